@@ -1,0 +1,1 @@
+"""Domains, channels, schemas, tables and estimates: the ground everything stands on."""

@@ -1,0 +1,90 @@
+"""Intervals of numbers: the cells in which continuous attributes are counted and shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deniable.core.domain import Domain
+from deniable.core.exact import Floats, Ints, as_float, fraction
+from deniable.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Edges e0 < e1 < ... : the intervals [e0, e1), [e1, e2), ..., the last one closed."""
+
+    edges: tuple[Fraction, ...]
+
+    def __len__(self) -> int:
+        return len(self.edges) - 1
+
+    @cached_property
+    def floats(self) -> Floats:
+        """The edges as floats."""
+        return np.array([float(edge) for edge in self.edges])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The intervals as text."""
+        shown = [f"{as_float(edge):g}" if abs(edge) < 10**6 else str(as_float(edge)) for edge in self.edges]
+        last = len(self) - 1
+        return tuple(f"[{shown[i]}, {shown[i + 1]}{']' if i == last else ')'}" for i in range(len(self)))
+
+    def index(self, values: Floats) -> Ints:
+        """The interval each value lies in; values beyond the ends count to the outermost intervals."""
+        found = np.searchsorted(self.floats, values, side="right") - 1
+        return np.clip(found, 0, len(self) - 1).astype(np.int64)
+
+
+def true_bins(domain: Domain, bins: Any) -> Bins:
+    """Bins of true values: a number of equal intervals, or edges from low to high of the domain."""
+    low, high = getattr(domain, "low", None), getattr(domain, "high", None)
+    if low is None or high is None:
+        raise ParameterError("bins_need_numbers", "Bins need a domain of numbers, got {domain}.", domain=repr(domain))
+    if isinstance(bins, (int, np.integer)):
+        if bins < 1:
+            raise ParameterError("bins_count", "bins must be at least 1, got {got}.", got=bins)
+        edges = [low + (high - low) * i / int(bins) for i in range(int(bins) + 1)]
+    else:
+        edges = [fraction(edge, "bins", "edge") for edge in bins]
+        if len(edges) < 2 or any(a >= b for a, b in zip(edges, edges[1:], strict=False)):
+            raise ParameterError("bins_not_rising", "Bin edges must rise, got {got}.", got=list(bins))
+        if edges[0] != low or edges[-1] != high:
+            raise ParameterError(
+                "bins_do_not_cover",
+                "Bin edges must run from {low} to {high}, the ends of the domain, got {first} to {last}.",
+                low=as_float(low),
+                high=as_float(high),
+                first=as_float(edges[0]),
+                last=as_float(edges[-1]),
+            )
+    found = Bins(tuple(edges))
+    if getattr(domain, "has_step", True):
+        empty = np.setdiff1d(np.arange(len(found)), found.index(domain.numbers()))
+        if empty.size:
+            raise ParameterError(
+                "bin_empty",
+                "Bin {bin} holds no value of the domain ({allowed}); use fewer bins.",
+                bin=found.labels[empty[0]],
+                allowed=domain.allowed,
+            )
+    return found
+
+
+def reported_bins(domain: Domain, reported: Domain, true: Bins) -> Bins:
+    """The true bins, continued outward in bins of average width until they cover every report."""
+    if (getattr(reported, "low", None), getattr(reported, "high", None)) == (true.edges[0], true.edges[-1]):
+        return true
+    low, high = reported.low, reported.high  # type: ignore[attr-defined]
+    width = (true.edges[-1] - true.edges[0]) / len(true)
+    edges = list(true.edges)
+    while edges[0] > low:
+        edges.insert(0, max(low, edges[0] - width))
+    while edges[-1] < high:
+        edges.append(min(high, edges[-1] + width))
+    return Bins(tuple(edges))

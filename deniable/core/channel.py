@@ -1,0 +1,376 @@
+"""A channel: P(reported | true). One way of hiding an answer, and everything that follows from it.
+
+A design (see `designs.py`) states its domain, its reported domain and its law, a table or kernel of integer weights;
+matrix, sampler, epsilon, posterior, push, pull and weights are derived from that law here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.core import bins as binning
+from deniable.core.columns import like, to_arrow
+from deniable.core.domain import BadCells, Continuous, Domain, build, raise_bad_cells
+from deniable.core.exact import Floats, Ints
+from deniable.core.laws import Law
+from deniable.core.operators import FloatTable
+from deniable.core.posterior import posterior
+from deniable.core.sampling import ByteSource, byte_source, integers_below
+from deniable.errors import ParameterError, SchemaError, WideDomainError
+
+LARGEST_MATRIX = 25_000_000
+"""Cells of the largest dense matrix that is built (200 MB)."""
+
+
+class Channel:
+    """P(reported | true), rows by true value: `matrix()[true, reported]`, each row sums to 1.
+
+    >>> import deniable as dn
+    >>> channel = dn.KRR(dn.Nominal(["a", "b", "c"]), 0.6)
+    >>> channel.matrix().tolist()
+    [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]]
+    >>> round(channel.epsilon, 4)
+    1.0986
+    """
+
+    designs: ClassVar[dict[str, type[Channel]]] = {}
+
+    domain: Domain
+    reported: Domain
+    law: Law  # or NoTable, which answers nothing
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__name__.startswith("_"):
+            Channel.designs[cls.__name__] = cls
+
+    @property
+    def exact(self) -> bool:
+        """Whether the channel is a table of integers, fit to protect people; floating-point channels are for simulation."""
+        return not isinstance(self.law, NoTable)
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The labels that may be true, in row order."""
+        return self.domain.labels
+
+    @property
+    def outputs(self) -> tuple[Any, ...]:
+        """The labels that may be reported, in column order."""
+        return self.reported.labels
+
+    @property
+    def denominator(self) -> int:
+        """What the integer weights of every row sum to."""
+        return self.law.denominator
+
+    def integer_rows(self, codes: Sequence[int] | None = None) -> Ints:
+        """The integer weights themselves, all rows or those of some true codes.
+
+        >>> import deniable as dn
+        >>> dn.KRR(dn.Binary(), 0.75).integer_rows().tolist()
+        [[3, 1], [1, 3]]
+        """
+        chosen = np.arange(self.law.inputs) if codes is None else np.asarray(codes, dtype=np.int64)
+        self._check_size(len(chosen), self.law.outputs)
+        return self.law.rows(chosen)
+
+    def matrix(self, bins: Any = None) -> Floats:
+        """P as floats; with `bins` (a number of bins or their edges) between bins, truths taken as uniform inside a bin.
+
+        >>> import deniable as dn
+        >>> dn.Retention(dn.Integer(0, 9), 0.5).matrix(bins=[0, 5, 9]).round(3).tolist()
+        [[0.75, 0.25], [0.25, 0.75]]
+        """
+        if bins is not None:
+            return self.binned(bins).matrix()
+        self._check_size(self.law.inputs, self.law.outputs)
+        return self.law.dense()
+
+    def _check_size(self, rows: int, columns: int) -> None:
+        if rows * columns > LARGEST_MATRIX:
+            raise WideDomainError(
+                "matrix_too_large",
+                "A dense matrix of {rows:,} x {columns:,} is not built; use push and pull, or give bins.",
+                rows=rows,
+                columns=columns,
+            )
+
+    def to_frame(self) -> Any:
+        """P as a pandas frame with the labels on both axes, true values down and reported ones across."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            self.matrix(), index=pd.Index(self.inputs, name="true"), columns=pd.Index(self.outputs, name="reported")
+        )
+
+    def to_rrreg(self) -> Floats:
+        """P transposed, P[reported, true], as R's RRreg takes it for model "custom".
+
+        >>> import deniable as dn
+        >>> dn.Flip(0.9, 0.6).to_rrreg().tolist()
+        [[0.6, 0.1], [0.4, 0.9]]
+        """
+        return self.matrix().T.copy()
+
+    @property
+    def epsilon(self) -> float:
+        """Local differential privacy: the largest log ratio of the probabilities of one report under two truths.
+
+        Floating-point channels give no guarantee: their low bits leak, so their epsilon is infinite.
+        """
+        return self.law.epsilon if self.exact else math.inf
+
+    @property
+    def worst_case(self) -> tuple[Any, Any, Any]:
+        """(report, likelier truth, less likely truth): the labels at which epsilon is reached.
+
+        >>> import deniable as dn
+        >>> dn.Flip(p=0.9, q=0.6).worst_case
+        (0, 0, 1)
+        """
+        z, likelier, rarer = self.law.worst_case
+        return self.outputs[z], self.inputs[likelier], self.inputs[rarer]
+
+    @property
+    def lumpable(self) -> bool:
+        """Whether merging values to coarser cells is exact, whatever their distribution inside a cell."""
+        return self.law.lumpable
+
+    @property
+    def condition_number(self) -> float:
+        """How much the worst direction of sampling error is magnified when the channel is undone."""
+        return self.law.condition_number
+
+    def push(self, p: Any) -> Floats:
+        """The distribution of reports that a distribution of truths gives.
+
+        >>> import deniable as dn
+        >>> dn.Flip(p=0.4, q=0.96).push([1900, 100]).tolist()        # thesis 3.6.1
+        [1884.0, 116.0]
+        """
+        return self.law.push(self._vector(p, self.law.inputs, "push", "true"))
+
+    def pull(self, v: Any) -> Floats:
+        """The expectation, given each truth, of a value attached to each report (the transpose of `push`)."""
+        return self.law.pull(self._vector(v, self.law.outputs, "pull", "reported"))
+
+    def weights(self, f: Any) -> Floats:
+        """A weight for each report whose expectation, given the truth x, is f(x): P w = f.
+
+        `f` is an array in input order, a mapping from label (others are 0) or a function of the label.
+        The mean of the weights of the reports is an unbiased estimate of the mean of f over the truths.
+
+        >>> import deniable as dn
+        >>> dn.KRR(dn.Binary(), 0.75).weights({1: 1}).tolist()
+        [-0.5, 1.5]
+        """
+        return self.law.weights(self._function(f))
+
+    def _function(self, f: Any) -> Floats:
+        if isinstance(f, Mapping):
+            values = np.zeros(self.law.inputs)
+            for label, value in f.items():
+                values[self.domain.code_of(label)] = value
+            return values
+        if isinstance(f, Callable):  # type: ignore[arg-type]
+            return np.array([f(label) for label in self.inputs], dtype=np.float64)
+        return self._vector(f, self.law.inputs, "weights", "true")
+
+    def _vector(self, values: Any, size: int, what: str, kind: str) -> Floats:
+        vector = np.asarray(values, dtype=np.float64)
+        if vector.ndim not in (1, 2) or len(vector) != size:
+            raise ParameterError(
+                "wrong_length",
+                "{channel}.{what} takes one number for each of the {size:,} {kind} labels, got shape {got}.",
+                channel=type(self).__name__,
+                what=what,
+                size=size,
+                kind=kind,
+                got=vector.shape,
+            )
+        return vector
+
+    def posterior(self, prior: Any = None, reported: Any = None) -> Floats:
+        """P(true | reported): a row a reported label, a column a true label, each row sums to 1 (Bayes).
+
+        `prior` is in input order or a mapping, uniform by default; with `reported` only that label's row is given.
+        A report that the prior makes impossible has a row of NaN.
+
+        >>> import deniable as dn
+        >>> dn.KRR(dn.Binary(), 0.75).posterior([0.9, 0.1]).round(3).tolist()
+        [[0.964, 0.036], [0.75, 0.25]]
+        """
+        k = self.law.inputs
+        shares = np.full(k, 1 / k) if prior is None else self._function(prior)
+        if reported is None:
+            self._check_size(k, self.law.outputs)
+        return posterior(self.law, shares, None if reported is None else self.reported.code_of(reported))
+
+    def binned(self, bins: Any) -> Binned:
+        """The channel between bins of true and bins of reported values.
+
+        Exact for lumpable channels; for others truths are taken as spread uniformly inside a bin.
+        """
+        true = binning.true_bins(self.domain, bins)
+        reported = binning.reported_bins(self.domain, self.reported, true)
+        return Binned(self, true, reported, self._binned_matrix(true, reported))
+
+    def _binned_matrix(self, true: binning.Bins, reported: binning.Bins) -> Floats:
+        inside_true = true.index(self.domain.numbers())
+        inside_reported = reported.index(self.reported.numbers())
+        matrix = np.zeros((len(true), len(reported)))
+        for i in range(len(true)):
+            members = inside_true == i
+            spread = self.law.push(members / members.sum())
+            matrix[i] = np.bincount(inside_reported, weights=spread, minlength=len(reported))
+        return matrix
+
+    def randomise(self, values: Any, rng: np.random.Generator | None = None) -> Any:
+        """Draw a report for each true value: a column in, a column of the same kind out (lists give numpy arrays).
+
+        With `rng=None` the draw comes from the operating system's CSPRNG. A numpy Generator is for simulation only.
+
+        >>> import deniable as dn, numpy as np
+        >>> reports = dn.KRR(dn.Binary(), 0.75).randomise([0, 1, 1, 0])
+        >>> sorted(set(reports.tolist()) | {0, 1})
+        [0, 1]
+        """
+        bad = BadCells("values", self.domain.allowed)
+        truth = self.read(to_arrow(values, "values"), bad)
+        raise_bad_cells([bad])
+        return like(values, self.written(self.draw(truth, byte_source(rng))), "reported")
+
+    def read(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Any:
+        """True values of an Arrow column in the form that `draw` takes: codes, or numbers where there is no grid."""
+        if not self.exact and isinstance(self.domain, Continuous):
+            return self.domain.values(column, bad, offset, text)
+        return self.domain.codes(column, bad, offset, text)
+
+    def draw(self, truth: Any, source: ByteSource) -> Any:
+        """One report per truth, in the form that `read` gives."""
+        if not self.exact:
+            return self._draw_floats(truth, source)
+        return self.law.choose(truth, integers_below(self.law.denominator, len(truth), source))
+
+    def written(self, drawn: Any) -> pa.Array:
+        """Drawn reports as an Arrow column of labels."""
+        return self.reported.column(drawn) if self.exact else pa.array(drawn)
+
+    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
+        """One report per truth for a channel in floating point."""
+        raise ParameterError("no_float_draw", "{channel} needs a domain with a step.", channel=type(self).__name__)
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's arguments in JSON form."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that `Channel.from_json` reads back.
+
+        >>> import deniable as dn
+        >>> dn.Flip(0.9, 0.6).to_json()
+        {'type': 'Flip', 'p': 0.9, 'q': 0.6, 'domain': {'type': 'Binary'}}
+        """
+        return {"type": type(self).__name__, **self.parameters()}
+
+    @staticmethod
+    def from_json(given: Any) -> Channel:
+        """The channel that a JSON object describes."""
+        if not isinstance(given, dict) or given.get("type") not in Channel.designs:
+            raise SchemaError(
+                "unknown_channel",
+                "A channel must be an object with a type among {allowed}, got {got!r}.",
+                allowed=sorted(Channel.designs),
+                got=given,
+            )
+        cls = Channel.designs[given["type"]]
+        built: Channel = build(cls, cls.arguments({k: v for k, v in given.items() if k != "type"}), "channel")
+        return built
+
+    @classmethod
+    def arguments(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Constructor arguments from their JSON form."""
+        return {key: Domain.from_json(value) if key == "domain" else value for key, value in given.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Channel) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(repr(self.to_json()))
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{key}={_short(value)}" for key, value in self.parameters().items() if value is not None)
+        return f"{type(self).__name__}({arguments})"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict) and "type" in value:
+        inside = ", ".join(f"{k}={_short(v)}" for k, v in value.items() if k != "type" and v is not None)
+        return f"{value['type']}({inside})"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class NoTable:
+    """Stands where the law of a floating-point channel would be: whatever is asked of it is refused with the way out."""
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ParameterError(
+            "no_table",
+            "{owner} works in floating point and has no table of labels; give bins (channel.binned, counts(..., bins=)), or "
+            "give the domain a step.",
+            owner=self._owner,
+        )
+
+
+class Binned:
+    """A channel seen through bins: what the estimators need of it, in floating point."""
+
+    def __init__(self, channel: Channel, true: binning.Bins, reported: binning.Bins, matrix: Floats) -> None:
+        self.channel = channel
+        self.true = true
+        self.reported_bins = reported
+        self.law = FloatTable(matrix)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The bins of true values, as text."""
+        return self.true.labels
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The bins of reported values, as text."""
+        return self.reported_bins.labels
+
+    @property
+    def assumes_uniform(self) -> bool:
+        """Whether the matrix rests on truths being uniform inside a bin."""
+        return not self.channel.lumpable
+
+    def matrix(self) -> Floats:
+        """P between bins."""
+        return self.law.dense()
+
+
+def rounded_up(epsilon: float, digits: int = 3) -> str:
+    """Epsilon for people to read: rounded up, never flattering.
+
+    >>> rounded_up(3.4965), rounded_up(math.inf)
+    ('3.497', 'infinite')
+    """
+    if math.isinf(epsilon):
+        return "infinite"
+    scale = 10**digits
+    return f"{math.ceil(epsilon * scale - 1e-9) / scale:.{digits}f}"

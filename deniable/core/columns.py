@@ -1,0 +1,59 @@
+"""Columns of any kind (list, numpy, pandas, Polars, Arrow) as one Arrow array, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from deniable.errors import DataError
+
+
+def to_arrow(values: Any, column: str) -> pa.Array:
+    """One contiguous Arrow array; NaN and None are null. Mixed types are refused with the first two that differ."""
+    if isinstance(values, (str, bytes)) or np.ndim(values) == 0:
+        raise DataError(
+            "not_a_column",
+            "{column} must be a column of values (list, array or series), got {got!r}; wrap a single value in a list.",
+            column=column,
+            got=values,
+        )
+    try:
+        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+            array = values
+        elif isinstance(values, (list, tuple, np.ndarray)):
+            array = pa.array(np.asarray(values) if isinstance(values, np.ndarray) else values, from_pandas=True)
+        else:
+            array = nw.from_native(values, series_only=True).to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise DataError(
+            "mixed_types", "Column {column} mixes values of different types: {types}.", column=column, types=_types(values)
+        ) from None
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    # A float NaN inside Arrow (from Polars, say) is a missing answer just like a null.
+    if pa.types.is_floating(array.type):
+        array = pa.array(array.to_numpy(zero_copy_only=False), from_pandas=True)
+    return array
+
+
+def _types(values: Any) -> str:
+    seen = dict.fromkeys(type(value).__name__ for value in list(values)[:10_000] if value is not None)
+    return ", ".join(seen)
+
+
+def like(original: Any, array: pa.Array, name: str) -> Any:
+    """`array` as the kind of column that `original` is; lists and numpy arrays give numpy."""
+    if isinstance(original, (pa.Array, pa.ChunkedArray)):
+        return array
+    if isinstance(original, (list, tuple, np.ndarray)):
+        return array.to_numpy(zero_copy_only=False)
+    given = nw.from_native(original, series_only=True)
+    table = nw.from_arrow(pa.table({name: array}), backend=given.implementation)
+    series = table[name].alias(given.name) if given.name is not None else table[name]
+    native = series.to_native()
+    if hasattr(original, "index") and hasattr(native, "index"):
+        native.index = original.index
+    return native

@@ -1,0 +1,440 @@
+"""The ways of hiding an answer that have a name. Each only states its law; all else is derived in `channel.py`.
+
+    Mixture law   Identity, KRR, Flip, ForcedResponse, Crosswise, Retention, UnrelatedQuestion
+    Table law     Matrix, Neighbours
+    Shift law     Additive (see `additive.py`)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from deniable.core import exact
+from deniable.core.bins import Bins
+from deniable.core.channel import Channel, NoTable
+from deniable.core.domain import Binary, Continuous, Domain, Nominal
+from deniable.core.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Number, fraction, probability, written
+from deniable.core.laws import Mixture, Table
+from deniable.core.sampling import ByteSource, unit_interval
+from deniable.core.solving import DENSE_LIMIT
+from deniable.errors import ParameterError
+
+
+def check_domain(domain: Any, owner: str, step: bool = True) -> Domain:
+    """Refuse what is not a domain, and a domain without a step where a table is needed."""
+    if not isinstance(domain, Domain):
+        raise ParameterError(
+            "not_a_domain",
+            "{owner}: the domain must be dn.Binary(), dn.Nominal([...]), dn.Ordinal([...]), dn.Integer(low, high) or "
+            "dn.Continuous(low, high, step), got {got!r}.",
+            owner=owner,
+            got=domain,
+        )
+    if step and not getattr(domain, "has_step", True):
+        raise ParameterError("needs_step", "{owner} needs a domain with a step, got {domain!r}.", owner=owner, domain=domain)
+    return domain
+
+
+def check_binary(domain: Domain | None, owner: str) -> Domain:
+    """Binary() by default; any domain of two labels will do."""
+    chosen = check_domain(Binary() if domain is None else domain, owner)
+    if chosen.size != 2:
+        raise ParameterError("not_binary", "{owner} needs a domain of two labels, got {domain!r}.", owner=owner, domain=chosen)
+    return chosen
+
+
+def mixture(diagonal: Fraction, replacement: Sequence[Fraction]) -> Mixture:
+    """Integer weights of diagonal * I + 1 * replacement^T; what must be rounded is rounded toward privacy.
+
+    Toward privacy means that every weight off the diagonal moves toward the weight on it, so no ratio grows.
+    """
+    values = [diagonal, *set(replacement)]
+    denominator = exact.common_denominator(values)
+    if denominator <= LARGEST_DENOMINATOR:
+        scaled = {value: int(value * denominator) for value in set(replacement)}
+        return Mixture(int(diagonal * denominator), np.array([scaled[value] for value in replacement], dtype=np.int64))
+    denominator = max(ROUNDED_DENOMINATOR, 1 << (1000 * len(replacement)).bit_length())
+    toward = math.ceil if diagonal >= 0 else math.floor
+    scaled = {value: max(toward(value * denominator), 1) if value else 0 for value in set(replacement)}
+    parts = np.array([scaled[value] for value in replacement], dtype=np.int64)
+    return Mixture(denominator - int(parts.sum()), parts)
+
+
+class Identity(Channel):
+    """The answer as it is: for attributes that need no hiding. Epsilon is infinite.
+
+    >>> import deniable as dn
+    >>> dn.Identity(dn.Binary()).epsilon
+    inf
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = self.reported = check_domain(domain, "Identity", step=False)
+        if getattr(domain, "has_step", True):
+            self.law = Mixture(1, np.zeros(domain.size, dtype=np.int64))
+        else:
+            self.law = NoTable(repr(self))  # type: ignore[assignment]
+
+    lumpable = True
+
+    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
+        return truth
+
+    def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
+        return np.eye(len(true))
+
+    def parameters(self) -> dict[str, Any]:
+        return {"domain": self.domain.to_json()}
+
+
+class KRR(Channel):
+    """k-ary randomised response: the truth with probability p, else one of the other labels, equally likely.
+
+    With two labels this is Warner's design. p is read as written; where it has to be rounded, toward privacy.
+
+    >>> import deniable as dn
+    >>> dn.KRR(dn.Nominal(["a", "b", "c", "d", "e"]), 0.3).matrix()[0].tolist()      # paper 001, section 4.1
+    [0.3, 0.175, 0.175, 0.175, 0.175]
+    """
+
+    def __init__(self, domain: Domain, p: Number) -> None:
+        self.domain = self.reported = check_domain(domain, "KRR")
+        self.p = probability(p, "KRR", "p")
+        k = domain.size
+        other = (1 - self.p) / (k - 1)
+        self.law = mixture(self.p - other, [other] * k)
+
+    @classmethod
+    def from_epsilon(cls, domain: Domain, epsilon: float) -> KRR:
+        """The design that keeps most answers without exceeding `epsilon`.
+
+        >>> import deniable as dn, math
+        >>> channel = dn.KRR.from_epsilon(dn.Nominal(["a", "b", "c"]), math.log(3))
+        >>> channel.epsilon <= math.log(3) and round(channel.matrix()[0, 0], 6)
+        0.6
+        """
+        check_domain(domain, "KRR.from_epsilon")
+        if not isinstance(epsilon, (int, float)) or not 0 < epsilon < 40:
+            raise ParameterError("epsilon_range", "KRR.from_epsilon: epsilon must lie in (0, 40), got {got}.", got=epsilon)
+        others = domain.size - 1
+        # The rarest report needs enough parts for the ratio to come close to what was asked.
+        odds = math.exp(epsilon)
+        scale = max(ROUNDED_DENOMINATOR, 1 << math.ceil(math.log2((odds + others) * 1000)))
+        scale = min(scale, 1 << 52)
+        other = math.ceil(scale / (odds + others))
+        keep = scale - others * other
+        while keep > other and math.log(keep / other) > epsilon:
+            other += 1
+            keep -= others
+        return cls(domain, Fraction(max(keep, other), max(keep, other) + others * other))
+
+    def parameters(self) -> dict[str, Any]:
+        return {"domain": self.domain.to_json(), "p": written(self.p)}
+
+
+class Flip(Channel):
+    """Binary with two factors (thesis 3.6.1): a 1 is kept with probability p, a 0 with probability q.
+
+    >>> import deniable as dn
+    >>> dn.Flip(p=0.4, q=0.96).matrix().tolist()
+    [[0.96, 0.04], [0.6, 0.4]]
+    """
+
+    def __init__(self, p: Number, q: Number, domain: Domain | None = None) -> None:
+        self.domain = self.reported = check_binary(domain, "Flip")
+        self.p, self.q = probability(p, "Flip", "p"), probability(q, "Flip", "q")
+        self.law = mixture(self.p + self.q - 1, [1 - self.p, 1 - self.q])
+
+    def parameters(self) -> dict[str, Any]:
+        return {"p": written(self.p), "q": written(self.q), "domain": self.domain.to_json()}
+
+
+class ForcedResponse(Channel):
+    """With p_yes say yes, with p_no say no, otherwise tell the truth.
+
+    >>> import deniable as dn
+    >>> dn.ForcedResponse(p_yes=0.25, p_no=0.25).matrix().tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+
+    def __init__(self, p_yes: Number, p_no: Number, domain: Domain | None = None) -> None:
+        self.domain = self.reported = check_binary(domain, "ForcedResponse")
+        self.p_yes = probability(p_yes, "ForcedResponse", "p_yes")
+        self.p_no = probability(p_no, "ForcedResponse", "p_no")
+        truth = 1 - self.p_yes - self.p_no
+        if truth <= 0:
+            raise ParameterError(
+                "no_truth_left",
+                "ForcedResponse: p_yes + p_no must stay below 1, or nobody answers truthfully; got {got}.",
+                got=float(self.p_yes + self.p_no),
+            )
+        self.law = mixture(truth, [self.p_no, self.p_yes])
+
+    def parameters(self) -> dict[str, Any]:
+        return {"p_yes": written(self.p_yes), "p_no": written(self.p_no), "domain": self.domain.to_json()}
+
+
+class Crosswise(Channel):
+    """Crosswise model: only "same" or "different" is reported, comparing the answer with an innocuous one that is yes
+    with probability p (a birthday in certain months, say).
+
+    >>> import deniable as dn
+    >>> channel = dn.Crosswise(0.25)
+    >>> channel.outputs, channel.matrix().tolist()
+    (('different', 'same'), [[0.25, 0.75], [0.75, 0.25]])
+    """
+
+    def __init__(self, p: Number, domain: Domain | None = None) -> None:
+        self.domain = check_binary(domain, "Crosswise")
+        self.reported = Nominal(["different", "same"])
+        self.p = probability(p, "Crosswise", "p")
+        self.law = mixture(2 * self.p - 1, [1 - self.p, 1 - self.p])
+
+    def parameters(self) -> dict[str, Any]:
+        return {"p": written(self.p), "domain": self.domain.to_json()}
+
+
+class Retention(Channel):
+    """Retention replacement: the truth with probability p, else a draw from `replacement`, whatever was true.
+
+    `replacement` is a mapping from label, a sequence in label order, or None for uniform. On a domain without a step:
+    None, or a pair (edges, probabilities). The diagonal is p + (1 - p) * replacement, not p.
+
+    >>> import deniable as dn
+    >>> dn.Retention(dn.Nominal(["a", "b"]), 0.6).matrix().tolist()
+    [[0.8, 0.2], [0.2, 0.8]]
+    """
+
+    _names = ("p", "replacement")
+
+    def __init__(self, domain: Domain, p: Number, replacement: Any = None) -> None:
+        self._set(domain, p, replacement)
+
+    def _set(self, domain: Domain, p: Number, replacement: Any) -> None:
+        owner, (p_name, r_name) = type(self).__name__, self._names
+        self.domain = self.reported = check_domain(domain, owner, step=False)
+        self.p = probability(p, owner, p_name)
+        if self.p == 0:
+            raise ParameterError(
+                "nothing_kept",
+                "{owner}: {name} = 0 keeps no true answer, so nothing can be estimated; {name} must be above 0.",
+                owner=owner,
+                name=p_name,
+            )
+        self._given = replacement
+        if isinstance(domain, Continuous) and not domain.has_step:
+            self.law = NoTable(f"{owner} on {domain!r}")  # type: ignore[assignment]
+            self._pieces = self._read_pieces(replacement, owner, r_name)
+            return
+        shares = (
+            [Fraction(1, domain.size)] * domain.size
+            if replacement is None
+            else exact.distribution(replacement, domain.labels, owner, r_name)
+        )
+        self.law = mixture(self.p, [(1 - self.p) * share for share in shares])
+
+    lumpable = True
+
+    def _read_pieces(self, given: Any, owner: str, name: str) -> tuple[Floats, Floats]:
+        low, high = float(self.domain.low), float(self.domain.high)  # type: ignore[attr-defined]
+        if given is None:
+            return np.array([low, high]), np.array([1.0])
+        try:
+            edges, shares = given
+            edges = np.array([float(edge) for edge in edges])
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "replacement_pieces",
+                "{owner}: without a step, {name} must be None (uniform) or a pair (edges, probabilities), got {got!r}.",
+                owner=owner,
+                name=name,
+                got=given,
+            ) from None
+        read = exact.distribution(list(shares), [f"piece {i}" for i in range(len(edges) - 1)], owner, name)
+        if (np.diff(edges) <= 0).any() or edges[0] < low or edges[-1] > high:
+            raise ParameterError(
+                "replacement_edges", "{owner}: {name} edges must rise and stay inside {low} to {high}, got {got}.",
+                owner=owner, name=name, low=low, high=high, got=edges.tolist(),
+            )
+        return edges, np.array([float(share) for share in read])
+
+    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
+        edges, shares = self._pieces
+        keep = unit_interval(len(truth), source) < float(self.p)
+        replaced = np.interp(unit_interval(len(truth), source), np.concatenate([[0.0], np.cumsum(shares)]), edges)
+        return np.where(keep, truth, replaced)
+
+    def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
+        if self.exact:
+            return super()._binned_matrix(true, reported)
+        edges, shares = self._pieces
+        mass = np.diff(np.interp(true.floats, edges, np.concatenate([[0.0], np.cumsum(shares)])))
+        matrix: Floats = float(self.p) * np.eye(len(true)) + (1 - float(self.p)) * mass
+        return matrix
+
+    def parameters(self) -> dict[str, Any]:
+        p_name, r_name = self._names
+        return {"domain": self.domain.to_json(), p_name: written(self.p), r_name: self._replacement_json()}
+
+    def _replacement_json(self) -> Any:
+        if self._given is None:
+            return None
+        if not self.exact:
+            edges, shares = self._given
+            return [[written(fraction(edge, "edges", "edge")) for edge in edges],
+                    [written(fraction(share, "shares", "share")) for share in shares]]
+        shares = exact.distribution(self._given, self.domain.labels, type(self).__name__, self._names[1])
+        return [written(share) for share in shares]
+
+
+class UnrelatedQuestion(Retention):
+    """With probability theta the sensitive question is answered, else an innocuous one with known distribution.
+
+    The same channel as `Retention` with that replacement. For two labels `innocuous` may be the probability of "yes".
+
+    >>> import deniable as dn
+    >>> dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5).matrix().tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+
+    _names = ("theta", "innocuous")
+
+    def __init__(self, domain: Domain, theta: Number, innocuous: Any = None) -> None:
+        self._set(check_domain(domain, "UnrelatedQuestion"), theta, innocuous)
+
+    @property
+    def theta(self) -> Fraction:
+        """The probability that the sensitive question is the one answered."""
+        return self.p
+
+
+class Matrix(Channel):
+    """Any matrix of retaining and changing: `P[true][reported]`, rows sum to 1 (the papers print the transpose).
+
+    >>> import deniable as dn
+    >>> dn.Matrix(dn.Nominal(["a", "b"]), [[0.9, 0.1], [0.3, 0.7]]).integer_rows().tolist()
+    [[9, 1], [3, 7]]
+    """
+
+    def __init__(self, domain: Domain, P: Any, outputs: Sequence[Any] | Domain | None = None) -> None:
+        self.domain = check_domain(domain, "Matrix")
+        self.reported = domain if outputs is None else outputs if isinstance(outputs, Domain) else Nominal(outputs)
+        rows = [list(row) for row in (P.to_numpy() if hasattr(P, "to_numpy") else P)]
+        if len(rows) != domain.size or any(len(row) != self.reported.size for row in rows):
+            raise ParameterError(
+                "matrix_shape",
+                "Matrix: P must have {rows} rows (true labels) of {columns} probabilities (reported labels), got {got}.",
+                rows=domain.size,
+                columns=self.reported.size,
+                got=f"{len(rows)} rows of {sorted({len(row) for row in rows})}",
+            )
+        read = []
+        for label, row in zip(domain.labels, rows, strict=True):
+            name = f"row {label!r}"
+            read.append(exact.normalised([probability(value, "Matrix", name) for value in row], "Matrix", name))
+        self._rows = read
+        self.law = Table(*exact.integer_rows(read))
+
+    @classmethod
+    def from_pram(cls, matrix: Any, labels: Sequence[Any] | None = None) -> Matrix:
+        """From a transition matrix of sdcMicro's `pram`: a frame whose rows and columns carry the labels, or `labels=`.
+
+        >>> import deniable as dn, pandas as pd
+        >>> frame = pd.DataFrame([[0.8, 0.2], [0.1, 0.9]], index=["m", "f"], columns=["m", "f"])
+        >>> dn.Matrix.from_pram(frame).inputs
+        ('m', 'f')
+        """
+        if labels is None:
+            if not hasattr(matrix, "columns"):
+                raise ParameterError("pram_labels", "Matrix.from_pram needs a frame with labels, or labels=.")
+            labels = list(matrix.index)
+            matrix = matrix[labels] if set(labels) == set(matrix.columns) else matrix
+        return cls(Nominal(list(labels)), matrix)
+
+    def parameters(self) -> dict[str, Any]:
+        same = self.reported == self.domain
+        return {
+            "domain": self.domain.to_json(),
+            "P": [[written(value) for value in row] for row in self._rows],
+            "outputs": None if same else self.reported.to_json(),
+        }
+
+    @classmethod
+    def arguments(cls, given: dict[str, Any]) -> dict[str, Any]:
+        outputs = given.get("outputs")
+        read = super().arguments({key: value for key, value in given.items() if key != "outputs"})
+        return {**read, "outputs": Domain.from_json(outputs) if isinstance(outputs, dict) else outputs}
+
+
+class Neighbours(Channel):
+    """Ordered labels move to neighbours: the truth with weight p, each label s steps away with weight r_s.
+
+    Without wrap (PAOELE, thesis Algorithm 15) rows are renormalised at the ends; with `wrap=True` (PAO, Algorithm 14) the
+    order is a circle. p + 2 (r_1 + r_2 + ...) must be 1 wherever a label has all its neighbours.
+
+    >>> import deniable as dn
+    >>> salary = dn.Ordinal(["low", "med-low", "medium", "med-high", "high"])
+    >>> dn.Neighbours(salary, [0.7, 0.15]).matrix()[0].round(3).tolist()         # matrix 5.4
+    [0.824, 0.176, 0.0, 0.0, 0.0]
+    """
+
+    def __init__(self, domain: Domain, probabilities: Sequence[Number], wrap: bool = False) -> None:
+        self.domain = self.reported = check_domain(domain, "Neighbours")
+        self.wrap = bool(wrap)
+        k, steps = domain.size, [probability(value, "Neighbours", f"probabilities[{s}]") for s, value in enumerate(probabilities)]
+        self.probabilities = steps
+        reach = len(steps) - 1
+        if domain.missing is not None:
+            raise ParameterError(
+                "missing_has_no_neighbour",
+                "Neighbours: the label {label!r} stands outside the order and would be reported as it is; "
+                "leave it out of the domain and wrap the channel in dn.Optional(channel, p).",
+                label=domain.missing,
+            )
+        if type(domain) is Nominal:
+            raise ParameterError("no_order", "Neighbours needs labels in an order: use dn.Ordinal, not dn.Nominal.")
+        if k > DENSE_LIMIT:
+            raise ParameterError(
+                "neighbours_wide",
+                "Neighbours is for at most {limit} labels, got {got}; use dn.Additive with dn.Staircase.",
+                limit=DENSE_LIMIT,
+                got=k,
+            )
+        if not steps or (2 * reach >= k if wrap else reach >= k):
+            raise ParameterError(
+                "neighbours_reach",
+                "Neighbours: {got} probabilities reach too far for {k} labels; at most {most} are allowed{wrapped}.",
+                got=len(steps),
+                k=k,
+                most=(k - 1) // 2 + 1 if wrap else k,
+                wrapped=" when the order wraps" if wrap else "",
+            )
+        if 2 * reach < k:
+            exact.normalised([steps[0], *steps[1:], *steps[1:]], "Neighbours", "p + 2 (r_1 + r_2 + ...)")
+        rows = [self._row(i, k) for i in range(k)]
+        self.law = Table(*exact.integer_rows(rows))
+
+    def _row(self, i: int, k: int) -> list[Fraction]:
+        row = [Fraction(0)] * k
+        for s, share in enumerate(self.probabilities):
+            for j in {i - s, i + s}:
+                if self.wrap:
+                    row[j % k] += share
+                elif 0 <= j < k:
+                    row[j] += share
+        total = sum(row, Fraction(0))
+        if total == 0:
+            raise ParameterError("neighbours_zero", "Neighbours: the probabilities are all 0.")
+        return [value / total for value in row]
+
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "domain": self.domain.to_json(),
+            "probabilities": [written(value) for value in self.probabilities],
+            "wrap": self.wrap,
+        }

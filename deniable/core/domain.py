@@ -1,0 +1,539 @@
+"""What may be true: the finite lists and grids of values that an answer can take.
+
+A domain turns values into codes 0..size-1 and back. "No answer" is a label like any other (`missing=`),
+so that silence is randomised together with everything else.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deniable.core.columns import to_arrow
+from deniable.core.exact import Ints, Number, as_float, fraction, written
+from deniable.errors import DataError, ParameterError, SchemaError
+
+BAD_ROWS_SHOWN = 20
+NO_ANSWER = "no answer"
+
+
+class BadCells:
+    """The cells of one column that do not fit, kept until the whole column (or file) has been read."""
+
+    def __init__(self, column: str, allowed: str) -> None:
+        self.column = column
+        self.allowed = allowed
+        self.first: list[tuple[int, Any]] = []
+        self.total = 0
+
+    def add(self, rows: Ints, values: Sequence[Any], offset: int = 0) -> None:
+        """Remember rows (counted from 0 in this piece, which starts `offset` rows into the column)."""
+        self.total += len(rows)
+        for row, value in zip(rows[: BAD_ROWS_SHOWN - len(self.first)], values, strict=False):
+            self.first.append((offset + int(row) + 1, value))
+
+    def sentence(self) -> str:
+        """Which rows (counted from 1), what they hold, and what is allowed."""
+        shown = ", ".join(f"row {row}: {'missing' if value is None else repr(value)}" for row, value in self.first)
+        more = f", and {self.total - len(self.first):,} more" if self.total > len(self.first) else ""
+        cells = "cell does" if self.total == 1 else "cells do"
+        return f"Column {self.column!r}: {self.total:,} {cells} not fit ({shown}{more}). Allowed: {self.allowed}."
+
+
+def raise_bad_cells(columns: Sequence[BadCells]) -> None:
+    """One error for all columns that have bad cells; silent when there are none."""
+    bad = [cells for cells in columns if cells.total]
+    if bad:
+        raise DataError(
+            "bad_cells",
+            "{sentences}",
+            sentences="\n".join(cells.sentence() for cells in bad),
+            columns={cells.column: {"total": cells.total, "first": cells.first} for cells in bad},
+        )
+
+
+class Domain(ABC):
+    """What may be true of one attribute."""
+
+    kinds: ClassVar[dict[str, type[Domain]]] = {}
+    missing: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__name__.startswith("_"):
+            Domain.kinds[cls.__name__] = cls
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many labels there are."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[Any, ...]:
+        """All labels in code order, the missing label last."""
+
+    @property
+    @abstractmethod
+    def allowed(self) -> str:
+        """The domain in words, for error sentences."""
+
+    @abstractmethod
+    def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        """Codes of an Arrow column; cells that do not fit go to `bad` (and get code 0). `text`: cells come from a CSV."""
+
+    @abstractmethod
+    def column(self, codes: Ints) -> pa.Array:
+        """The labels of `codes` as an Arrow column; a missing label that has no place in the type becomes null."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """The constructor's arguments in JSON form."""
+
+    def encode(self, values: Any, name: str = "values") -> Ints:
+        """Codes of a column of any kind; all cells that do not fit are named in one error.
+
+        >>> import deniable as dn
+        >>> dn.Nominal(["red", "green"]).encode(["green", "red"]).tolist()
+        [1, 0]
+        """
+        bad = BadCells(name, self.allowed)
+        codes = self.codes(to_arrow(values, name), bad)
+        raise_bad_cells([bad])
+        return codes
+
+    def decode(self, codes: Any) -> Any:
+        """The labels of `codes` as a numpy array."""
+        return self.column(np.asarray(codes, dtype=np.int64)).to_numpy(zero_copy_only=False)
+
+    def code_of(self, label: Any) -> int:
+        """The code of one label; an unknown label is refused."""
+        if isinstance(label, str) and label == self.missing:
+            return self.size - 1
+        return int(self.encode([label], "label")[0])
+
+    def numbers(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The labels as numbers; refused where they are words."""
+        raise ParameterError("not_numeric", "{domain} has no numeric values.", domain=repr(self))
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that `Domain.from_json` reads back."""
+        return {"type": type(self).__name__, **self.parameters()}
+
+    @staticmethod
+    def from_json(given: Any) -> Domain:
+        """The domain that a JSON object describes."""
+        if not isinstance(given, dict) or given.get("type") not in Domain.kinds:
+            raise SchemaError(
+                "unknown_domain",
+                "A domain must be an object with a type among {allowed}, got {got!r}.",
+                allowed=sorted(Domain.kinds),
+                got=given,
+            )
+        arguments = {key: value for key, value in given.items() if key != "type"}
+        return build(Domain.kinds[given["type"]], arguments, "domain")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(repr(self.to_json()))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{key}={value!r}" for key, value in self.parameters().items() if value is not None)
+        return f"{type(self).__name__}({inside})"
+
+
+def build(cls: type[Any], arguments: dict[str, Any], what: str) -> Any:
+    """Call a constructor with arguments from a file: a wrong or lacking one is named, not a traceback."""
+    try:
+        return cls(**arguments)
+    except TypeError as error:
+        raise SchemaError(
+            "bad_arguments",
+            "The {what} {kind} does not take these properties ({reason}): {got}.",
+            what=what,
+            kind=cls.__name__,
+            reason=str(error).replace("__init__() ", "").replace(f"{cls.__name__}.", ""),
+            got=sorted(arguments),
+        ) from None
+
+
+class _Labels(Domain):
+    """A finite list of labels of one type."""
+
+    def __init__(self, values: Sequence[Any], missing: Any = None) -> None:
+        name = type(self).__name__
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+            raise ParameterError(
+                "values_not_a_list", "{owner}: values must be a list of labels, got {got!r}.", owner=name, got=values
+            )
+        labels = [value.item() if isinstance(value, np.generic) else value for value in values]
+        if len(labels) < 2 - (missing is not None):
+            raise ParameterError(
+                "too_few_labels", "{owner} needs at least two labels, got {got!r}.", owner=name, got=labels
+            )
+        types = {type(value) for value in labels}
+        if len(types) > 1 or not types <= {str, int, float, bool}:
+            raise ParameterError(
+                "label_type",
+                "{owner}: labels must all be text, all whole numbers, all decimals or all true/false, got {got}.",
+                owner=name,
+                got=sorted(kind.__name__ for kind in types),
+            )
+        if missing is not None and missing not in labels:
+            labels.append(missing)
+        elif missing is not None:
+            # The missing label always has the last code, wherever it was listed.
+            labels.remove(missing)
+            labels.append(missing)
+        doubles = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
+        if doubles:
+            raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=doubles[0])
+        if any(isinstance(label, float) and not math.isfinite(label) for label in labels):
+            raise ParameterError("label_not_finite", "{owner}: labels must be finite numbers.", owner=name)
+        self.missing = missing
+        self._labels = tuple(labels)
+
+    @property
+    def size(self) -> int:
+        return len(self._labels)
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        return self._labels
+
+    @property
+    def allowed(self) -> str:
+        shown = ", ".join(repr(label) for label in self._labels[:BAD_ROWS_SHOWN])
+        more = f" and {self.size - BAD_ROWS_SHOWN:,} more" if self.size > BAD_ROWS_SHOWN else ""
+        hint = f" (a missing cell is read as {self.missing!r})" if self.missing is not None else ""
+        return shown + more + hint
+
+    @cached_property
+    def _by_value(self) -> dict[Any, int]:
+        return {label: code for code, label in enumerate(self._labels)}
+
+    @cached_property
+    def _by_text(self) -> dict[str, int]:
+        found = {str(label): code for code, label in enumerate(self._labels)}
+        for code, label in enumerate(self._labels):
+            if isinstance(label, bool):
+                found.setdefault(str(label).lower(), code)
+        return found
+
+    def _lookup(self, value: Any, text: bool) -> int:
+        if not text:
+            return self._by_value.get(value, -1)
+        code = self._by_text.get(value, -1)
+        if code < 0:
+            # A whole number may have become "1.0" on its way through a spreadsheet.
+            try:
+                return self._by_value.get(float(value), -1)
+            except ValueError:
+                return -1
+        return code
+
+    def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        if text:
+            column = pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        code_of_word = [self._lookup(word, text) for word in column.dictionary.to_pylist()]
+        code_of_null = self._by_value[self.missing] if self.missing is not None else -1
+        lookup = np.array([*code_of_word, code_of_null], dtype=np.int64)
+        indices = column.indices.cast(pa.int64()).fill_null(len(code_of_word)).to_numpy(zero_copy_only=False)
+        codes: Ints = lookup[indices]
+        wrong = np.flatnonzero(codes < 0)
+        if wrong.size:
+            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+            codes[wrong] = 0
+        return codes
+
+    @cached_property
+    def _arrow_labels(self) -> pa.Array:
+        own_type = type(self._labels[0])
+        return pa.array([label if type(label) is own_type else None for label in self._labels])
+
+    def column(self, codes: Ints) -> pa.Array:
+        return self._arrow_labels.take(pa.array(codes))
+
+    def numbers(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        if self.missing is not None or isinstance(self._labels[0], str):
+            return super().numbers()
+        return np.array(self._labels, dtype=np.float64)
+
+    def parameters(self) -> dict[str, Any]:
+        values = [label for label in self._labels if label != self.missing] if self.missing is not None else list(self._labels)
+        return {"values": values, "missing": self.missing}
+
+
+class Nominal(_Labels):
+    """Labels without an order.
+
+    >>> import deniable as dn
+    >>> colour = dn.Nominal(["red", "green", "blue"], missing="no answer")
+    >>> colour.labels
+    ('red', 'green', 'blue', 'no answer')
+    """
+
+
+class Ordinal(_Labels):
+    """Labels in their order; a missing label stands outside it.
+
+    >>> import deniable as dn
+    >>> dn.Ordinal(["low", "medium", "high"]).size
+    3
+    """
+
+
+class Binary(_Labels):
+    """0 and 1. True and False are read as 1 and 0.
+
+    >>> import deniable as dn
+    >>> dn.Binary().labels
+    (0, 1)
+    """
+
+    def __init__(self) -> None:
+        super().__init__([0, 1])
+
+    @cached_property
+    def _by_text(self) -> dict[str, int]:
+        return {"0": 0, "1": 1, "false": 0, "true": 1, "False": 0, "True": 1}
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+
+class _Grid(Domain):
+    """Equally spaced numbers from low to high, both included; held as exact fractions."""
+
+    low: Fraction
+    high: Fraction
+    step: Fraction
+
+    def _set(self, low: Number, high: Number, step: Number) -> None:
+        name = type(self).__name__
+        self.low, self.high = fraction(low, name, "low"), fraction(high, name, "high")
+        self.step = fraction(step, name, "step")
+        if self.low >= self.high:
+            raise ParameterError(
+                "empty_range", "{owner}: low must be below high, got {low} and {high}.", owner=name, low=low, high=high
+            )
+        if self.step <= 0:
+            raise ParameterError("step_not_positive", "{owner}: step must be positive, got {got}.", owner=name, got=step)
+        if (self.high - self.low) % self.step:
+            below = self.low + (self.high - self.low) // self.step * self.step
+            raise ParameterError(
+                "step_does_not_fit",
+                "{owner}: steps of {step} from {low} do not reach {high}; the nearest ends are {below} and {above}.",
+                owner=name,
+                step=step,
+                low=low,
+                high=high,
+                below=as_float(below),
+                above=as_float(below + self.step),
+            )
+
+    @property
+    def size(self) -> int:
+        return int((self.high - self.low) / self.step) + 1
+
+    def numbers(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        denominator = math.lcm(self.low.denominator, self.step.denominator)
+        start, stride = int(self.low * denominator), int(self.step * denominator)
+        # Whole numbers divided once: the float nearest to the decimal, so 0.1 * 3 prints as 0.3.
+        values = (start + stride * np.arange(self.size, dtype=np.int64)) / denominator
+        return values.astype(np.float64)
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...]:
+        numbers = self.numbers()
+        return tuple(numbers.astype(np.int64).tolist()) if self._whole else tuple(numbers.tolist())
+
+    @property
+    def _whole(self) -> bool:
+        return self.low.denominator == 1 and self.step.denominator == 1
+
+    @cached_property
+    def _arrow_labels(self) -> pa.Array:
+        numbers = self.numbers()
+        return pa.array(numbers.astype(np.int64) if self._whole else numbers)
+
+    def column(self, codes: Ints) -> pa.Array:
+        return self._arrow_labels.take(pa.array(codes))
+
+    @property
+    def allowed(self) -> str:
+        return f"{as_float(self.low)} to {as_float(self.high)} in steps of {as_float(self.step)}"
+
+    def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        values = numeric(column, text)
+        steps = (values - float(self.low)) / float(self.step)
+        nearest = np.rint(steps)
+        with np.errstate(invalid="ignore"):
+            fits = (values >= float(self.low)) & (values <= float(self.high)) & self._on_grid(steps, nearest)
+        wrong = np.flatnonzero(~fits)
+        if wrong.size:
+            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+            nearest[wrong] = 0
+        codes: Ints = nearest.astype(np.int64)
+        return codes
+
+    @abstractmethod
+    def _on_grid(self, steps: Any, nearest: Any) -> Any:
+        """Which values lie on the grid, or may be moved to it."""
+
+    def parameters(self) -> dict[str, Any]:
+        return {"low": written(self.low), "high": written(self.high), "step": written(self.step)}
+
+
+def numeric(column: pa.Array, text: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """An Arrow column as floats; what is no number becomes NaN."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_null(column.type):
+        return np.full(len(column), np.nan)
+    if pa.types.is_boolean(column.type) or not (
+        pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
+    ):
+        if not text:
+            return np.full(len(column), np.nan)
+        try:
+            column = pc.utf8_trim_whitespace(column).cast(pa.float64())
+        except pa.ArrowInvalid:
+            column = pa.array([_number(cell) for cell in column.to_pylist()], type=pa.float64())
+    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.array(values, dtype=np.float64)
+
+
+def _number(cell: str | None) -> float | None:
+    try:
+        return float(cell) if cell else None
+    except ValueError:
+        return None
+
+
+class Integer(_Grid):
+    """Whole numbers from low to high, both included, in steps (of 1 unless said).
+
+    >>> import deniable as dn
+    >>> dn.Integer(18, 90).size, dn.Integer(0, 100, step=25).labels
+    (73, (0, 25, 50, 75, 100))
+    """
+
+    def __init__(self, low: int, high: int, step: int = 1) -> None:
+        self._set(low, high, step)
+        for name, value in (("low", self.low), ("high", self.high), ("step", self.step)):
+            if value.denominator != 1:
+                raise ParameterError(
+                    "not_whole", "Integer: {name} must be a whole number, got {got}; use Continuous with a step.",
+                    name=name, got=float(value),
+                )
+
+    def _on_grid(self, steps: Any, nearest: Any) -> Any:
+        return np.abs(steps - nearest) < 1e-9
+
+
+class Continuous(_Grid):
+    """Numbers from low to high. With a `step` values are rounded to that grid, and the domain can protect people;
+    without one it is for simulation and for data that others distorted.
+
+    >>> import deniable as dn
+    >>> dn.Continuous(0, 1, step=0.25).labels
+    (0.0, 0.25, 0.5, 0.75, 1.0)
+    """
+
+    def __init__(self, low: Number, high: Number, step: Number | None = None) -> None:
+        self.has_step = step is not None
+        self._set(low, high, fraction(high, "Continuous", "high") - fraction(low, "Continuous", "low") or 1 if step is None else step)
+
+    def _on_grid(self, steps: Any, nearest: Any) -> Any:
+        return np.isfinite(steps)
+
+    @property
+    def _whole(self) -> bool:
+        return False
+
+    @property
+    def allowed(self) -> str:
+        return super().allowed if self.has_step else f"{as_float(self.low)} to {as_float(self.high)}"
+
+    @property
+    def size(self) -> int:
+        self._need_step()
+        return super().size
+
+    def _need_step(self) -> None:
+        if not self.has_step:
+            raise ParameterError(
+                "no_step",
+                "Continuous({low}, {high}) has no step, so it has no list of labels; give a step, or bins where a table is asked for.",
+                low=as_float(self.low),
+                high=as_float(self.high),
+            )
+
+    def values(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Any:
+        """The numbers of a column, checked against the range, not moved to any grid."""
+        values = numeric(column, text)
+        with np.errstate(invalid="ignore"):
+            wrong = np.flatnonzero(~((values >= float(self.low)) & (values <= float(self.high))))
+        if wrong.size:
+            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+        return values
+
+    def parameters(self) -> dict[str, Any]:
+        found = super().parameters()
+        return found if self.has_step else {"low": found["low"], "high": found["high"]}
+
+
+class WithMissing(Domain):
+    """A domain of numbers and one more label for "no answer", which has the last code and is null in a column."""
+
+    def __init__(self, answered: Domain, missing: str = NO_ANSWER) -> None:
+        self.answered = answered
+        self.missing = missing
+
+    @property
+    def size(self) -> int:
+        return self.answered.size + 1
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...]:
+        return (*self.answered.labels, self.missing)
+
+    @property
+    def allowed(self) -> str:
+        return f"{self.answered.allowed}, or {self.missing!r} (a missing cell is read as that)"
+
+    def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        silent = column.is_null().to_numpy(zero_copy_only=False)
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            said = pc.fill_null(pc.is_in(column, value_set=pa.array([self.missing, ""], column.type)), False)
+            silent = silent | said.to_numpy(zero_copy_only=False)
+        codes = np.full(len(column), self.size - 1, dtype=np.int64)
+        answered = np.flatnonzero(~silent)
+        found = BadCells(bad.column, bad.allowed)
+        codes[answered] = self.answered.codes(column.take(pa.array(answered)), found, 0, text)
+        if found.total:
+            bad.total += found.total
+            room = BAD_ROWS_SHOWN - len(bad.first)
+            bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in found.first[:room]]
+        return codes
+
+    def column(self, codes: Ints) -> pa.Array:
+        silent = codes == self.size - 1
+        answered = self.answered.column(np.where(silent, 0, codes))
+        return pc.if_else(pa.array(silent), pa.scalar(None, answered.type), answered)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"answered": self.answered.to_json(), "missing": self.missing}

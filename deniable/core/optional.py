@@ -1,0 +1,117 @@
+"""An answer that may be withheld: whether one answered is hidden too."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.domain import NO_ANSWER, Domain, WithMissing
+from deniable.core.exact import Floats, Ints, Number, probability, written
+from deniable.core.laws import Law
+from deniable.errors import ParameterError
+
+
+class _MayBeSilent(Law):
+    """Answer or silence is kept with probability p; else silence becomes an even draw of the reported labels, and an
+    answer becomes silence. The silent label has the last code on both sides.
+    """
+
+    lumpable = False
+
+    def __init__(self, inner: Law, p: Fraction) -> None:
+        self.inner = inner
+        self.inputs, self.outputs = inner.inputs + 1, inner.outputs + 1
+        # Silence must be able to become every label: enlarge the denominator until each gets at least one part.
+        repeat = max(1, math.ceil(inner.outputs / ((1 - p).numerator * inner.denominator))) if p < 1 else 1
+        self.kept = p.numerator * repeat
+        self.denominator = p.denominator * repeat * inner.denominator
+        turned = self.denominator - self.kept * inner.denominator
+        self.even = turned // inner.outputs + (np.arange(inner.outputs) < turned % inner.outputs).astype(np.int64)
+        self.turned = turned
+        self._check()
+
+    def rows(self, codes: Ints) -> Ints:
+        rows = np.empty((len(codes), self.outputs), dtype=np.int64)
+        silent = codes == self.inputs - 1
+        rows[~silent, :-1] = self.inner.rows(codes[~silent]) * self.kept
+        rows[~silent, -1] = self.turned
+        rows[silent, :-1] = self.even
+        rows[silent, -1] = self.denominator - self.turned
+        return rows
+
+    def column(self, z: int) -> Ints:
+        if z == self.outputs - 1:
+            return np.append(np.full(self.inputs - 1, self.turned), self.denominator - self.turned)
+        return np.append(self.inner.column(z) * self.kept, self.even[z])
+
+    def column_range(self) -> tuple[Ints, Ints]:
+        low, high = self.inner.column_range()
+        ends = (self.turned, self.denominator - self.turned)
+        return (
+            np.append(np.minimum(low * self.kept, self.even), min(ends)),
+            np.append(np.maximum(high * self.kept, self.even), max(ends)),
+        )
+
+    def push(self, p: Floats) -> Floats:
+        keep = self.kept * self.inner.denominator / self.denominator
+        answered = keep * self.inner.push(p[:-1]) + p[-1] * self.even / self.denominator
+        return np.append(answered, (1 - keep) * p[:-1].sum() + keep * p[-1])
+
+    def pull(self, v: Floats) -> Floats:
+        keep = self.kept * self.inner.denominator / self.denominator
+        answered = keep * self.inner.pull(v[:-1]) + (1 - keep) * v[-1]
+        return np.append(answered, self.even @ v[:-1] / self.denominator + keep * v[-1])
+
+    @cached_property
+    def _even_cumulative(self) -> Ints:
+        return np.cumsum(self.even)
+
+    def choose(self, codes: Ints, draws: Ints) -> Ints:
+        silent = codes == self.inputs - 1
+        out = np.full(len(codes), self.outputs - 1, dtype=np.int64)
+        answers = ~silent & (draws < self.denominator - self.turned)
+        out[answers] = self.inner.choose(codes[answers], draws[answers] % self.inner.denominator)
+        turned = silent & (draws < self.turned)
+        out[turned] = np.searchsorted(self._even_cumulative, draws[turned], side="right")
+        return out
+
+    def _parts(self) -> list[Any]:
+        return [[int(self.inner.digest[:12], 16), self.kept], self.even]
+
+
+class Optional(Channel):
+    """A channel for people who may decline: "no answer" becomes one more label, itself randomised.
+
+    With probability p the status (answered or not) is kept; otherwise an answer is reported as "no answer" and silence as
+    one of the labels, evenly. For nominal answers `missing=` of the domain does the same inside one design.
+
+    >>> import deniable as dn
+    >>> channel = dn.Optional(dn.Additive(dn.Integer(0, 3), dn.Laplace(2)), 0.8)
+    >>> channel.inputs
+    (0, 1, 2, 3, 'no answer')
+    """
+
+    def __init__(self, channel: Channel, p: Number, missing: str = NO_ANSWER) -> None:
+        if not isinstance(channel, Channel) or not channel.exact or channel.domain.missing is not None:
+            raise ParameterError(
+                "optional_of",
+                "Optional wraps a channel on a domain with a step and without a missing label, got {got!r}.",
+                got=channel,
+            )
+        self.channel = channel
+        self.p = probability(p, "Optional", "p")
+        self.domain: Domain = WithMissing(channel.domain, missing)
+        self.reported: Domain = WithMissing(channel.reported, missing)
+        self.law = _MayBeSilent(channel.law, self.p)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"channel": self.channel.to_json(), "p": written(self.p), "missing": self.domain.missing}
+
+    @classmethod
+    def arguments(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return {**given, "channel": Channel.from_json(given.get("channel"))}

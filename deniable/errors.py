@@ -1,0 +1,69 @@
+"""Every error that Deniable raises on purpose.
+
+    DeniableError
+    ├── ParameterError      a channel, domain or option was given something it cannot be
+    ├── DataError           rows or columns that do not fit the schema (all of them together)
+    ├── SchemaError         a schema that contradicts itself or its file
+    ├── NotInvertibleError  the reports do not determine what was asked
+    ├── NoIntervalError     a method that has no honest confidence interval
+    ├── WideDomainError     something that would need a dense matrix of a wide domain
+    └── FileError           a file that is missing, unreadable, empty or in the way
+
+An error is a code, its parameters and an English sentence, so that a page can translate it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DeniableError(Exception):
+    """Base of the tree: `code` names the fault, `parameters` its particulars, `str()` is the sentence.
+
+    >>> from deniable.errors import ParameterError
+    >>> error = ParameterError("p_outside", "{owner}: p must lie in [0, 1], got {got}.", owner="KRR", got=1.2)
+    >>> error.code, error.parameters["got"], str(error)
+    ('p_outside', 1.2, 'KRR: p must lie in [0, 1], got 1.2.')
+    """
+
+    def __init__(self, code: str, sentence: str, /, **parameters: Any) -> None:
+        self.code = code
+        self.sentence = sentence
+        self.parameters = parameters
+        super().__init__(sentence.format(**parameters))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default rebuilds from the finished sentence alone and would lose code and parameters.
+        return (_rebuild, (type(self), self.code, self.sentence, self.parameters))
+
+
+def _rebuild(cls: type[DeniableError], code: str, sentence: str, parameters: dict[str, Any]) -> DeniableError:
+    return cls(code, sentence, **parameters)
+
+
+class ParameterError(DeniableError, ValueError):
+    """A parameter outside what its owner allows."""
+
+
+class DataError(DeniableError, ValueError):
+    """Data that does not fit the schema."""
+
+
+class SchemaError(DeniableError, ValueError):
+    """A schema that contradicts itself, its version or its fingerprint."""
+
+
+class NotInvertibleError(DeniableError, ValueError):
+    """The reports do not determine what was asked."""
+
+
+class NoIntervalError(DeniableError):
+    """The method is biased or regularised: it has a variability band at most, no confidence interval."""
+
+
+class WideDomainError(DeniableError):
+    """A dense matrix of a wide domain would be needed."""
+
+
+class FileError(DeniableError, OSError):
+    """A file that is missing, unreadable, empty or in the way."""

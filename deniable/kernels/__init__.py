@@ -1,0 +1,1 @@
+"""Hot loops, compiled by numba: arrays in, arrays out, nothing else known."""
