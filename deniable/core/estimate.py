@@ -1,0 +1,138 @@
+"""An estimate and its error: a value, how it was obtained, what it speaks about, and how far it may be off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from deniable.core.exact import Floats
+from deniable.errors import NoIntervalError, ParameterError
+
+TARGETS = ("population", "respondents")
+
+
+class Estimate:
+    """Estimated shares (or other numbers), one a label, with their covariance.
+
+    `target` says what the error bars are about: the "population" that the respondents are a sample of, or the "respondents"
+    themselves, of whom only the randomisation is uncertain.
+
+    >>> import deniable as dn
+    >>> estimate = dn.reconstruct([1884, 116], dn.Flip(p=0.4, q=0.96))
+    >>> estimate.value.round(3).tolist()
+    [0.95, 0.05]
+    """
+
+    def __init__(
+        self,
+        value: Any,
+        labels: Sequence[Any],
+        *,
+        n: int,
+        method: str,
+        target: str = "population",
+        covariance: Any = None,
+        name: str = "",
+        no_interval: str | None = None,
+        limits: tuple[float, float] | None = (0.0, 1.0),
+    ) -> None:
+        if target not in TARGETS:
+            raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
+        self.value: Floats = np.asarray(value, dtype=np.float64)
+        self.labels = tuple(labels)
+        self.n = n
+        self.method = method
+        self.target = target
+        self.name = name
+        self.limits = limits
+        self._covariance = None if covariance is None else np.asarray(covariance, dtype=np.float64)
+        self._no_interval = no_interval
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance matrix of the values."""
+        if self._covariance is None:
+            raise NoIntervalError("no_covariance", "Method {method!r} gives no covariance.", method=self.method)
+        return self._covariance
+
+    @property
+    def se(self) -> Floats:
+        """The standard errors of the values."""
+        errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        return errors
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether `interval` has an honest answer."""
+        return self._no_interval is None and self._covariance is not None
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper ends of a confidence interval for each value; a biased method has none and raises.
+
+        >>> import deniable as dn
+        >>> low, high = dn.reconstruct([1884, 116], dn.Flip(p=0.4, q=0.96)).interval()
+        >>> low.round(3).tolist(), high.round(3).tolist()
+        ([0.922, 0.022], [0.978, 0.078])
+        """
+        if not 0 < level < 1:
+            raise ParameterError("level", "level must lie between 0 and 1, got {got}.", got=level)
+        if not self.has_interval:
+            raise NoIntervalError(
+                "no_interval",
+                "Method {method!r} gives no confidence interval: {reason}",
+                method=self.method,
+                reason=self._no_interval or "its error is not known.",
+            )
+        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.se
+        low, high = self.value - reach, self.value + reach
+        if self.limits is not None:
+            low, high = np.clip(low, *self.limits), np.clip(high, *self.limits)
+        return low, high
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """A pandas frame with a row a label: value, and se, low and high where they exist."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"label": list(self.labels), "value": self.value}
+        if self._covariance is not None:
+            columns["se"] = self.se
+        if self.has_interval:
+            columns["low"], columns["high"] = self.interval(level)
+        return pd.DataFrame(columns)
+
+    def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
+        """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported."""
+        # Altair takes longer to import than most estimates to compute; only pictures pay for it.
+        from deniable import charts
+
+        low, high = self.interval(level) if self.has_interval else (None, None)
+        return charts.distribution_chart(
+            [str(label) for label in self.labels], self.value, low, high, title=self.name, compare=compare, note=self._caption()
+        )
+
+    def _caption(self) -> str:
+        return f"{self.n:,} reports, method {self.method}, error bars for the {self.target}"
+
+    def __repr__(self) -> str:
+        lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self._caption()}"]
+        low, high = self.interval() if self.has_interval else (None, None)
+        width = max(len(str(label)) for label in self.labels)
+        for i, label in enumerate(self.labels):
+            if i >= 40:
+                lines.append(f"  ... and {len(self.labels) - i:,} more")
+                break
+            bounds = f"   {low[i]:.4f} to {high[i]:.4f}" if low is not None and high is not None else ""
+            lines.append(f"  {label!s:<{width}}  {self.value[i]:8.4f}{bounds}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        return f"<p>{self._caption()}</p>" + str(frame.to_html(index=False, float_format=_four_digits))
+
+
+def _four_digits(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,249 @@
+"""Files: randomised from path to path in bounded memory, with the schema beside them, and nothing half-written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from deniable.core.frames import TableRandomiser, check_columns
+from deniable.core.sampling import byte_source
+from deniable.errors import DataError, FileError
+from deniable.progress import Progress
+
+if TYPE_CHECKING:
+    from deniable.core.schema import Schema
+
+PARQUET_KEY = b"deniable.schema"
+BATCH_ROWS = 1 << 17
+CSV_BLOCK = 1 << 23
+NOTICE = (
+    "Every row of this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
+    "their epsilons add up. Publish one copy only."
+)
+
+
+def sidecar(path: Path) -> Path:
+    """Where the schema of a data file lies: NAME.schema.json beside it.
+
+    >>> sidecar(Path("town.csv.gz")).name
+    'town.schema.json'
+    """
+    return path.with_name(path.name[: -len(_suffix(path))] + ".schema.json")
+
+
+def _suffix(path: Path) -> str:
+    for suffix in (".csv.gz", ".csv", ".parquet"):
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return path.name[-len(suffix) :]
+    raise FileError("file_kind", "{path}: the file must end in .csv, .csv.gz or .parquet.", path=str(path))
+
+
+def _is_parquet(path: Path) -> bool:
+    return _suffix(path).lower() == ".parquet"
+
+
+@contextlib.contextmanager
+def replacing(path: Path, force: bool) -> Iterator[Path]:
+    """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise."""
+    if path.exists() and not force:
+        raise FileError("file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path))
+    if not path.parent.is_dir():
+        raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise FileError("cannot_write", "{path} cannot be written: {reason}.", path=str(path), reason=error.strerror) from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        # mkstemp makes files private; a result gets the permissions any new file would have.
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str, force: bool) -> None:
+    """Write a text file whole or not at all."""
+    with replacing(path, force) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read_schema_text(path: Path) -> str:
+    """The JSON text of a schema file, or of the schema inside a Parquet file."""
+    _must_exist(path)
+    if path.name.lower().endswith(".parquet"):
+        metadata = _opened_parquet(path).schema_arrow.metadata or {}
+        if PARQUET_KEY not in metadata:
+            raise FileError("no_schema_inside", "{path} holds no schema; was it written by deniable?", path=str(path))
+        return str(metadata[PARQUET_KEY].decode())
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError("not_text", "{path} is not a text file in UTF-8.", path=str(path)) from None
+    except OSError as error:
+        raise FileError("cannot_read", "{path} cannot be read: {reason}.", path=str(path), reason=error.strerror) from None
+
+
+def _must_exist(path: Path) -> None:
+    if not path.exists():
+        raise FileError("no_file", "{path} does not exist.", path=str(path))
+    if path.is_dir():
+        raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
+    if path.stat().st_size == 0:
+        raise FileError("file_empty", "{path} is empty.", path=str(path))
+
+
+class _Csv:
+    """A CSV file read in pieces, every cell as text: what a cell means is the schema's business, not a guess."""
+
+    text = True
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.units = "bytes"
+        self.total = path.stat().st_size
+        with _explained(path):
+            self.columns = self._open([]).schema.names
+
+    def _open(self, columns: list[str]) -> Any:
+        self._raw = pa.OSFile(str(self._path))
+        stream = pa.CompressedInputStream(self._raw, "gzip") if self._path.name.lower().endswith(".gz") else self._raw
+        return pa.csv.open_csv(
+            stream,
+            read_options=pa.csv.ReadOptions(block_size=CSV_BLOCK, use_threads=False),
+            parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+
+    def pieces(self) -> Iterator[tuple[pa.RecordBatch, int]]:
+        with _explained(self._path):
+            done = 0
+            for batch in self._open(self.columns):
+                here = min(self._raw.tell(), self.total)
+                yield batch, here - done
+                done = here
+
+
+class _Parquet:
+    """A Parquet file read in pieces, cells with their types."""
+
+    text = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = _opened_parquet(path)
+        self.units = "rows"
+        self.total = self._file.metadata.num_rows
+        self.columns = self._file.schema_arrow.names
+
+    def pieces(self) -> Iterator[tuple[pa.RecordBatch, int]]:
+        with _explained(self._path):
+            for batch in self._file.iter_batches(batch_size=BATCH_ROWS):
+                yield batch, batch.num_rows
+
+
+def _opened_parquet(path: Path) -> Any:
+    with _explained(path):
+        return pa.parquet.ParquetFile(path)
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn the reader's complaints into one of ours that names the file."""
+    try:
+        yield
+    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error).rstrip(".")) from None
+
+
+def open_table(path: Path) -> _Csv | _Parquet:
+    """A reader for a CSV or Parquet file; what is missing, empty or of another kind is refused."""
+    parquet = _is_parquet(path)
+    _must_exist(path)
+    return _Parquet(path) if parquet else _Csv(path)
+
+
+def _writer(path: Path, final: Path, schema: pa.Schema, schema_json: str) -> Any:
+    if _is_parquet(final):
+        return pa.parquet.ParquetWriter(path, schema.with_metadata({PARQUET_KEY: schema_json.encode()}), compression="zstd")
+    sink = pa.output_stream(str(path), compression="gzip" if final.name.lower().endswith(".gz") else None)
+    return _CsvSink(sink, schema)
+
+
+class _CsvSink:
+    """pyarrow's CSV writer, which leaves closing the (compressed) stream to its caller."""
+
+    def __init__(self, sink: Any, schema: pa.Schema) -> None:
+        self._sink = sink
+        self._writer = pa.csv.CSVWriter(sink, schema, write_options=pa.csv.WriteOptions(quoting_style="needed"))
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        self._writer.close()
+        self._sink.close()
+
+
+def randomise_file(
+    schema: Schema,
+    source: Path,
+    target: Path,
+    rng: np.random.Generator | None,
+    keep: tuple[str, ...],
+    force: bool,
+    progress: Progress,
+) -> int:
+    """Randomise `source` into `target` piece by piece; the schema is written beside it. Returns the number of rows."""
+    reader = open_table(source)
+    beside = sidecar(target)
+    if target.exists() and source.resolve() == target.resolve():
+        raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
+    for path in (target, beside):
+        if path.exists() and not force:
+            raise FileError("file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path))
+    check_columns(schema, reader.columns, keep, str(source))
+    schema_json = schema.to_json(NOTICE)
+    randomiser = TableRandomiser(schema, byte_source(rng), reader.text)
+    progress.start(f"randomising ({reader.units})", reader.total)
+    with replacing(target, force) as temporary:
+        writer = None
+        try:
+            for batch, done in reader.pieces():
+                reports = randomiser.piece({name: batch.column(name) for name in schema})
+                if not randomiser.failed:
+                    columns = [reports[name] if name in schema else batch.column(name) for name in reader.columns]
+                    piece = pa.RecordBatch.from_arrays(columns, names=reader.columns)
+                    if writer is None:
+                        writer = _writer(temporary, target, piece.schema, schema_json)
+                    writer.write_batch(piece)
+                progress.advance(done)
+        finally:
+            if writer is not None:
+                writer.close()
+            progress.finish()
+        randomiser.finish()
+        if randomiser.rows == 0:
+            raise DataError("no_rows", "{path} has no rows.", path=str(source))
+        # The schema goes first: data without its schema could not be read, a schema without data does no harm.
+        write_text(beside, schema_json, force)
+    return randomiser.rows

@@ -1,0 +1,249 @@
+"""Attributes that share one draw: either all are told as they are, or all are replaced.
+
+A group is one block: what an attacker sees is the joint report, so its epsilon is that of the joint channel, which is
+neither the largest nor the sum of its members'.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from deniable.core import exact
+from deniable.core.channel import Channel
+from deniable.core.designs import KRR, Flip, Retention, mixture
+from deniable.core.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Ints, written
+from deniable.core.laws import Law, Mixture, Table
+from deniable.core.sampling import ByteSource, integers_below
+from deniable.errors import ParameterError, SchemaError, WideDomainError
+
+LARGEST_JOINT = 1 << 16
+"""Up to this many combinations of labels the joint table of a group is written out."""
+
+
+class Group:
+    """Which attributes share a draw, and, where their innocuous answers depend on each other, the joint table of those.
+
+    >>> import deniable as dn
+    >>> dn.Group(["a", "b"], innocuous={(0, 0): 0.5, (1, 1): 0.5}).attributes
+    ('a', 'b')
+    """
+
+    def __init__(self, attributes: Sequence[str], innocuous: Mapping[tuple[Any, ...], Any] | None = None) -> None:
+        if isinstance(attributes, str) or not all(isinstance(name, str) for name in attributes):
+            raise ParameterError("group_names", "Group: attributes must be a list of names, got {got!r}.", got=attributes)
+        self.attributes = tuple(attributes)
+        self.innocuous = None if innocuous is None else {tuple(key): value for key, value in innocuous.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that `Group.from_json` reads back."""
+        table = None
+        if self.innocuous is not None:
+            table = [[list(key), written(exact.fraction(value, "Group", "innocuous"))] for key, value in self.innocuous.items()]
+        return {"attributes": list(self.attributes), "innocuous": table}
+
+    @staticmethod
+    def from_json(given: Any) -> Group:
+        """The group that a JSON object (or a plain list of names) describes."""
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            return Group(given)
+        if not isinstance(given, dict) or not {"attributes"} <= set(given) <= {"attributes", "innocuous"}:
+            raise SchemaError(
+                "bad_group", "A group must be a list of attributes or an object with attributes and innocuous, got {got!r}.",
+                got=given,
+            )
+        table = given.get("innocuous")
+        return Group(given["attributes"], None if table is None else {tuple(key): value for key, value in table})
+
+
+class JointChannel:
+    """The channel of a group: P(joint report | joint truth). Labels are tuples in the order of the attributes.
+
+    Two kinds of members are understood: Retention or UnrelatedQuestion with one theta (together told or together replaced),
+    and two-valued KRR with one p (Warner's question for several attributes: together told or together flipped).
+    """
+
+    def __init__(self, name: str, group: Group, channels: Sequence[Channel]) -> None:
+        self.name = name
+        self.attributes = group.attributes
+        self.channels = tuple(channels)
+        if len(self.channels) < 1:
+            raise SchemaError("group_empty", "Group {name!r} has no attributes.", name=name)
+        if all(isinstance(channel, Retention) and channel.exact for channel in channels):
+            self.flips = False
+        elif all(_warner(channel) is not None for channel in channels):
+            self.flips = True
+        else:
+            raise SchemaError(
+                "group_kind",
+                "Group {name!r}: attributes that share a draw must all be UnrelatedQuestion or Retention, or all KRR with two "
+                "labels; got {got}.",
+                name=name,
+                got={attribute: type(channel).__name__ for attribute, channel in zip(self.attributes, channels, strict=True)},
+            )
+        thetas = {
+            attribute: _warner(channel) if self.flips else channel.p  # type: ignore[attr-defined]
+            for attribute, channel in zip(self.attributes, channels, strict=True)
+        }
+        if len(set(thetas.values())) > 1:
+            raise SchemaError(
+                "group_theta",
+                "Group {name!r}: attributes that share a draw must have one theta, got {got}.",
+                name=name,
+                got={attribute: float(theta) for attribute, theta in thetas.items() if theta is not None},
+            )
+        first = next(iter(thetas.values()))
+        assert first is not None
+        self.theta: Fraction = first
+        self._table = self._read_table(group) if group.innocuous is not None else None
+
+    def _read_table(self, group: Group) -> dict[tuple[int, ...], Fraction]:
+        assert group.innocuous is not None
+        if self.flips:
+            raise SchemaError("group_table", "Group {name!r}: answers that are flipped have no innocuous table.", name=self.name)
+        table: dict[tuple[int, ...], Fraction] = {}
+        for key, value in group.innocuous.items():
+            if len(key) != len(self.channels):
+                raise SchemaError(
+                    "group_key",
+                    "Group {name!r}: the innocuous table has {got!r}; each key needs {k} labels.",
+                    name=self.name,
+                    got=key,
+                    k=len(self.channels),
+                )
+            codes = tuple(channel.domain.code_of(label) for channel, label in zip(self.channels, key, strict=True))
+            table[codes] = exact.probability(value, f"Group {self.name!r}", f"innocuous[{key!r}]")
+        shares = exact.normalised(list(table.values()), f"Group {self.name!r}", "innocuous")
+        table = dict(zip(table, shares, strict=True))
+        for i, (attribute, channel) in enumerate(zip(self.attributes, self.channels, strict=True)):
+            margin = [sum((s for codes, s in table.items() if codes[i] == z), Fraction(0)) for z in range(channel.domain.size)]
+            own = _replacement(channel)
+            if max(abs(a - b) for a, b in zip(margin, own, strict=True)) > Fraction(1, 10**6):
+                raise SchemaError(
+                    "group_margin",
+                    "Group {name!r}: the joint innocuous table gives {attribute!r} the distribution {got}, its own channel says "
+                    "{own}; make them equal.",
+                    name=self.name,
+                    attribute=attribute,
+                    got=[float(share) for share in margin],
+                    own=[float(share) for share in own],
+                )
+        return table
+
+    @property
+    def size(self) -> int:
+        """How many combinations of labels there are."""
+        return math.prod(channel.domain.size for channel in self.channels)
+
+    @property
+    def inputs(self) -> tuple[tuple[Any, ...], ...]:
+        """All combinations of true labels, the last attribute varying fastest."""
+        self._check_size()
+        return tuple(itertools.product(*(channel.inputs for channel in self.channels)))
+
+    outputs = inputs
+
+    @cached_property
+    def epsilon(self) -> float:
+        """log(1 + theta / ((1 - theta) min q)), q being the joint innocuous distribution; a joint flip of two or more
+        attributes leaves only two possible truths, so it has none."""
+        if self.flips:
+            return math.inf if len(self.channels) > 1 else self.channels[0].epsilon
+        if self._table is not None:
+            smallest = min(self._table.values()) if len(self._table) == self.size else Fraction(0)
+        else:
+            smallest = math.prod((min(_replacement(channel)) for channel in self.channels), start=Fraction(1))
+        rest = (1 - self.theta) * smallest
+        return math.log(1 + self.theta / rest) if rest else math.inf
+
+    @cached_property
+    def law(self) -> Law:
+        """The joint law, for estimating (draws are made in stages and never read it)."""
+        self._check_size()
+        if self.flips:
+            k = self.size
+            rows = [[self.theta if z == x else 1 - self.theta if z == k - 1 - x else Fraction(0) for z in range(k)] for x in range(k)]
+            return Table(*exact.integer_rows(rows))
+        rest = 1 - self.theta
+        return mixture(self.theta, [rest * share for share in self._joint()])
+
+    def _joint(self) -> list[Fraction]:
+        combinations = itertools.product(*(range(channel.domain.size) for channel in self.channels))
+        if self._table is not None:
+            return [self._table.get(codes, Fraction(0)) for codes in combinations]
+        shares = [_replacement(channel) for channel in self.channels]
+        return [math.prod((shares[i][z] for i, z in enumerate(codes)), start=Fraction(1)) for codes in combinations]
+
+    def _check_size(self) -> None:
+        if self.size > LARGEST_JOINT:
+            raise WideDomainError(
+                "group_too_large",
+                "Group {name!r} has {size:,} combinations of labels; its joint table is written out up to {limit:,}.",
+                name=self.name,
+                size=self.size,
+                limit=LARGEST_JOINT,
+            )
+
+    @property
+    def lumpable(self) -> bool:
+        """Whether cells of the joint report may be merged exactly."""
+        return not self.flips or len(self.channels) == 1
+
+    def matrix(self) -> Floats:
+        """The joint matrix P[true, reported] over all combinations of labels."""
+        self._check_size()
+        if self.size**2 > 25_000_000:
+            raise WideDomainError("matrix_too_large", "A dense joint matrix of {k:,} squared is not built.", k=self.size)
+        return self.law.dense()
+
+    def draw(self, truth: Sequence[Ints], source: ByteSource) -> list[Ints]:
+        """One joint report per respondent, codes in and codes out: first whether to tell, then the innocuous answers.
+
+        Both draws are always made, so that how many bytes are used says nothing about the outcome of the first.
+        """
+        n = len(truth[0])
+        theta = self.theta
+        if theta.denominator > LARGEST_DENOMINATOR:
+            theta = Fraction(math.floor(theta * ROUNDED_DENOMINATOR), ROUNDED_DENOMINATOR)
+        told = integers_below(theta.denominator, n, source) < theta.numerator
+        instead = [1 - codes for codes in truth] if self.flips else self._innocuous(n, source)
+        return [np.where(told, codes, other) for codes, other in zip(truth, instead, strict=True)]
+
+    def _innocuous(self, n: int, source: ByteSource) -> list[Ints]:
+        if self._table is None:
+            return [_draw_from(_weights(_replacement(channel)), n, source) for channel in self.channels]
+        cells = np.array(list(self._table), dtype=np.int64)
+        chosen = _draw_from(_weights(list(self._table.values())), n, source)
+        return [cells[chosen, i] for i in range(len(self.channels))]
+
+
+def _warner(channel: Channel) -> Fraction | None:
+    """The p of a symmetric flip of two labels, else None."""
+    if isinstance(channel, KRR) and channel.domain.size == 2:
+        return channel.p
+    return channel.p if isinstance(channel, Flip) and channel.p == channel.q else None
+
+
+def _replacement(channel: Channel) -> list[Fraction]:
+    """The innocuous distribution of a Retention channel, as its integers have it."""
+    assert isinstance(channel.law, Mixture)
+    parts = channel.law.replacement.tolist()
+    total = sum(parts)
+    if not total:
+        return [Fraction(1, len(parts))] * len(parts)
+    return [Fraction(part, total) for part in parts]
+
+
+def _weights(shares: Sequence[Fraction]) -> Ints:
+    return exact.integer_rows([shares])[0][0]
+
+
+def _draw_from(weights: Ints, n: int, source: ByteSource) -> Ints:
+    cumulative = np.cumsum(weights)
+    return np.searchsorted(cumulative, integers_below(int(cumulative[-1]), n, source), side="right").astype(np.int64)

@@ -1,0 +1,297 @@
+"""A schema: which channel hides which attribute, and which attributes share a draw. It travels with the data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from deniable.core import files, frames
+from deniable.core.channel import Channel, rounded_up
+from deniable.core.groups import Group, JointChannel
+from deniable.errors import ParameterError, SchemaError
+from deniable.progress import Progress, Silent
+
+VERSION = 1
+FORMAT = "deniable-schema"
+_KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is drawn together: one attribute, or a group of attributes that share a draw."""
+
+    name: str
+    attributes: tuple[str, ...]
+    channel: Channel | JointChannel
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon of one draw of this block."""
+        return self.channel.epsilon
+
+
+class Schema(Mapping[str, Channel]):
+    """A mapping from attribute to channel; blocks of attributes are independent, attributes of a group share one draw.
+
+    >>> import deniable as dn
+    >>> yes_no = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
+    >>> survey = dn.Schema({f"q{i}": yes_no for i in range(1, 6)}, groups={"all": [f"q{i}" for i in range(1, 6)]})
+    >>> round(survey.epsilon, 2)
+    3.5
+    """
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        target: str | None = None,
+        groups: Mapping[str, Sequence[str] | Group] | None = None,
+    ) -> None:
+        if not isinstance(channels, Mapping) or not channels:
+            raise SchemaError("schema_empty", "A schema needs at least one attribute: Schema({{name: channel, ...}}).")
+        for name, channel in channels.items():
+            if not isinstance(name, str) or not name:
+                raise SchemaError("attribute_name", "Attribute names must be non-empty text, got {got!r}.", got=name)
+            if not isinstance(channel, Channel):
+                raise SchemaError(
+                    "not_a_channel",
+                    "Attribute {name!r} needs a channel such as dn.KRR(domain, p), got {got!r}.",
+                    name=name,
+                    got=channel,
+                )
+        if target is not None and target not in channels:
+            raise SchemaError(
+                "unknown_target", "The target {got!r} is not among the attributes {allowed}.", got=target, allowed=list(channels)
+            )
+        self._channels = dict(channels)
+        self.target = target
+        self.groups = {
+            name: group if isinstance(group, Group) else Group(list(group) if not isinstance(group, str) else group)
+            for name, group in (groups or {}).items()
+        }
+        self.blocks = self._blocks()
+
+    def _blocks(self) -> tuple[Block, ...]:
+        home: dict[str, str] = {}
+        for name, group in self.groups.items():
+            for attribute in group.attributes:
+                if attribute not in self._channels:
+                    raise SchemaError(
+                        "group_unknown",
+                        "Group {name!r} names {got!r}, which is not among the attributes {allowed}.",
+                        name=name,
+                        got=attribute,
+                        allowed=list(self._channels),
+                    )
+                if attribute in home:
+                    raise SchemaError(
+                        "group_twice",
+                        "Attribute {got!r} is in the groups {first!r} and {second!r}; an attribute shares at most one draw.",
+                        got=attribute,
+                        first=home[attribute],
+                        second=name,
+                    )
+                home[attribute] = name
+        blocks: dict[str, Block] = {}
+        for attribute, channel in self._channels.items():
+            if attribute not in home:
+                blocks["attribute " + attribute] = Block(attribute, (attribute,), channel)
+                continue
+            name = home[attribute]
+            group = self.groups[name]
+            if "group " + name not in blocks:
+                joint = JointChannel(name, group, [self._channels[member] for member in group.attributes])
+                blocks["group " + name] = Block(name, group.attributes, joint)
+        return tuple(blocks.values())
+
+    def __getitem__(self, name: str) -> Channel:
+        return self._channels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._channels)
+
+    def __len__(self) -> int:
+        return len(self._channels)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        inside = ",\n    ".join(f"{name!r}: {channel!r}" for name, channel in self.items())
+        return f"Schema({{\n    {inside}\n}})  # epsilon {rounded_up(self.epsilon)}"
+
+    @property
+    def exact(self) -> bool:
+        """Whether every channel is a table of integers, fit to protect people."""
+        return all(channel.exact for channel in self.values())
+
+    @property
+    def epsilon(self) -> float:
+        """What one respondent gives away at most: the sum over independent blocks, rounded up."""
+        total = math.fsum(block.epsilon for block in self.blocks)
+        return total if len(self.blocks) == 1 or math.isinf(total) else math.nextafter(total, math.inf)
+
+    def check_budget(self, epsilon: float) -> None:
+        """Refuse a schema that gives away more than `epsilon` a respondent.
+
+        >>> import deniable as dn
+        >>> dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}).check_budget(1.1)
+        """
+        if self.epsilon > epsilon:
+            parts = ", ".join(f"{block.name} {rounded_up(block.epsilon)}" for block in self.blocks)
+            raise SchemaError(
+                "over_budget",
+                "The schema gives away epsilon {got} a respondent, the budget is {budget}: {parts}. "
+                "Hide some questions more, or ask fewer.",
+                got=rounded_up(self.epsilon),
+                budget=epsilon,
+                parts=parts,
+            )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the schema and of every integer weight behind it: equal fingerprints mean equal randomisation."""
+        content = json.dumps(
+            {**self._content(), "laws": {name: _digest(channel) for name, channel in self.items()}},
+            sort_keys=True,
+            separators=(",", ":"),
+        )
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "target": self.target,
+            "attributes": {name: channel.to_json() for name, channel in self.items()},
+            "groups": {name: group.to_json() for name, group in self.groups.items()},
+        }
+
+    def to_json(self, notice: str | None = None) -> str:
+        """The schema as JSON text, with its fingerprint (format: `docs/schema.md`).
+
+        >>> import deniable as dn
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
+        >>> dn.Schema.from_json(schema.to_json()) == schema
+        True
+        """
+        content = self._content() | {"fingerprint": self.fingerprint} | ({"notice": notice} if notice else {})
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, given: str | bytes | dict[str, Any], where: str = "the schema") -> Schema:
+        """Read a schema; one whose fingerprint does not match what it says is refused."""
+        content = _parsed(given, where) if isinstance(given, (str, bytes)) else given
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise SchemaError(
+                "not_a_schema", '{where} is not a schema: its "format" must be "{format}".', where=where, format=FORMAT
+            )
+        if content.get("version") != VERSION:
+            raise SchemaError(
+                "schema_version",
+                "{where} has version {got!r}; this release reads version {version}.",
+                where=where,
+                got=content.get("version"),
+                version=VERSION,
+            )
+        if set(content) - _KEYS:
+            raise SchemaError(
+                "unknown_property",
+                "{where} has unknown properties {got}; allowed are {allowed}.",
+                where=where,
+                got=sorted(set(content) - _KEYS),
+                allowed=sorted(_KEYS),
+            )
+        attributes = content.get("attributes")
+        if not isinstance(attributes, dict):
+            raise SchemaError("no_attributes", '{where} needs "attributes": an object from name to channel.', where=where)
+        channels = {name: _read_channel(name, channel, where) for name, channel in attributes.items()}
+        groups = {name: Group.from_json(group) for name, group in (content.get("groups") or {}).items()}
+        schema = cls(channels, content.get("target"), groups)
+        if content.get("fingerprint") not in (None, schema.fingerprint):
+            raise SchemaError(
+                "fingerprint",
+                "{where} was changed after it was written: its fingerprint is {got}..., its content has {expected}.... "
+                "If the change is meant and no data was randomised under the old one, delete the fingerprint.",
+                where=where,
+                got=str(content["fingerprint"])[:12],
+                expected=schema.fingerprint[:12],
+            )
+        return schema
+
+    def save(self, path: str | Path, force: bool = False, notice: str | None = None) -> None:
+        """Write the schema to a JSON file; an existing file stays unless `force`."""
+        files.write_text(Path(path), self.to_json(notice), force)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Schema:
+        """Read a schema from a JSON file, or the one that travels inside a Parquet file."""
+        return cls.from_json(files.read_schema_text(Path(path)), where=str(path))
+
+    def randomise(
+        self,
+        data: Any,
+        rng: np.random.Generator | None = None,
+        keep: Sequence[str] = (),
+        *,
+        output: str | Path | None = None,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Randomise every attribute of an eager data frame, or a CSV or Parquet file to `output` in bounded memory.
+
+        Columns named in `keep` are handed on as they are; any other column that is not in the schema is refused. A file is
+        written with the schema beside it (`NAME.schema.json`, and inside Parquet). Returns the new frame, or the number of
+        rows written.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
+        >>> sorted(schema.randomise(pd.DataFrame({"smokes": ["no"] * 500}))["smokes"].unique())
+        ['no', 'yes']
+        """
+        if isinstance(keep, str):
+            raise ParameterError("keep_list", "keep must be a list of column names, got {got!r}; write [{got!r}].", got=keep)
+        if isinstance(data, (str, Path)):
+            if output is None:
+                raise ParameterError("no_output", "A file is randomised to a file: give output=, got only {got}.", got=str(data))
+            return files.randomise_file(self, Path(data), Path(output), rng, tuple(keep), force, progress or Silent())
+        if output is not None:
+            raise ParameterError("output_of_frame", "output= is for files; a data frame is returned, not written.")
+        return frames.randomise_frame(self, data, rng, tuple(keep))
+
+
+def _digest(channel: Channel) -> str | None:
+    return channel.law.digest if channel.exact else None
+
+
+def _read_channel(name: str, given: Any, where: str) -> Channel:
+    try:
+        return Channel.from_json(given)
+    except (SchemaError, ParameterError) as error:
+        raise SchemaError(
+            "bad_attribute", "{where}, attribute {name!r}: {reason}", where=where, name=name, reason=str(error)
+        ) from None
+
+
+def _parsed(text: str | bytes, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SchemaError(
+            "not_json",
+            "{where} is not JSON: {reason} at line {line}, column {column}.",
+            where=where,
+            reason=error.msg,
+            line=error.lineno,
+            column=error.colno,
+        ) from None

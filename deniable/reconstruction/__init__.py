@@ -1,0 +1,1 @@
+"""From tables of reports back to distributions of truths."""

@@ -1,0 +1,46 @@
+"""EQ: solve for the truths whose expected reports are those observed (paper 001). Unbiased; may leave [0, 1]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deniable.core.exact import Floats
+from deniable.core.operators import Operator
+from deniable.core.solving import DENSE_LIMIT
+from deniable.errors import WideDomainError
+
+
+def inverse_weights(law: Operator, reported: Floats | None = None) -> Floats:
+    """Column j holds, for each report, the unbiased weight of "the truth is j"."""
+    if law.inputs > DENSE_LIMIT:
+        raise WideDomainError(
+            "too_many_labels",
+            "A distribution over {k:,} single values is not estimated; give bins (at most {limit:,} cells).",
+            k=law.inputs,
+            limit=DENSE_LIMIT,
+        )
+    return law.weights(np.eye(law.inputs), reported)
+
+
+def eq(law: Operator, counts: Floats) -> tuple[Floats, Floats]:
+    """Estimated shares of the truths and the weights they come from: mean over reports of the weight of each truth.
+
+    >>> from deniable.core.laws import Mixture
+    >>> eq(Mixture(2, np.array([1, 1])), np.array([60.0, 40.0]))[0].tolist()
+    [0.7, 0.3]
+    """
+    weights = inverse_weights(law, counts / counts.sum() if law.outputs != law.inputs else None)
+    return weights.T @ counts / counts.sum(), weights
+
+
+def covariance(weights: Floats, counts: Floats, shares: Floats, target: str) -> Floats:
+    """Covariance of the estimated shares.
+
+    Population:  (sum c w w' - n v v') / n^2: which people answered is random, and so is the randomisation.
+    Respondents: (sum c w w' - n diag(v)) / n^2: the truths are fixed, only the randomisation is random.
+    """
+    n = counts.sum()
+    second = (weights.T * counts) @ weights
+    known = n * np.diag(shares) if target == "respondents" else n * np.outer(shares, shares)
+    matrix: Floats = (second - known) / n**2
+    return matrix
