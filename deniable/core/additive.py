@@ -57,7 +57,7 @@ class Additive(Channel):
         self.domain, self.noise = numbers, noise
         self.edges = edges or ("extend" if noise.bounded else "clamp")
         if isinstance(numbers, Continuous) and not numbers.has_step:
-            self._set_floating(numbers)
+            self._set_floating(numbers, edges)
         else:
             self._set_grid(numbers)
 
@@ -67,8 +67,8 @@ class Additive(Channel):
         self.law = Shift(domain.size, kernel, lowest, margin)
         self.reported = _widened(domain, margin * domain.step) if margin else domain
 
-    def _set_floating(self, domain: Continuous) -> None:
-        if self.edges == "clamp" and self.noise.bounded:
+    def _set_floating(self, domain: Continuous, edges: str | None) -> None:
+        if edges == "clamp":
             raise ParameterError("clamp_needs_step", "Additive: edges='clamp' needs a domain with a step.")
         spread = float(abs(self.noise.quantile(np.array([1e-6]))[0]))
         self.edges = "extend"
@@ -115,7 +115,7 @@ class Multiplicative(Channel):
 
     >>> import deniable as dn, numpy as np
     >>> channel = dn.Multiplicative(dn.Continuous(100, 200), dn.Uniform(0.1))
-    >>> 90 <= channel.randomise(np.array([100.0]))[0] <= 110
+    >>> bool(90 <= channel.randomise(np.array([100.0]))[0] <= 110)
     True
     """
 
@@ -138,17 +138,24 @@ class Multiplicative(Channel):
         return drawn
 
     def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
-        nodes, shares = np.polynomial.legendre.leggauss(64)
         matrix = np.zeros((len(true), len(reported)))
         inner = reported.floats[1:-1]
         for i in range(len(true)):
-            low, high = true.floats[i], true.floats[i + 1]
-            for node, share in zip(nodes, shares, strict=True):
-                x = (low + high) / 2 + node * (high - low) / 2
+            for x, share in zip(*self._truths(true, i), strict=True):
                 below = self.noise.cdf(inner / x - 1) if x != 0 else (inner > 0).astype(np.float64)
                 below = 1 - below if x < 0 else below
-                matrix[i] += share / 2 * np.diff(np.concatenate([[0.0], below, [1.0]]))
+                matrix[i] += share * np.diff(np.concatenate([[0.0], below, [1.0]]))
         return matrix
+
+    def _truths(self, true: Bins, i: int) -> tuple[Floats, Floats]:
+        """The truths of a bin and their shares: all of them where they are whole numbers, else the nodes of a quadrature."""
+        if isinstance(self.domain, Integer):
+            numbers = self.domain.numbers()
+            members = numbers[true.index(numbers) == i]
+            return members, np.full(len(members), 1 / len(members))
+        nodes, shares = np.polynomial.legendre.leggauss(64)
+        low, high = true.floats[i], true.floats[i + 1]
+        return (low + high) / 2 + nodes * (high - low) / 2, shares / 2
 
     def parameters(self) -> dict[str, Any]:
         return {"domain": self.domain.to_json(), "noise": self.noise.to_json()}

@@ -50,6 +50,8 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
         if bins < 1:
             raise ParameterError("bins_count", "bins must be at least 1, got {got}.", got=bins)
         edges = [low + (high - low) * i / int(bins) for i in range(int(bins) + 1)]
+    elif isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__"):
+        raise ParameterError("bins_kind", "bins must be a number of bins or a list of edges, got {got!r}.", got=bins)
     else:
         edges = [fraction(edge, "bins", "edge") for edge in bins]
         if len(edges) < 2 or any(a >= b for a, b in zip(edges, edges[1:], strict=False)):

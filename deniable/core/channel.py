@@ -21,7 +21,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.laws import Law
 from deniable.core.operators import FloatTable
 from deniable.core.posterior import posterior
-from deniable.core.sampling import ByteSource, byte_source, integers_below
+from deniable.core.sampling import ByteSource, byte_source, integers_in_pieces
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 LARGEST_MATRIX = 25_000_000
@@ -171,9 +171,9 @@ class Channel:
         >>> dn.KRR(dn.Binary(), 0.75).weights({1: 1}).tolist()
         [-0.5, 1.5]
         """
-        return self.law.weights(self._function(f))
+        return self.law.weights(self._function(f, "weights"))
 
-    def _function(self, f: Any) -> Floats:
+    def _function(self, f: Any, what: str) -> Floats:
         if isinstance(f, Mapping):
             values = np.zeros(self.law.inputs)
             for label, value in f.items():
@@ -181,11 +181,22 @@ class Channel:
             return values
         if isinstance(f, Callable):  # type: ignore[arg-type]
             return np.array([f(label) for label in self.inputs], dtype=np.float64)
-        return self._vector(f, self.law.inputs, "weights", "true")
+        return self._vector(f, self.law.inputs, what, "true", columns=what == "weights")
 
-    def _vector(self, values: Any, size: int, what: str, kind: str) -> Floats:
-        vector = np.asarray(values, dtype=np.float64)
-        if vector.ndim not in (1, 2) or len(vector) != size:
+    def _vector(self, values: Any, size: int, what: str, kind: str, columns: bool = False) -> Floats:
+        try:
+            vector = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "not_numbers",
+                "{channel}.{what} takes one number for each of the {size:,} {kind} labels, got {got!r}.",
+                channel=type(self).__name__,
+                what=what,
+                size=size,
+                kind=kind,
+                got=values,
+            ) from None
+        if vector.ndim not in ((1, 2) if columns else (1,)) or len(vector) != size:
             raise ParameterError(
                 "wrong_length",
                 "{channel}.{what} takes one number for each of the {size:,} {kind} labels, got shape {got}.",
@@ -208,7 +219,7 @@ class Channel:
         [[0.964, 0.036], [0.75, 0.25]]
         """
         k = self.law.inputs
-        shares = np.full(k, 1 / k) if prior is None else self._function(prior)
+        shares = np.full(k, 1 / k) if prior is None else self._function(prior, "posterior")
         if reported is None:
             self._check_size(k, self.law.outputs)
         return posterior(self.law, shares, None if reported is None else self.reported.code_of(reported))
@@ -257,7 +268,10 @@ class Channel:
         """One report per truth, in the form that `read` gives."""
         if not self.exact:
             return self._draw_floats(truth, source)
-        return self.law.choose(truth, integers_below(self.law.denominator, len(truth), source))
+        drawn = np.empty(len(truth), dtype=np.int64)
+        for place, draws in integers_in_pieces(self.law.denominator, len(truth), source):
+            drawn[place] = self.law.choose(truth[place], draws)
+        return drawn
 
     def written(self, drawn: Any) -> pa.Array:
         """Drawn reports as an Arrow column of labels."""

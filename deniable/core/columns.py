@@ -13,7 +13,7 @@ from deniable.errors import DataError
 
 def to_arrow(values: Any, column: str) -> pa.Array:
     """One contiguous Arrow array; NaN and None are null. Mixed types are refused with the first two that differ."""
-    if isinstance(values, (str, bytes)) or np.ndim(values) == 0:
+    if isinstance(values, (str, bytes)) or not _is_column(values):
         raise DataError(
             "not_a_column",
             "{column} must be a column of values (list, array or series), got {got!r}; wrap a single value in a list.",
@@ -27,9 +27,14 @@ def to_arrow(values: Any, column: str) -> pa.Array:
             array = pa.array(np.asarray(values) if isinstance(values, np.ndarray) else values, from_pandas=True)
         else:
             array = nw.from_native(values, series_only=True).to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except (pa.ArrowException, OverflowError) as error:
+        types = _types(values)
+        if len(types) < 2:
+            raise DataError(
+                "unreadable_column", "Column {column} cannot be read: {reason}.", column=column, reason=str(error).rstrip(".")
+            ) from None
         raise DataError(
-            "mixed_types", "Column {column} mixes values of different types: {types}.", column=column, types=_types(values)
+            "mixed_types", "Column {column} mixes values of different types: {types}.", column=column, types=", ".join(types)
         ) from None
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
@@ -39,9 +44,17 @@ def to_arrow(values: Any, column: str) -> pa.Array:
     return array
 
 
-def _types(values: Any) -> str:
-    seen = dict.fromkeys(type(value).__name__ for value in list(values)[:10_000] if value is not None)
-    return ", ".join(seen)
+def _is_column(values: Any) -> bool:
+    """One value after the other: no scalar, no table, no list of lists."""
+    if isinstance(values, (list, tuple)):
+        return not any(isinstance(value, (list, tuple, dict, set, np.ndarray)) for value in values)
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return not pa.types.is_nested(values.type) or pa.types.is_dictionary(values.type)
+    return hasattr(values, "__len__") and not hasattr(values, "columns") and np.ndim(values) == 1
+
+
+def _types(values: Any) -> list[str]:
+    return list(dict.fromkeys(type(value).__name__ for value in list(values)[:10_000] if value is not None))
 
 
 def like(original: Any, array: pa.Array, name: str) -> Any:

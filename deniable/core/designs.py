@@ -62,7 +62,9 @@ def mixture(diagonal: Fraction, replacement: Sequence[Fraction]) -> Mixture:
     toward = math.ceil if diagonal >= 0 else math.floor
     scaled = {value: max(toward(value * denominator), 1) if value else 0 for value in set(replacement)}
     parts = np.array([scaled[value] for value in replacement], dtype=np.int64)
-    return Mixture(denominator - int(parts.sum()), parts)
+    left = denominator - int(parts.sum())
+    # Rounding must not turn "kept a little more often" into "kept less often", nor the reverse.
+    return Mixture(max(left, 0) if diagonal >= 0 else min(left, 0), parts)
 
 
 class Identity(Channel):
@@ -115,8 +117,8 @@ class KRR(Channel):
 
         >>> import deniable as dn, math
         >>> channel = dn.KRR.from_epsilon(dn.Nominal(["a", "b", "c"]), math.log(3))
-        >>> channel.epsilon <= math.log(3) and round(channel.matrix()[0, 0], 6)
-        0.6
+        >>> channel.epsilon <= math.log(3), round(float(channel.p), 6)
+        (True, 0.6)
         """
         check_domain(domain, "KRR.from_epsilon")
         if not isinstance(epsilon, (int, float)) or not 0 < epsilon < 40:
@@ -313,6 +315,14 @@ class UnrelatedQuestion(Retention):
         return self.p
 
 
+def _rows_of(P: Any) -> Sequence[Any]:
+    table = P.to_numpy() if hasattr(P, "to_numpy") else P
+    if isinstance(table, (str, bytes)) or not getattr(table, "ndim", 1) or not hasattr(table, "__len__"):
+        raise ParameterError("not_a_matrix", "Matrix: P must be a list of rows or a frame, got {got!r}.", got=P)
+    found: Sequence[Any] = table
+    return found
+
+
 class Matrix(Channel):
     """Any matrix of retaining and changing: `P[true][reported]`, rows sum to 1 (the papers print the transpose).
 
@@ -324,7 +334,7 @@ class Matrix(Channel):
     def __init__(self, domain: Domain, P: Any, outputs: Sequence[Any] | Domain | None = None) -> None:
         self.domain = check_domain(domain, "Matrix")
         self.reported = domain if outputs is None else outputs if isinstance(outputs, Domain) else Nominal(outputs)
-        rows = [list(row) for row in (P.to_numpy() if hasattr(P, "to_numpy") else P)]
+        rows = [list(row) if hasattr(row, "__len__") else [row] for row in _rows_of(P)]
         if len(rows) != domain.size or any(len(row) != self.reported.size for row in rows):
             raise ParameterError(
                 "matrix_shape",
@@ -353,7 +363,14 @@ class Matrix(Channel):
             if not hasattr(matrix, "columns"):
                 raise ParameterError("pram_labels", "Matrix.from_pram needs a frame with labels, or labels=.")
             labels = list(matrix.index)
-            matrix = matrix[labels] if set(labels) == set(matrix.columns) else matrix
+            if set(labels) != set(matrix.columns):
+                raise ParameterError(
+                    "pram_labels_differ",
+                    "Matrix.from_pram: rows and columns must carry the same labels, got {rows} and {columns}.",
+                    rows=labels,
+                    columns=list(matrix.columns),
+                )
+            matrix = matrix[labels]
         return cls(Nominal(list(labels)), matrix)
 
     def parameters(self) -> dict[str, Any]:
@@ -386,6 +403,12 @@ class Neighbours(Channel):
     def __init__(self, domain: Domain, probabilities: Sequence[Number], wrap: bool = False) -> None:
         self.domain = self.reported = check_domain(domain, "Neighbours")
         self.wrap = bool(wrap)
+        if isinstance(probabilities, (str, bytes)) or not hasattr(probabilities, "__len__"):
+            raise ParameterError(
+                "neighbours_list",
+                "Neighbours: probabilities must be a list [p, r1, ...], got {got!r}.",
+                got=probabilities,
+            )
         k, steps = domain.size, [probability(value, "Neighbours", f"probabilities[{s}]") for s, value in enumerate(probabilities)]
         self.probabilities = steps
         reach = len(steps) - 1

@@ -177,10 +177,6 @@ class _Labels(Domain):
                 "values_not_a_list", "{owner}: values must be a list of labels, got {got!r}.", owner=name, got=values
             )
         labels = [value.item() if isinstance(value, np.generic) else value for value in values]
-        if len(labels) < 2 - (missing is not None):
-            raise ParameterError(
-                "too_few_labels", "{owner} needs at least two labels, got {got!r}.", owner=name, got=labels
-            )
         types = {type(value) for value in labels}
         if len(types) > 1 or not types <= {str, int, float, bool}:
             raise ParameterError(
@@ -195,6 +191,10 @@ class _Labels(Domain):
             # The missing label always has the last code, wherever it was listed.
             labels.remove(missing)
             labels.append(missing)
+        if len(labels) < 2:
+            raise ParameterError(
+                "too_few_labels", "{owner} needs at least two labels, got {got!r}.", owner=name, got=labels
+            )
         doubles = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
         if doubles:
             raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=doubles[0])
@@ -331,6 +331,17 @@ class _Grid(Domain):
             )
         if self.step <= 0:
             raise ParameterError("step_not_positive", "{owner}: step must be positive, got {got}.", owner=name, got=step)
+        denominator = math.lcm(self.low.denominator, self.step.denominator)
+        if getattr(self, "has_step", True) and max(abs(self.low), abs(self.high)) * denominator >= 2**53:
+            raise ParameterError(
+                "grid_too_large",
+                "{owner}: {low} to {high} in steps of {step} has more digits than a number can hold (2**53 steps from 0); "
+                "use a smaller range or a coarser step.",
+                owner=name,
+                low=low,
+                high=high,
+                step=step,
+            )
         if (self.high - self.low) % self.step:
             below = self.low + (self.high - self.low) // self.step * self.step
             raise ParameterError(
@@ -499,9 +510,15 @@ class Continuous(_Grid):
 class WithMissing(Domain):
     """A domain of numbers and one more label for "no answer", which has the last code and is null in a column."""
 
-    def __init__(self, answered: Domain, missing: str = NO_ANSWER) -> None:
-        self.answered = answered
+    def __init__(self, answered: Domain | dict[str, Any], missing: str = NO_ANSWER) -> None:
+        self.answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
         self.missing = missing
+        if not isinstance(missing, str) or (isinstance(self.answered, _Labels) and missing in self.answered.labels):
+            raise ParameterError(
+                "missing_label",
+                "The label for a missing answer must be text and none of the other labels, got {got!r}.",
+                got=missing,
+            )
 
     @property
     def size(self) -> int:
@@ -516,6 +533,8 @@ class WithMissing(Domain):
         return f"{self.answered.allowed}, or {self.missing!r} (a missing cell is read as that)"
 
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
         silent = column.is_null().to_numpy(zero_copy_only=False)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             said = pc.fill_null(pc.is_in(column, value_set=pa.array([self.missing, ""], column.type)), False)

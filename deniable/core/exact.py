@@ -43,7 +43,8 @@ def fraction(value: Any, owner: str, name: str) -> Fraction:
         if isinstance(value, (int, np.integer)):
             return Fraction(int(value))
         if isinstance(value, (float, np.floating)):
-            return Fraction(repr(float(value)))
+            # str of a 32-bit float is what was written; turned into a 64-bit one it would show its binary tail.
+            return Fraction(str(value))
         if isinstance(value, (str, Decimal)):
             return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError):
@@ -138,7 +139,8 @@ def distribution(given: Any, labels: Sequence[Any], owner: str, name: str) -> li
 
 
 def normalised(row: Sequence[Fraction], owner: str, name: str) -> list[Fraction]:
-    """Probabilities that sum to 1 exactly. Decimals such as 0.333 three times are off by their last digit: that is mended."""
+    """Probabilities that sum to 1 exactly. Decimals such as 0.3333333333 three times are off by
+    their last digit: that is mended, as long as it is the tenth or later."""
     total = sum(row, Fraction(0))
     if abs(total - 1) > Fraction(1, 10**9):
         raise ParameterError(

@@ -24,6 +24,10 @@ from deniable.core.solving import DENSE_LIMIT
 from deniable.errors import NotInvertibleError, ParameterError
 
 
+GUIDE_BITS = 16
+"""How many leading bits of a draw the guide table of a kernel looks at."""
+
+
 class Law(Operator):
     """W[true, reported] / denominator = P(reported | true)."""
 
@@ -290,7 +294,8 @@ class Shift(Law):
         out = np.zeros(self.outputs)
         position = np.clip(np.arange(len(spread)) + start, 0, self.outputs - 1)
         np.add.at(out, position, spread)
-        return np.maximum(out, 0.0)
+        # The Fourier transform leaves specks below 0; a signed p (the solvers push residuals) must stay as it is.
+        return np.maximum(out, 0.0) if (p >= 0).all() else out
 
     def pull(self, v: Floats) -> Floats:
         length = self.inputs + len(self.kernel) - 1
@@ -305,7 +310,8 @@ class Shift(Law):
             slope = (f[-1] - f[0]) / (self.inputs - 1)
             straight = f[0] + slope * np.arange(self.inputs)
             if np.abs(straight - f).max() <= 1e-12 * max(1.0, np.abs(f).max()):
-                mean = float(self._landing() @ self.kernel) / self.denominator
+                # As Python's integers: in 64 bits the products of a fine kernel would overflow.
+                mean = (self._landing().astype(object) @ self.kernel.astype(object)) / self.denominator
                 w: Floats = f[0] + slope * (np.arange(self.outputs) - mean)
                 return w
         return super().weights(f, reported)
@@ -320,16 +326,22 @@ class Shift(Law):
 
     @property
     def lumpable(self) -> bool:
-        return len(self.kernel) == 1
+        # Of two labels only all or nothing can be merged.
+        return len(self.kernel) == 1 or (self.inputs == 2 and self.outputs == 2)
 
     @cached_property
-    def _cumulative(self) -> Ints:
-        return np.cumsum(self.kernel)
+    def _search(self) -> tuple[Ints, Ints, int]:
+        """Running sums of the kernel, and where a search for a draw with given leading bits may begin."""
+        running = np.cumsum(self.kernel)
+        drop = max(0, self.denominator.bit_length() - GUIDE_BITS)
+        leading = np.arange(((self.denominator - 1) >> drop) + 1)
+        return running, np.searchsorted(running, leading << drop, side="right"), drop
 
     def choose(self, codes: Ints, draws: Ints) -> Ints:
         from deniable.kernels.draws import choose_shift
 
-        chosen: Ints = choose_shift(codes, draws, self._cumulative, self.lowest + self.margin, self.outputs - 1)
+        running, guide, drop = self._search
+        chosen: Ints = choose_shift(codes, draws, running, guide, drop, self.lowest + self.margin, self.outputs - 1)
         return chosen
 
     def _parts(self) -> list[Any]:

@@ -18,6 +18,7 @@ from deniable.core.exact import ROUNDED_DENOMINATOR, Floats, Ints, Number, fract
 from deniable.errors import ParameterError, SchemaError
 
 _BITS = 192
+_LARGEST_KERNEL = 2**52
 
 
 class Noise(ABC):
@@ -143,18 +144,26 @@ class _Unbounded(Noise):
     bounded = False
 
     @abstractmethod
-    def _heights(self, step: Fraction) -> list[int]:
-        """Unnormalised weights of the offsets 0, 1, 2, ... in fixed point, until they vanish."""
+    def _heights(self, step: Fraction, reach: int) -> tuple[list[int], int]:
+        """Unnormalised weights of the offsets 0 to reach in fixed point (fewer where they vanish), and the sum beyond."""
 
     def kernel(self, step: Fraction, reach: int) -> tuple[Ints, int]:
-        heights = self._heights(step)
-        total = 2 * sum(heights) - heights[0]
-        side = heights[1 : reach + 1]
+        heights, beyond = self._heights(step, reach)
+        total = 2 * (sum(heights) + beyond) - heights[0]
+        side = heights[1:]
         if len(side) == reach:
-            side[-1] += sum(heights[reach + 1 :])
-        # One part an offset is the floor that keeps epsilon finite; the denominator makes that floor negligible.
-        denominator = max(ROUNDED_DENOMINATOR, 1 << (20_000 * reach).bit_length())
-        # Rounded up: no offset becomes rarer, against the centre, than it should be. The centre takes what is left.
+            side[-1] += beyond
+        # Every offset gets at least one part, which keeps epsilon finite, and is rounded up: none becomes rarer, against
+        # the centre, than it should be. The centre takes what is left; the denominator makes its loss negligible.
+        needed = 2_000 * reach * total // heights[0]
+        if needed > 100 * _LARGEST_KERNEL:
+            raise ParameterError(
+                "grid_too_fine",
+                "{noise!r} on a grid of {labels:,} labels needs weights beyond 2**53; use a coarser step.",
+                noise=self,
+                labels=reach + 1,
+            )
+        denominator = min(max(ROUNDED_DENOMINATOR, 1 << needed.bit_length()), _LARGEST_KERNEL)
         parts = [-(-height * denominator // total) for height in side] + [1] * (reach - len(side))
         centre = denominator - 2 * sum(parts)
         kernel = np.array([*reversed(parts), centre, *parts], dtype=np.int64)
@@ -184,11 +193,11 @@ class Laplace(_Unbounded):
     def margin(self, step: Fraction) -> int:
         return math.ceil(12 * self.b / step)
 
-    def _heights(self, step: Fraction) -> list[int]:
+    def _heights(self, step: Fraction, reach: int) -> tuple[list[int], int]:
         ratio, heights = _fixed_exp(step / self.b), [1 << _BITS]
-        while heights[-1] >> (_BITS - 64):
+        while heights[-1] >> (_BITS - 64) and len(heights) <= reach:
             heights.append(heights[-1] * ratio >> _BITS)
-        return heights
+        return heights, heights[-1] * ratio // ((1 << _BITS) - ratio)
 
     def cdf(self, t: Floats) -> Floats:
         tail = 0.5 * np.exp(-np.abs(t) / float(self.b))
@@ -222,14 +231,14 @@ class Normal(_Unbounded):
     def margin(self, step: Fraction) -> int:
         return math.ceil(5 * self.sd / step)
 
-    def _heights(self, step: Fraction) -> list[int]:
+    def _heights(self, step: Fraction, reach: int) -> tuple[list[int], int]:
         # exp(-c (o+1)^2) = exp(-c o^2) * exp(-c (2 o + 1)), and that factor shrinks by exp(-2 c) a step.
         c = (step / self.sd) ** 2 / 2
         ratio, squared, heights = _fixed_exp(c), _fixed_exp(2 * c), [1 << _BITS]
         while heights[-1] >> (_BITS - 64):
             heights.append(heights[-1] * ratio >> _BITS)
             ratio = ratio * squared >> _BITS
-        return heights
+        return heights[: reach + 1], sum(heights[reach + 1 :])
 
     def cdf(self, t: Floats) -> Floats:
         from scipy.special import ndtr
@@ -252,6 +261,13 @@ class Normal(_Unbounded):
         return {"sd": written(self.sd)}
 
 
+def _whole(offset: Any) -> int:
+    read = fraction(offset, "Staircase", "an offset")
+    if read.denominator != 1:
+        raise ParameterError("staircase_offset", "Staircase: offsets must be whole steps, got {got}.", got=offset)
+    return read.numerator
+
+
 class Staircase(Noise):
     """Whole steps with weights of your own (thesis 5.2): a list of odd length around offset 0, or a mapping from offset to weight.
 
@@ -264,10 +280,15 @@ class Staircase(Noise):
 
     def __init__(self, weights: Sequence[Number] | Mapping[int, Number]) -> None:
         if isinstance(weights, Mapping):
-            offsets = [int(offset) for offset in weights]
-            half = max(map(abs, offsets), default=0)
-            by_offset = {int(offset): weight for offset, weight in weights.items()}
+            by_offset = {_whole(offset): weight for offset, weight in weights.items()}
+            half = max(map(abs, by_offset), default=0)
             listed: list[Any] = [by_offset.get(offset, 0) for offset in range(-half, half + 1)]
+        elif isinstance(weights, (str, bytes)) or not hasattr(weights, "__len__"):
+            raise ParameterError(
+                "staircase_list",
+                "Staircase: weights must be a list around offset 0 or a mapping from offset to weight, got {got!r}.",
+                got=weights,
+            )
         else:
             listed = list(weights)
         if len(listed) % 2 == 0:

@@ -43,6 +43,8 @@ class Operator(ABC):
     @cached_property
     def condition_number(self) -> float:
         """Largest over smallest singular value of P: how much the worst direction of error is magnified."""
+        if self.outputs < self.inputs:
+            return math.inf  # some direction of truths leaves no trace at all
         singular = np.linalg.svd(self.dense(), compute_uv=False)
         return float(singular[0] / singular[-1]) if singular[-1] > singular[0] * 1e-15 else math.inf
 

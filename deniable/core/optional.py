@@ -81,7 +81,8 @@ class _MayBeSilent(Law):
         return out
 
     def _parts(self) -> list[Any]:
-        return [[int(self.inner.digest[:12], 16), self.kept], self.even]
+        inner = self.inner.digest
+        return [[int(inner[i : i + 8], 16) for i in range(0, len(inner), 8)], [self.kept], self.even]
 
 
 class Optional(Channel):

@@ -177,15 +177,19 @@ class Schema(Mapping[str, Channel]):
             "groups": {name: group.to_json() for name, group in self.groups.items()},
         }
 
-    def to_json(self, notice: str | None = None) -> str:
-        """The schema as JSON text, with its fingerprint (format: `docs/schema.md`).
+    def to_json(self, notice: str | None = None, fingerprint: bool = True) -> str:
+        """The schema as JSON text, with its fingerprint unless it is still to be edited (format: `docs/schema.md`).
 
         >>> import deniable as dn
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
         >>> dn.Schema.from_json(schema.to_json()) == schema
         True
         """
-        content = self._content() | {"fingerprint": self.fingerprint} | ({"notice": notice} if notice else {})
+        content = self._content()
+        if fingerprint:
+            content["fingerprint"] = self.fingerprint
+        if notice is not None:
+            content["notice"] = notice
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod

@@ -22,13 +22,8 @@ def solve_dense(matrix: Floats, f: Floats, reported: Floats) -> Floats:
     [-0.333333, 1.333333]
     """
     inputs, outputs = matrix.shape
-    w: Floats
-    if inputs == outputs:
-        try:
-            w = np.linalg.solve(matrix, f)
-        except np.linalg.LinAlgError:
-            w = np.linalg.lstsq(matrix, f)[0]
-    else:
+    w = _solve_square(matrix, f) if inputs == outputs else None
+    if w is None:
         # Minimising sum reported * w^2 is the minimum-norm solution in the scaled unknown sqrt(reported) * w.
         possible = reported > 0
         scale = np.sqrt(reported[possible])
@@ -37,6 +32,17 @@ def solve_dense(matrix: Floats, f: Floats, reported: Floats) -> Floats:
         w[possible] = (inner.T / scale).T
     if not np.isfinite(w).all() or np.abs(matrix @ w - f).max() > TOLERANCE * max(1.0, float(np.abs(f).max())):
         raise _not_determined(matrix)
+    return w
+
+
+def _solve_square(matrix: Floats, f: Floats) -> Floats | None:
+    """The one solution, or None where the matrix is singular to rounding and there may be none or many."""
+    from scipy.linalg import lapack
+
+    factors, pivots, singular = lapack.dgetrf(matrix)
+    if singular or lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0] < np.finfo(np.float64).eps:
+        return None
+    w: Floats = lapack.dgetrs(factors, pivots, f)[0]
     return w
 
 
@@ -53,10 +59,18 @@ def _not_determined(matrix: Floats) -> NotInvertibleError:
             first=first,
             second=second,
         )
+    rank = int(np.linalg.matrix_rank(matrix))
+    if rank == matrix.shape[0]:
+        return NotInvertibleError(
+            "ill_conditioned",
+            "The reports hardly determine this: undoing the channel magnifies errors {condition:.0e} times. "
+            "Use wider bins or another channel.",
+            condition=float(np.linalg.cond(matrix)),
+        )
     return NotInvertibleError(
         "singular",
         "The reports do not determine this: the channel's matrix has rank {rank} for {k} true values. Use wider bins or another channel.",
-        rank=int(np.linalg.matrix_rank(matrix)),
+        rank=rank,
         k=matrix.shape[0],
     )
 

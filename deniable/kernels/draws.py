@@ -8,30 +8,24 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
-def integers_below(
-    stream: Any, width: int, first_byte_mask: int, limit: int, denominator: int, out: Any, start: int
-) -> int:
-    """Fill `out[start:]` with exact uniform integers below `denominator`; return how far it got.
+@njit(cache=True, nogil=True)
+def remainders(candidates: Any, mask: Any, last: Any, denominator: Any, out: Any, start: int) -> int:
+    """Fill `out[start:]` with candidate % denominator for the masked candidates up to `last`; return how far it got.
 
-    A candidate is `width` bytes read big-endian, its first byte masked; candidates at or above `limit` (the largest
-    multiple of the denominator that fits) are thrown away, so every remainder is equally likely.
+    All scalars have the candidates' own unsigned type: a division of 32 bits is quicker than one of 64.
     """
     filled = start
-    position = 0
-    last = stream.size - width
-    while filled < out.size and position <= last:
-        candidate = np.int64(stream[position] & first_byte_mask)
-        for i in range(1, width):
-            candidate = (candidate << 8) | np.int64(stream[position + i])
-        position += width
-        if candidate < limit:
+    for i in range(candidates.size):
+        candidate = candidates[i] & mask
+        if candidate <= last:
             out[filled] = candidate % denominator
             filled += 1
+            if filled == out.size:
+                break
     return filled
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def choose_even_mixture(codes: Any, draws: Any, own: int, other: int) -> Any:
     """Keep-or-one-of-the-others: weight `own` for the true code, `other` for each other code."""
     out = np.empty(codes.size, np.int64)
@@ -45,7 +39,7 @@ def choose_even_mixture(codes: Any, draws: Any, own: int, other: int) -> Any:
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def choose_mixture(codes: Any, draws: Any, diagonal: int, replacement: Any, before: Any) -> Any:
     """Row x has weight diagonal + replacement[x] on x, then replacement[z] on the other codes in order."""
     out = np.empty(codes.size, np.int64)
@@ -61,7 +55,7 @@ def choose_mixture(codes: Any, draws: Any, diagonal: int, replacement: Any, befo
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def choose_table(codes: Any, draws: Any, cumulative: Any) -> Any:
     """Row x of `cumulative` holds running sums of weights; the first that exceeds the draw is reported."""
     out = np.empty(codes.size, np.int64)
@@ -70,11 +64,17 @@ def choose_table(codes: Any, draws: Any, cumulative: Any) -> Any:
     return out
 
 
-@njit(cache=True)
-def choose_shift(codes: Any, draws: Any, cumulative: Any, lowest: int, last: int) -> Any:
-    """Add a noise offset (running sums in `cumulative`, first offset `lowest`) and stop at the ends 0 and `last`."""
+@njit(cache=True, nogil=True)
+def choose_shift(codes: Any, draws: Any, cumulative: Any, guide: Any, drop: int, lowest: int, last: int) -> Any:
+    """Add a noise offset (running sums in `cumulative`, first offset `lowest`) and stop at the ends 0 and `last`.
+
+    `guide[draw >> drop]` is where the search may begin, so it is rarely more than a step long.
+    """
     out = np.empty(codes.size, np.int64)
     for i in range(codes.size):
-        z = codes[i] + lowest + np.searchsorted(cumulative, draws[i], side="right")
-        out[i] = min(max(z, 0), last)
+        draw = draws[i]
+        offset = guide[draw >> drop]
+        while cumulative[offset] <= draw:
+            offset += 1
+        out[i] = min(max(codes[i] + lowest + offset, 0), last)
     return out

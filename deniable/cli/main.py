@@ -1,0 +1,56 @@
+"""`deniable`: entry point, and the one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from deniable import __version__
+from deniable.cli import demo, randomise, schema
+from deniable.errors import DeniableError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="deniable",
+    help="Ask sensitive questions without ever learning anyone's answer.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.add_typer(schema.app, name="schema")
+app.command("randomise")(randomise.randomise)
+app.command("demo")(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"deniable {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")] = False,
+) -> None:
+    """Ask sensitive questions without ever learning anyone's answer."""
+
+
+def main() -> None:
+    """Run the command line; bad input ends with exit code 2 and a sentence, never with a traceback."""
+    try:
+        app()
+    except DeniableError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        print(f"error: {error.strerror or error}{where}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        print("interrupted; nothing was written", file=sys.stderr)
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,102 @@
+"""`deniable schema`: propose a schema for a file, and look at one before it is used."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from deniable.cli.bars import Bar
+from deniable.cli.show import console, odds
+from deniable.core.channel import Channel, rounded_up
+from deniable.core.files import write_text
+from deniable.core.proposal import propose
+from deniable.core.schema import Block, Schema
+from deniable.privacy import edge_leak
+
+app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("infer")
+def infer(
+    data: Annotated[Path, typer.Argument(help="A CSV (also .csv.gz) or Parquet file.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the schema here instead of printing it.")] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
+) -> None:
+    """Propose a schema for the columns of a file, to be edited before use."""
+    proposal, notes = propose(data, Bar())
+    # No fingerprint yet: this text is there to be edited.
+    text = proposal.to_json(fingerprint=False)
+    if output is None:
+        print(text, end="")
+    else:
+        write_text(output, text, force)
+        print(f"Schema for {len(proposal)} columns written to {output}. Edit it, then look at it: deniable schema check {output}")
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+@app.command("check")
+def check(
+    schema: Annotated[Path, typer.Argument(help="A schema (JSON), or a Parquet file that carries one.")],
+    budget: Annotated[float | None, typer.Option(help="Refuse a schema that gives away more epsilon a respondent.")] = None,
+) -> None:
+    """Read a schema and show what each question gives away."""
+    read = Schema.load(schema)
+    table = Table(title=None)
+    for heading in ("question", "hidden by", "answers"):
+        table.add_column(heading)
+    table.add_column("epsilon", justify="right")
+    table.add_column("a report changes anyone's odds")
+    for block in read.blocks:
+        table.add_row(
+            "\n".join(block.attributes),
+            "\n".join(type(read[name]).__name__ for name in block.attributes),
+            "\n".join(_answers(read[name]) for name in block.attributes),
+            rounded_up(block.epsilon),
+            odds(block.epsilon),
+        )
+    console().print(table)
+    print(f"Together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    print(f"Fingerprint {read.fingerprint}")
+    for block in read.blocks:
+        for warning in warnings(block):
+            print(f"warning: {block.name}: {warning}")
+    if budget is not None:
+        read.check_budget(budget)
+
+
+def _answers(channel: Channel) -> str:
+    if not channel.exact or channel.domain.size > 6:
+        return channel.domain.allowed if not channel.exact else f"{channel.domain.size:,} values"
+    return ", ".join(str(label) for label in channel.inputs)
+
+
+def warnings(block: Block) -> list[str]:
+    """What a designer should know about a block before using it."""
+    channel = block.channel
+    if not isinstance(channel, Channel):
+        if math.isinf(block.epsilon):
+            return ["the joint report of this group rules out some combinations of answers."]
+        return []
+    if not channel.exact:
+        return ["works in floating point: for simulation only, it protects nobody."]
+    found = []
+    if type(channel).__name__ == "Identity":
+        found.append("is reported as it is.")
+    elif math.isinf(block.epsilon):
+        z, likelier, rarer = channel.worst_case
+        found.append(f"a report of {z!r} is possible for {likelier!r} but proves that the truth is not {rarer!r}.")
+    leak = edge_leak(channel)
+    if leak:
+        found.append(
+            f"bounded noise: {leak:.1%} of the reports (if all answers are equally frequent) prove that the truth lies near an "
+            "end of the range."
+        )
+    if channel.condition_number > 1e6:
+        found.append(f"can hardly be undone (condition number {channel.condition_number:.1g}).")
+    return found

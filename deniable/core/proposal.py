@@ -1,0 +1,152 @@
+"""A first schema for a data file, to be edited: domains read off the cells, and a channel of standard strength for each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deniable.core import files
+from deniable.core.channel import Channel
+from deniable.core.designs import KRR, Retention
+from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
+from deniable.core.optional import Optional
+from deniable.core.schema import Schema
+from deniable.errors import DataError
+from deniable.progress import Progress, Silent
+
+STANDARD_ODDS = 5
+"""A report changes anyone's odds at most this many times: the "standard" strength for questions with few answers."""
+
+MOST_LABELS = 50
+MOST_WHOLE = 20
+GRID_POINTS = 100
+KEPT = "0.5"
+STATUS_KEPT = "0.9"
+
+
+@dataclass
+class _Column:
+    """What the cells of one column have in common."""
+
+    rows: int = 0
+    missing: int = 0
+    words: dict[str, None] = field(default_factory=dict)
+    too_many_words: bool = False
+    numeric: bool = True
+    low: Fraction | None = None
+    high: Fraction | None = None
+    decimals: int = 0
+
+    def add(self, cells: pa.Array) -> None:
+        self.rows += len(cells)
+        self.missing += cells.null_count
+        for word in pc.unique(cells.drop_null()).to_pylist():
+            self._word(word)
+
+    def _word(self, word: str) -> None:
+        if not self.too_many_words:
+            self.words.setdefault(word)
+            self.too_many_words = len(self.words) > MOST_LABELS
+        if self.numeric:
+            try:
+                value = Fraction(word.strip())
+            except (ValueError, ZeroDivisionError):
+                self.numeric = False
+                return
+            self.low = value if self.low is None else min(self.low, value)
+            self.high = value if self.high is None else max(self.high, value)
+            self.decimals = max(self.decimals, len(word.strip().partition(".")[2]))
+
+
+def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema, list[str]]:
+    """A schema for a CSV or Parquet file, and notes on what to look at before using it."""
+    reader = files.open_table(Path(path))
+    listener = progress or Silent()
+    columns = {name: _Column() for name in reader.columns}
+    listener.start(f"reading ({reader.units})", reader.total)
+    for batch, done in reader.pieces():
+        for name, column in columns.items():
+            column.add(_as_text(batch.column(name)))
+        listener.advance(done)
+    listener.finish()
+    if not any(column.rows for column in columns.values()):
+        raise DataError("no_rows", "{path} has no rows.", path=str(path))
+    channels: dict[str, Channel] = {}
+    notes: list[str] = []
+    for name, column in columns.items():
+        channel = _channel(name, column, notes)
+        if channel is not None:
+            channels[name] = channel
+    if not channels:
+        raise DataError(
+            "nothing_to_hide", "{path}: no column can be hidden as it is. {notes}", path=str(path), notes=" ".join(notes)
+        )
+    return Schema(channels), notes
+
+
+def _as_text(column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.cast(pa.string())
+
+
+def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
+    if not column.words:
+        notes.append(f"{name}: left out, every cell is empty.")
+        return None
+    if len(column.words) == 1:
+        notes.append(f"{name}: left out, it has one value only ({next(iter(column.words))!r}).")
+        return None
+    if column.missing:
+        notes.append(f"{name}: {column.missing:,} cells are empty; they are read as the label {NO_ANSWER!r}, which is hidden too.")
+    if column.numeric and not set(column.words) <= {"0", "1"}:
+        return _number(name, column, notes)
+    if column.too_many_words:
+        notes.append(
+            f"{name}: left out, more than {MOST_LABELS} different texts: an identifier or free text cannot be hidden. "
+            "Drop the column, group its values, or name it in --keep."
+        )
+        return None
+    if set(column.words) == {"0", "1"} and not column.missing:
+        return _few(Binary())
+    notes.append(f"{name}: the {len(column.words)} labels found are taken to be all there are; add those that may still come.")
+    labels = sorted(column.words)
+    return _few(Nominal(labels, missing=NO_ANSWER if column.missing else None))
+
+
+def _few(domain: Domain) -> Channel:
+    k = domain.size
+    # Rounded down to three decimals: a number to read aloud, and never less private than said.
+    return KRR(domain, Fraction(math.floor(1000 * STANDARD_ODDS / (STANDARD_ODDS + k - 1)), 1000))
+
+
+def _number(name: str, column: _Column, notes: list[str]) -> Channel:
+    assert column.low is not None and column.high is not None
+    low, high = column.low, column.high
+    whole = column.decimals == 0
+    channel: Channel
+    if whole and high - low < MOST_WHOLE:
+        channel = _few(Integer(int(low), int(high)))
+    elif whole and high - low < GRID_POINTS:
+        channel = Retention(Integer(int(low), int(high)), KEPT)
+    else:
+        step = max(_nice((high - low) / GRID_POINTS), Fraction(1, 10**column.decimals))
+        low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+        channel = Retention(Continuous(low, high, step), KEPT)
+        notes.append(f"{name}: values are rounded to steps of {float(step):g} before they are hidden.")
+    notes.append(
+        f"{name}: the ends {float(low):g} and {float(high):g} come from the data and so reveal somebody; "
+        "set them to what is possible."
+    )
+    return Optional(channel, STATUS_KEPT) if column.missing else channel
+
+
+def _nice(step: Fraction) -> Fraction:
+    """The next 1, 2 or 5 times a power of ten."""
+    power = Fraction(10) ** math.floor(math.log10(step))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step)

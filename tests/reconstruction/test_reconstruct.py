@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+
+import deniable as dn
+from deniable.errors import DataError, NoIntervalError, NotInvertibleError, ParameterError, WideDomainError
+
+CHANNELS = [
+    dn.KRR(dn.Nominal(["a", "b", "c"]), 0.6),
+    dn.Retention(dn.Nominal(["a", "b", "c"]), 0.4, [0.2, 0.3, 0.5]),
+    dn.Neighbours(dn.Ordinal(["a", "b", "c"]), [0.6, 0.2]),
+    dn.Matrix(dn.Nominal(["a", "b", "c"]), [[0.6, 0.2, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.3, 0.5]], ["w", "x", "y", "z"]),
+]
+TRUTH = np.array([0.5, 0.3, 0.2])
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_expected_counts_give_the_truth_back(channel):
+    counts = 1e6 * channel.push(TRUTH)
+    for method in ("eq", "em"):
+        np.testing.assert_allclose(dn.reconstruct(counts, channel, method).value, TRUTH, atol=1e-6)
+
+
+@pytest.mark.parametrize("channel", CHANNELS[:3])
+def test_eq_equals_em_inside_the_simplex(channel):
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(5_000, channel.push(TRUTH))
+    eq = dn.reconstruct(counts, channel, "eq").value
+    assert eq.min() > 0
+    np.testing.assert_allclose(dn.reconstruct(counts, channel, "em").value, eq, atol=1e-6)
+
+
+def test_warner_estimate_and_error_are_the_published_formulas():
+    n, yes, p = 1_000, 430, 0.7
+    share = yes / n
+    expected = (share - (1 - p)) / (2 * p - 1)
+    variance = share * (1 - share) / (n * (2 * p - 1) ** 2)
+    estimate = dn.reconstruct([n - yes, yes], dn.KRR(dn.Binary(), p), "eq")
+    assert estimate.value[1] == pytest.approx(expected, abs=1e-12)
+    assert estimate.se[1] == pytest.approx(variance**0.5, rel=1e-9)
+
+
+def test_unrelated_question_estimate_is_the_published_formula():
+    n, yes, theta, w = 2_000, 700, 0.6, 0.25
+    expected = (yes / n - (1 - theta) * w) / theta
+    variance = (yes / n) * (1 - yes / n) / (n * theta**2)
+    estimate = dn.reconstruct({1: yes, 0: n - yes}, dn.UnrelatedQuestion(dn.Binary(), theta, w), "eq")
+    assert estimate.value[1] == pytest.approx(expected, abs=1e-12)
+    assert estimate.se[1] == pytest.approx(variance**0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("target", ["population", "respondents"])
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_standard_errors_match_the_spread_over_repeated_surveys(channel, target):
+    rng = np.random.default_rng(11)
+    n, runs = 2_000, 4_000
+    fixed = (n * TRUTH).astype(int)
+    P = channel.matrix()
+    values = []
+    for _ in range(runs):
+        truths = fixed if target == "respondents" else rng.multinomial(n, TRUTH)
+        counts = sum(rng.multinomial(t, row) for t, row in zip(truths, P, strict=True))
+        values.append(counts)
+    estimates = [dn.reconstruct(counts, channel, "eq", target=target) for counts in values]
+    spread = np.cov(np.array([estimate.value for estimate in estimates]).T)
+    said = np.mean([estimate.covariance for estimate in estimates], axis=0)
+    # The standard error of a variance over 4,000 runs is about 2.2%.
+    np.testing.assert_allclose(np.diag(said), np.diag(spread), rtol=0.1)
+    np.testing.assert_allclose(said, spread, atol=0.1 * np.diag(spread).max())
+    bias = np.mean([estimate.value for estimate in estimates], axis=0) - TRUTH
+    assert (np.abs(bias) < 4 * np.sqrt(np.diag(spread) / runs)).all()
+
+
+def test_bins_of_a_lumpable_channel_have_an_interval_and_others_have_none():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 100, 5_000)
+    retention = dn.Retention(dn.Integer(0, 99), 0.5)
+    estimate = dn.reconstruct(dn.counts(retention.randomise(truth, rng), retention, bins=[0, 50, 99]), retention)
+    low, high = estimate.interval()
+    assert (low < [0.5, 0.5]).all()
+    assert (high > [0.5, 0.5]).all()
+    noise = dn.Additive(dn.Integer(0, 99), dn.Uniform(20))
+    binned = dn.reconstruct(dn.counts(noise.randomise(truth, rng), noise, bins=[0, 50, 99]), noise)
+    assert binned.value[0] == pytest.approx(0.5, abs=0.05)
+    with pytest.raises(NoIntervalError, match="uniform inside each bin"):
+        binned.interval()
+    assert "low" not in binned.to_frame()
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "says"),
+    [
+        ([1, 2], DataError, "3 labels"),
+        ([0, 0, 0], DataError, "All counts are 0"),
+        ([1, -1, 3], DataError, "not negative"),
+        ([1, float("nan"), 3], DataError, "finite"),
+        ({"a": 1, "q": 2}, DataError, "cannot report 'q'"),
+    ],
+)
+def test_bad_counts_are_refused(counts, error, says):
+    with pytest.raises(error, match=says):
+        dn.reconstruct(counts, CHANNELS[0])
+
+
+def test_channels_that_cannot_be_undone_are_refused():
+    twins = dn.Matrix(dn.Nominal(["a", "b", "c"]), [[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.5, 0.25, 0.25]])
+    with pytest.raises(NotInvertibleError, match="number 0 and 2"):
+        dn.reconstruct([5, 3, 2], twins, "eq")
+    with pytest.raises(NotInvertibleError, match="say nothing"):
+        dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.5), "eq")
+    with pytest.raises(WideDomainError, match="bins"):
+        wide = dn.Retention(dn.Integer(0, 5_000), 0.5)
+        dn.reconstruct(np.ones(5_001), wide, "eq")
+    with pytest.raises(ParameterError, match="method"):
+        dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.7), "magic")
+    with pytest.raises(ParameterError, match="target"):
+        dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.7), target="people")
+
+
+def test_a_report_that_never_occurs_under_the_channel_is_refused():
+    channel = dn.Matrix(dn.Nominal(["a", "b"]), [[0.5, 0.5, 0], [0.2, 0.8, 0]], outputs=["x", "y", "z"])
+    with pytest.raises(DataError, match="3 reports of 'z'"):
+        dn.reconstruct({"x": 5, "z": 3}, channel)
+
+
+def test_estimates_print_and_become_frames():
+    estimate = dn.reconstruct({"a": 50, "b": 30, "c": 20}, CHANNELS[0], name="colour")
+    assert "colour" in repr(estimate)
+    assert "population" in repr(estimate)
+    assert estimate._repr_html_().count("<tr") == 4
+    frame = estimate.to_frame()
+    assert list(frame.columns) == ["label", "value", "se", "low", "high"]
+    assert estimate.value.sum() == pytest.approx(1)
+    with pytest.raises(ParameterError, match="level"):
+        estimate.interval(95)
