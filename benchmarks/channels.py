@@ -105,7 +105,11 @@ def against_peers(n: int, rounds: int) -> None:
         },
         rounds,
     )
-    rate = {"ours": n / seconds["ours"], "multi-freq-ldpy": len(middle) / seconds["multi-freq-ldpy"], "OpenDP": len(few) / seconds["OpenDP"]}
+    rate = {
+        "ours": n / seconds["ours"],
+        "multi-freq-ldpy": len(middle) / seconds["multi-freq-ldpy"],
+        "OpenDP": len(few) / seconds["OpenDP"],
+    }
     print(f"\nKRR, {k} labels, epsilon log 5, answers per second")
     for name, aim in (("ours", ""), ("multi-freq-ldpy", "aim: 10"), ("OpenDP", "aim: 1,000")):
         faster = "" if name == "ours" else f"we are {rate['ours'] / rate[name]:,.0f} times faster ({aim})"

@@ -31,7 +31,9 @@ def demo(
     began = time.perf_counter()
     screen = console()
     schema = town_schema()
-    screen.print(f"A made-up town of {rows:,} people answers {len(schema)} questions. Each answer is randomised before anyone sees it.\n")
+    screen.print(
+        f"A made-up town of {rows:,} people answers {len(schema)} questions. Each answer is randomised before anyone sees it.\n"
+    )
     people = town(rows)
     reported = schema.randomise(people)
     held = shown = 0
@@ -44,7 +46,11 @@ def demo(
         low, high = estimate.interval()
         held += int(((low <= truth) & (truth <= high)).sum())
         shown += len(truth)
-        screen.print(_table(name, channel, estimate, truth, seen))
+        screen.print(
+            f"[bold]{name}[/bold]: {type(channel).__name__}, epsilon {rounded_up(channel.epsilon)}; "
+            f"a report changes anyone's odds {odds(channel.epsilon)}"
+        )
+        screen.print(_table(name, estimate, truth, seen))
         pictures.append((name, estimate, truth, seen))
     screen.print(f"\n{held} of {shown} intervals hold the truth about the town; 95% of them should in the long run.")
     screen.print(
@@ -58,12 +64,12 @@ def demo(
 def shares(values: Any, channel: Channel, bins: list[int] | None) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Plain shares of the labels, or bins, of a column, as if it were not distorted."""
     tally = counts(values, channel, bins).dense()
-    return tally / tally.sum()
+    found: np.ndarray[Any, np.dtype[np.float64]] = tally / tally.sum()
+    return found
 
 
-def _table(name: str, channel: Channel, estimate: Estimate, truth: Any, seen: Any) -> Table:
-    table = Table(title=f"{name}: {type(channel).__name__}, epsilon {rounded_up(channel.epsilon)}, a report changes odds {odds(channel.epsilon)}",
-                  title_justify="left", title_style="bold")
+def _table(name: str, estimate: Estimate, truth: Any, seen: Any) -> Table:
+    table = Table()
     table.add_column(name, min_width=14)
     for heading in ("truth", "reported", "estimated", "95% interval", "off by"):
         table.add_column(heading, justify="right")

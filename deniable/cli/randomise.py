@@ -17,7 +17,9 @@ def randomise(
     data: Annotated[Path, typer.Argument(help="The true data: a CSV (also .csv.gz) or Parquet file.")],
     schema: Annotated[Path, typer.Option("--schema", "-s", help="Which channel hides which column (JSON).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the randomised file goes (.csv, .csv.gz, .parquet).")],
-    keep: Annotated[list[str] | None, typer.Option("--keep", "-k", help="Hand this column on as it is. May be repeated.")] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option("--keep", "-k", help="Hand this column on as it is. May be repeated.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
     """Randomise every row of a file, drawing from the operating system's randomness.

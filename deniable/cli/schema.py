@@ -35,7 +35,9 @@ def infer(
         print(text, end="")
     else:
         write_text(output, text, force)
-        print(f"Schema for {len(proposal)} columns written to {output}. Edit it, then look at it: deniable schema check {output}")
+        print(
+            f"Schema for {len(proposal)} columns written to {output}. Edit it, then look at it: deniable schema check {output}"
+        )
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
 

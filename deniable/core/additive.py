@@ -52,7 +52,9 @@ class Additive(Channel):
         numbers = _check_numbers(domain, noise, "Additive")
         if edges not in (None, "clamp", "extend"):
             raise ParameterError(
-                "edges", "Additive: edges must be 'clamp' or 'extend' (or None for the noise's default), got {got!r}.", got=edges
+                "edges",
+                "Additive: edges must be 'clamp' or 'extend' (or None for the noise's default), got {got!r}.",
+                got=edges,
             )
         self.domain, self.noise = numbers, noise
         self.edges = edges or ("extend" if noise.bounded else "clamp")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -54,7 +55,7 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
         raise ParameterError("bins_kind", "bins must be a number of bins or a list of edges, got {got!r}.", got=bins)
     else:
         edges = [fraction(edge, "bins", "edge") for edge in bins]
-        if len(edges) < 2 or any(a >= b for a, b in zip(edges, edges[1:], strict=False)):
+        if len(edges) < 2 or any(a >= b for a, b in itertools.pairwise(edges)):
             raise ParameterError("bins_not_rising", "Bin edges must rise, got {got}.", got=list(bins))
         if edges[0] != low or edges[-1] != high:
             raise ParameterError(

@@ -297,6 +297,9 @@ class Channel:
     @staticmethod
     def from_json(given: Any) -> Channel:
         """The channel that a JSON object describes."""
+        # A design is known once its module is loaded; a file may name any of them. (They import this module, so not at the top.)
+        from deniable.core import additive, designs, optional  # noqa: F401
+
         if not isinstance(given, dict) or given.get("type") not in Channel.designs:
             raise SchemaError(
                 "unknown_channel",

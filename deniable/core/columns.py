@@ -38,6 +38,8 @@ def to_arrow(values: Any, column: str) -> pa.Array:
         ) from None
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
+    if pa.types.is_dictionary(array.type) and pa.types.is_floating(array.type.value_type):
+        array = array.dictionary_decode()
     # A float NaN inside Arrow (from Polars, say) is a missing answer just like a null.
     if pa.types.is_floating(array.type):
         array = pa.array(array.to_numpy(zero_copy_only=False), from_pandas=True)

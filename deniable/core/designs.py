@@ -1,8 +1,8 @@
 """The ways of hiding an answer that have a name. Each only states its law; all else is derived in `channel.py`.
 
-    Mixture law   Identity, KRR, Flip, ForcedResponse, Crosswise, Retention, UnrelatedQuestion
-    Table law     Matrix, Neighbours
-    Shift law     Additive (see `additive.py`)
+Mixture law   Identity, KRR, Flip, ForcedResponse, Crosswise, Retention, UnrelatedQuestion
+Table law     Matrix, Neighbours
+Shift law     Additive (see `additive.py`)
 """
 
 from __future__ import annotations
@@ -260,8 +260,13 @@ class Retention(Channel):
         read = exact.distribution(list(shares), [f"piece {i}" for i in range(len(edges) - 1)], owner, name)
         if (np.diff(edges) <= 0).any() or edges[0] < low or edges[-1] > high:
             raise ParameterError(
-                "replacement_edges", "{owner}: {name} edges must rise and stay inside {low} to {high}, got {got}.",
-                owner=owner, name=name, low=low, high=high, got=edges.tolist(),
+                "replacement_edges",
+                "{owner}: {name} edges must rise and stay inside {low} to {high}, got {got}.",
+                owner=owner,
+                name=name,
+                low=low,
+                high=high,
+                got=edges.tolist(),
             )
         return edges, np.array([float(share) for share in read])
 
@@ -288,8 +293,10 @@ class Retention(Channel):
             return None
         if not self.exact:
             edges, shares = self._given
-            return [[written(fraction(edge, "edges", "edge")) for edge in edges],
-                    [written(fraction(share, "shares", "share")) for share in shares]]
+            return [
+                [written(fraction(edge, "edges", "edge")) for edge in edges],
+                [written(fraction(share, "shares", "share")) for share in shares],
+            ]
         shares = exact.distribution(self._given, self.domain.labels, type(self).__name__, self._names[1])
         return [written(share) for share in shares]
 
@@ -409,7 +416,10 @@ class Neighbours(Channel):
                 "Neighbours: probabilities must be a list [p, r1, ...], got {got!r}.",
                 got=probabilities,
             )
-        k, steps = domain.size, [probability(value, "Neighbours", f"probabilities[{s}]") for s, value in enumerate(probabilities)]
+        k, steps = (
+            domain.size,
+            [probability(value, "Neighbours", f"probabilities[{s}]") for s, value in enumerate(probabilities)],
+        )
         self.probabilities = steps
         reach = len(steps) - 1
         if domain.missing is not None:

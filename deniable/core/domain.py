@@ -139,7 +139,8 @@ class Domain(ABC):
                 got=given,
             )
         arguments = {key: value for key, value in given.items() if key != "type"}
-        return build(Domain.kinds[given["type"]], arguments, "domain")
+        built: Domain = build(Domain.kinds[given["type"]], arguments, "domain")
+        return built
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Domain) and self.to_json() == other.to_json()
@@ -192,9 +193,7 @@ class _Labels(Domain):
             labels.remove(missing)
             labels.append(missing)
         if len(labels) < 2:
-            raise ParameterError(
-                "too_few_labels", "{owner} needs at least two labels, got {got!r}.", owner=name, got=labels
-            )
+            raise ParameterError("too_few_labels", "{owner} needs at least two labels, got {got!r}.", owner=name, got=labels)
         doubles = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
         if doubles:
             raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=doubles[0])
@@ -447,8 +446,10 @@ class Integer(_Grid):
         for name, value in (("low", self.low), ("high", self.high), ("step", self.step)):
             if value.denominator != 1:
                 raise ParameterError(
-                    "not_whole", "Integer: {name} must be a whole number, got {got}; use Continuous with a step.",
-                    name=name, got=float(value),
+                    "not_whole",
+                    "Integer: {name} must be a whole number, got {got}; use Continuous with a step.",
+                    name=name,
+                    got=float(value),
                 )
 
     def _on_grid(self, steps: Any, nearest: Any) -> Any:
@@ -466,7 +467,9 @@ class Continuous(_Grid):
 
     def __init__(self, low: Number, high: Number, step: Number | None = None) -> None:
         self.has_step = step is not None
-        self._set(low, high, fraction(high, "Continuous", "high") - fraction(low, "Continuous", "low") or 1 if step is None else step)
+        self._set(
+            low, high, fraction(high, "Continuous", "high") - fraction(low, "Continuous", "low") or 1 if step is None else step
+        )
 
     def _on_grid(self, steps: Any, nearest: Any) -> Any:
         return np.isfinite(steps)

@@ -51,7 +51,7 @@ def fraction(value: Any, owner: str, name: str) -> Fraction:
         pass
     raise ParameterError(
         "not_a_number",
-        "{owner}: {name} must be a finite number (0.7, \"2/3\" or Fraction(2, 3)), got {got!r}.",
+        '{owner}: {name} must be a finite number (0.7, "2/3" or Fraction(2, 3)), got {got!r}.',
         owner=owner,
         name=name,
         got=value,

@@ -55,7 +55,9 @@ def _is_parquet(path: Path) -> bool:
 def replacing(path: Path, force: bool) -> Iterator[Path]:
     """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise."""
     if path.exists() and not force:
-        raise FileError("file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path))
+        raise FileError(
+            "file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path)
+        )
     if not path.parent.is_dir():
         raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
     try:
@@ -172,7 +174,9 @@ def _explained(path: Path) -> Iterator[None]:
     except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
         if isinstance(error, FileError):
             raise
-        raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error).rstrip(".")) from None
+        raise FileError(
+            "unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error).rstrip(".")
+        ) from None
 
 
 def open_table(path: Path) -> _Csv | _Parquet:
@@ -220,7 +224,9 @@ def randomise_file(
         raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
     for path in (target, beside):
         if path.exists() and not force:
-            raise FileError("file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path))
+            raise FileError(
+                "file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path)
+            )
     check_columns(schema, reader.columns, keep, str(source))
     schema_json = schema.to_json(NOTICE)
     randomiser = TableRandomiser(schema, byte_source(rng), reader.text)

@@ -55,7 +55,8 @@ class Group:
             return Group(given)
         if not isinstance(given, dict) or not {"attributes"} <= set(given) <= {"attributes", "innocuous"}:
             raise SchemaError(
-                "bad_group", "A group must be a list of attributes or an object with attributes and innocuous, got {got!r}.",
+                "bad_group",
+                "A group must be a list of attributes or an object with attributes and innocuous, got {got!r}.",
                 got=given,
             )
         table = given.get("innocuous")
@@ -106,7 +107,9 @@ class JointChannel:
     def _read_table(self, group: Group) -> dict[tuple[int, ...], Fraction]:
         assert group.innocuous is not None
         if self.flips:
-            raise SchemaError("group_table", "Group {name!r}: answers that are flipped have no innocuous table.", name=self.name)
+            raise SchemaError(
+                "group_table", "Group {name!r}: answers that are flipped have no innocuous table.", name=self.name
+            )
         table: dict[tuple[int, ...], Fraction] = {}
         for key, value in group.innocuous.items():
             if len(key) != len(self.channels):
@@ -168,7 +171,10 @@ class JointChannel:
         self._check_size()
         if self.flips:
             k = self.size
-            rows = [[self.theta if z == x else 1 - self.theta if z == k - 1 - x else Fraction(0) for z in range(k)] for x in range(k)]
+            rows = [
+                [self.theta if z == x else 1 - self.theta if z == k - 1 - x else Fraction(0) for z in range(k)]
+                for x in range(k)
+            ]
             return Table(*exact.integer_rows(rows))
         rest = 1 - self.theta
         return mixture(self.theta, [rest * share for share in self._joint()])
@@ -241,9 +247,12 @@ def _replacement(channel: Channel) -> list[Fraction]:
 
 
 def _weights(shares: Sequence[Fraction]) -> Ints:
-    return exact.integer_rows([shares])[0][0]
+    rows, _ = exact.integer_rows([shares])
+    weights: Ints = rows[0]
+    return weights
 
 
 def _draw_from(weights: Ints, n: int, source: ByteSource) -> Ints:
     cumulative = np.cumsum(weights)
-    return np.searchsorted(cumulative, integers_below(int(cumulative[-1]), n, source), side="right").astype(np.int64)
+    chosen: Ints = np.searchsorted(cumulative, integers_below(int(cumulative[-1]), n, source), side="right")
+    return chosen

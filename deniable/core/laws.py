@@ -23,7 +23,6 @@ from deniable.core.operators import Operator
 from deniable.core.solving import DENSE_LIMIT
 from deniable.errors import NotInvertibleError, ParameterError
 
-
 GUIDE_BITS = 16
 """How many leading bits of a draw the guide table of a kernel looks at."""
 
@@ -271,7 +270,8 @@ class Shift(Law):
         below = np.clip(index, 0, len(self.kernel))
         upper = np.full(self.inputs, self.denominator) if z == self.outputs - 1 else running[above]
         lower = np.zeros(self.inputs, dtype=np.int64) if z == 0 else running[below]
-        return upper - lower
+        column: Ints = upper - lower
+        return column
 
     def column_range(self) -> tuple[Ints, Ints]:
         # Reported code z meets the offsets z - margin - x for all x: a window of `inputs` kernel weights.

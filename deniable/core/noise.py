@@ -299,7 +299,9 @@ class Staircase(Noise):
             )
         read = [fraction(weight, "Staircase", "weights") for weight in listed]
         if min(read) < 0 or sum(read) == 0:
-            raise ParameterError("staircase_weights", "Staircase: weights must be non-negative and not all 0, got {got}.", got=listed)
+            raise ParameterError(
+                "staircase_weights", "Staircase: weights must be non-negative and not all 0, got {got}.", got=listed
+            )
         self.weights = read
 
     @classmethod
@@ -312,8 +314,10 @@ class Staircase(Noise):
         """
         if not isinstance(noise, Uniform) or method not in ("nearest", "down"):
             raise ParameterError(
-                "rounding", "Staircase.rounded takes Uniform noise and method 'nearest' or 'down', got {noise!r} and {method!r}.",
-                noise=noise, method=method,
+                "rounding",
+                "Staircase.rounded takes Uniform noise and method 'nearest' or 'down', got {noise!r} and {method!r}.",
+                noise=noise,
+                method=method,
             )
         a = noise.half_width
         half = math.ceil(a)

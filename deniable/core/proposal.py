@@ -60,7 +60,7 @@ class _Column:
                 return
             self.low = value if self.low is None else min(self.low, value)
             self.high = value if self.high is None else max(self.high, value)
-            self.decimals = max(self.decimals, len(word.strip().partition(".")[2]))
+            self.decimals = max(self.decimals, len(word.strip().partition(".")[2].rstrip("0")))
 
 
 def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema, list[str]]:
@@ -103,7 +103,9 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         notes.append(f"{name}: left out, it has one value only ({next(iter(column.words))!r}).")
         return None
     if column.missing:
-        notes.append(f"{name}: {column.missing:,} cells are empty; they are read as the label {NO_ANSWER!r}, which is hidden too.")
+        notes.append(
+            f"{name}: {column.missing:,} cells are empty; they are read as the label {NO_ANSWER!r}, which is hidden too."
+        )
     if column.numeric and not set(column.words) <= {"0", "1"}:
         return _number(name, column, notes)
     if column.too_many_words:
@@ -126,7 +128,8 @@ def _few(domain: Domain) -> Channel:
 
 
 def _number(name: str, column: _Column, notes: list[str]) -> Channel:
-    assert column.low is not None and column.high is not None
+    assert column.low is not None
+    assert column.high is not None
     low, high = column.low, column.high
     whole = column.decimals == 0
     channel: Channel

@@ -21,6 +21,7 @@ ByteSource = Callable[[int], bytes]
 PIECE = 1 << 16
 """Draws are made in pieces of this many: small enough for a piece to stay in the processor's cache."""
 
+
 def byte_source(rng: np.random.Generator | None) -> ByteSource:
     """Bytes from the operating system's CSPRNG (None) or, for simulation only, from a numpy Generator.
 
@@ -120,5 +121,4 @@ def unit_interval(n: int, source: ByteSource) -> Floats:
     """`n` floats strictly between 0 and 1, for channels in floating point (simulation only)."""
     # 52 bits: with 53 the half would be lost in rounding and the largest draw would be 1.
     bits = np.frombuffer(source(8 * n), dtype=np.uint64) >> np.uint64(12)
-    floats: Floats = (bits + 0.5) * 2.0**-52
-    return floats
+    return (bits.astype(np.float64) + 0.5) * 2.0**-52

@@ -68,7 +68,10 @@ class Schema(Mapping[str, Channel]):
                 )
         if target is not None and target not in channels:
             raise SchemaError(
-                "unknown_target", "The target {got!r} is not among the attributes {allowed}.", got=target, allowed=list(channels)
+                "unknown_target",
+                "The target {got!r} is not among the attributes {allowed}.",
+                got=target,
+                allowed=list(channels),
             )
         self._channels = dict(channels)
         self.target = target
@@ -267,7 +270,9 @@ class Schema(Mapping[str, Channel]):
             raise ParameterError("keep_list", "keep must be a list of column names, got {got!r}; write [{got!r}].", got=keep)
         if isinstance(data, (str, Path)):
             if output is None:
-                raise ParameterError("no_output", "A file is randomised to a file: give output=, got only {got}.", got=str(data))
+                raise ParameterError(
+                    "no_output", "A file is randomised to a file: give output=, got only {got}.", got=str(data)
+                )
             return files.randomise_file(self, Path(data), Path(output), rng, tuple(keep), force, progress or Silent())
         if output is not None:
             raise ParameterError("output_of_frame", "output= is for files; a data frame is returned, not written.")

@@ -112,7 +112,9 @@ class CellTable:
         """The counts as an array with one dimension an axis."""
         shape = tuple(len(axis) for axis in self.axes)
         if np.prod([float(size) for size in shape]) > LARGEST_DENSE:
-            raise ParameterError("table_too_large", "A dense table of shape {shape} is not built; use .cells and .n.", shape=shape)
+            raise ParameterError(
+                "table_too_large", "A dense table of shape {shape} is not built; use .cells and .n.", shape=shape
+            )
         out = np.zeros(shape, dtype=np.int64)
         out[tuple(self.cells.T)] = self.n
         return out

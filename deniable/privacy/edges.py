@@ -20,7 +20,7 @@ def edge_leak(channel: Channel, prior: Any = None) -> float:
 
     >>> import deniable as dn
     >>> round(dn.privacy.edge_leak(dn.Additive(dn.Integer(18, 65), dn.Uniform(18))), 3)      # thesis 3.3.1
-    0.405
+    0.214
     """
     if not isinstance(channel, Additive) or not channel.noise.bounded:
         return 0.0

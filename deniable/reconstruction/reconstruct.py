@@ -30,13 +30,15 @@ def reconstruct(counts: Any, channel: Channel, method: str = "em", target: str =
     [0.7, 0.3]
     """
     if method not in METHODS:
-        raise ParameterError("method", "reconstruct: method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method)
+        raise ParameterError(
+            "method", "reconstruct: method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method
+        )
     seen: Channel | Binned = channel
     if isinstance(counts, CellTable):
         name = name or counts.axes[0].name
         seen = seen_through(counts, channel)
     observed = _vector(counts, seen)
-    n = int(round(observed.sum()))
+    n = round(float(observed.sum()))
     if method == "eq":
         shares, weights = eq(seen.law, observed)
         spread = observed

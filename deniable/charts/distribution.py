@@ -1,0 +1,226 @@
+"""A distribution with its error bars, beside what was reported and (in a simulation) what is true."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from deniable.charts.layout import FONT_SIZE, LABEL_LIMIT, gauge, lay_out
+from deniable.charts.marks import Marks
+from deniable.charts.series import ESTIMATE, ESTIMATE_BAR, ESTIMATE_STYLE, FAINT, FONT, INK, legend_layer, styles
+from deniable.errors import ParameterError
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+DESCRIBED = 12
+"""Labels that the description for screen readers spells out; of longer lists it gives the largest shares."""
+
+
+def distribution_chart(
+    labels: Sequence[Any],
+    values: Any,
+    low: Any = None,
+    high: Any = None,
+    *,
+    title: str = "",
+    compare: Mapping[str, Any] | None = None,
+    note: str = "",
+    as_percent: bool = True,
+    whiskers: str = "95% interval",
+) -> alt.LayerChart:
+    """Estimated shares as dots with whiskers from `low` to `high`, in the order of `labels`.
+
+    `compare` names further series of the same length: "truth" is drawn as grey bars, "reported" as open diamonds, any
+    other (at most four) in a colour and shape of its own. Labels that are long or many are written beside rows instead of
+    below columns. `whiskers` is what the legend calls the whiskers; NaN in `low` and `high` leaves a label without.
+    With `as_percent=False` the numbers are shown as they are (counts).
+
+    >>> from deniable.charts import distribution_chart
+    >>> chart = distribution_chart(
+    ...     ["no", "yes"], [0.71, 0.29], low=[0.69, 0.27], high=[0.73, 0.31], title="Children",
+    ...     compare={"reported": [0.62, 0.38]},
+    ... )
+    >>> chart.description
+    'Children. Estimate with 95% interval: no 71.0% (69.0% to 73.0%); yes 29.0% (27.0% to 31.0%). Compared with: reported.'
+    """
+    names = _labels(labels)
+    estimate = _numbers(values, len(names), "values")
+    interval = _interval(low, high, len(names))
+    others = _compared(compare or {}, len(names))
+    look = lay_out(names)
+    rows = _rows(names, estimate, interval, others)
+    reach = [row[key] for row in rows for key in ("value", "low", "high") if key in row]
+    picture = Marks(look, names, gauge(min(reach), max(reach)), as_percent)
+
+    chosen = styles(list(others))
+    bars = [name for name in others if chosen[name].bar]
+    symbols = [name for name in others if not chosen[name].bar]
+    layers: list[Any] = [picture.bars(name, chosen[name]) for name in bars]
+    if not bars:
+        layers.append(picture.bars(ESTIMATE, ESTIMATE_BAR))
+    layers.append(picture.zero())
+    places = look.places(len(symbols) + 1)
+    layers += [picture.symbols(name, chosen[name], place) for name, place in zip(symbols, places, strict=False)]
+    if interval is not None:
+        layers += picture.whiskers(places[-1])
+    layers.append(picture.symbols(ESTIMATE, ESTIMATE_STYLE, places[-1], interval=interval is not None))
+    if others or interval is not None:
+        shown = [(name, chosen[name]) for name in [*bars, *symbols]]
+        layers.append(legend_layer([*shown, (ESTIMATE, ESTIMATE_STYLE)], None if interval is None else whiskers))
+
+    return alt.LayerChart(
+        data=alt.InlineData(values=rows),
+        layer=layers,
+        width=look.width,
+        height=look.height,
+        view=alt.ViewBackground(stroke=None),
+        title=heading(title, note, look.width) if title or note else alt.Undefined,
+        description=_description(title, names, estimate, interval, list(others), as_percent, whiskers),
+    )
+
+
+def has_rows(chart: Any) -> bool:
+    """Whether a chart of `distribution_chart` writes its labels beside rows."""
+    along = getattr(getattr(getattr(chart, "layer", [None])[0], "encoding", None), "x", None)
+    return isinstance(along, alt.X) and along["shorthand"] == "value:Q"
+
+
+def heading(title: str, note: str, width: float, size: int = 15) -> alt.TitleParams:
+    """A title, and a note in smaller letters below it, wrapped to the width of the picture."""
+    wide = width + LABEL_LIMIT / 4
+    lines = textwrap.wrap(title, int(wide / (0.52 * size)))
+    small = textwrap.wrap(note, int(wide / (0.52 * FONT_SIZE)))
+    return alt.TitleParams(
+        text=lines if len(lines) > 1 else title,
+        subtitle=small or alt.Undefined,
+        anchor="start",
+        frame="bounds",
+        font=FONT,
+        fontSize=size,
+        fontWeight=600,
+        color=INK,
+        subtitleFont=FONT,
+        subtitleFontSize=FONT_SIZE,
+        subtitleColor=FAINT,
+        subtitlePadding=4,
+        offset=10,
+    )
+
+
+def _labels(given: Sequence[Any]) -> list[str]:
+    names = [str(label.item() if isinstance(label, np.generic) else label) for label in given]
+    if not names:
+        raise ParameterError("no_labels", "distribution_chart: labels is empty; there is nothing to draw.")
+    doubles = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if doubles:
+        raise ParameterError("label_twice", "distribution_chart: labels must differ as text, twice: {got}.", got=doubles)
+    return names
+
+
+def _numbers(given: Any, size: int, name: str, nan: bool = False) -> Floats:
+    try:
+        numbers: Floats = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "not_numbers", "distribution_chart: {name} must be a list of numbers, got {got!r}.", name=name, got=given
+        ) from None
+    if numbers.shape != (size,):
+        raise ParameterError(
+            "wrong_length",
+            "distribution_chart: {name} must have one number for each of the {size} labels, got shape {got}.",
+            name=name,
+            size=size,
+            got=numbers.shape,
+        )
+    wrong = np.flatnonzero(np.isinf(numbers) if nan else ~np.isfinite(numbers))
+    if wrong.size:
+        raise ParameterError(
+            "not_finite",
+            "distribution_chart: {name} must be finite numbers, got {got} at position {at} (counted from 0).",
+            name=name,
+            got=float(numbers[wrong[0]]),
+            at=int(wrong[0]),
+        )
+    return numbers
+
+
+def _interval(low: Any, high: Any, size: int) -> tuple[Floats, Floats] | None:
+    if low is None and high is None:
+        return None
+    if low is None or high is None:
+        raise ParameterError(
+            "half_an_interval",
+            "distribution_chart: low and high go together, got only {got}.",
+            got="high" if low is None else "low",
+        )
+    ends = _numbers(low, size, "low", nan=True), _numbers(high, size, "high", nan=True)
+    wrong = np.flatnonzero(ends[0] > ends[1])
+    if wrong.size:
+        at = int(wrong[0])
+        raise ParameterError(
+            "low_above_high",
+            "distribution_chart: low must not exceed high, got {low} and {high} at position {at} (counted from 0).",
+            low=float(ends[0][at]),
+            high=float(ends[1][at]),
+            at=at,
+        )
+    return ends
+
+
+def _compared(given: Mapping[str, Any], size: int) -> dict[str, Floats]:
+    if ESTIMATE in given:
+        raise ParameterError(
+            "name_taken", "distribution_chart: compare must not hold {got!r}; that is what values is called.", got=ESTIMATE
+        )
+    return {str(name): _numbers(values, size, f"compare[{name!r}]") for name, values in given.items()}
+
+
+def _rows(
+    names: Sequence[str], estimate: Floats, interval: tuple[Floats, Floats] | None, others: Mapping[str, Floats]
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [
+        {"label": label, "series": name, "value": value}
+        for name, values in [*others.items(), (ESTIMATE, estimate)]
+        for label, value in zip(names, values.tolist(), strict=True)
+    ]
+    if interval is not None:
+        for row, low, high in zip(rows[-len(names) :], interval[0].tolist(), interval[1].tolist(), strict=True):
+            if low == low and high == high:
+                row.update(low=low, high=high)
+    return rows
+
+
+def _description(
+    title: str,
+    names: Sequence[str],
+    estimate: Floats,
+    interval: tuple[Floats, Floats] | None,
+    others: Sequence[str],
+    as_percent: bool,
+    whiskers: str,
+) -> str:
+    """The chart in words, for those who hear it."""
+
+    def shown(number: float) -> str:
+        return f"{number:.1%}" if as_percent else f"{number:,.6g}"
+
+    def cell(at: int) -> str:
+        ends = (
+            ""
+            if interval is None or not np.isfinite([interval[0][at], interval[1][at]]).all()
+            else (f" ({shown(interval[0][at])} to {shown(interval[1][at])})")
+        )
+        return f"{names[at]} {shown(estimate[at])}{ends}"
+
+    few = len(names) <= DESCRIBED
+    which = range(len(names)) if few else np.argsort(-estimate, kind="stable")[:DESCRIBED].tolist()
+    what = "Estimate" if interval is None else f"Estimate with {whiskers}"
+    scope = "" if few else f" of {len(names)} labels, the largest first"
+    parts = [f"{title}."] if title else []
+    parts.append(f"{what}{scope}: {'; '.join(cell(at) for at in which)}.")
+    if others:
+        parts.append(f"Compared with: {', '.join(others)}.")
+    return " ".join(parts)

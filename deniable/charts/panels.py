@@ -1,0 +1,84 @@
+"""Several charts as one picture, with one legend where theirs agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from deniable.charts.distribution import has_rows, heading
+from deniable.charts.layout import WIDTH
+from deniable.charts.series import LEGEND
+from deniable.errors import ParameterError
+
+GAP = 28
+AXIS = 50
+"""Pixels that the axis of numbers takes beside a chart of columns."""
+_LOOKS = ("shape", "fill", "stroke")
+
+
+def panels(charts: Sequence[Any], title: str = "", columns: int = 2, *, note: str = "") -> alt.VConcatChart:
+    """Charts side by side in rows of `columns`, each as wide as the widest of them.
+
+    Charts of `distribution_chart` share one legend at the top; one that has labels beside rows and is left over for the
+    last row fills it. The charts that are given stay as they are.
+
+    >>> from deniable.charts import distribution_chart, panels
+    >>> sex = distribution_chart(["F", "M"], [0.52, 0.48], [0.50, 0.46], [0.54, 0.50], title="Sex")
+    >>> children = distribution_chart(["no", "yes"], [0.7, 0.3], title="Children")
+    >>> panels([sex, children], title="Two questions").description
+    'Two questions. Sex. Estimate with 95% interval: F 52.0% (50.0% to 54.0%); M 48.0% (46.0% to 50.0%).
+     Children. Estimate: no 70.0%; yes 30.0%.'
+    """
+    if not charts:
+        raise ParameterError("no_charts", "panels: charts is empty; there is nothing to draw.")
+    if not isinstance(columns, int) or isinstance(columns, bool) or columns < 1:
+        raise ParameterError("columns", "panels: columns must be a whole number of at least 1, got {got!r}.", got=columns)
+    parts = [chart.copy(deep=True) for chart in charts]
+    legends: dict[str, Any] = dict.fromkeys(_LOOKS, "shared" if _agree(parts) else "independent")
+    width = max((part.width for part in parts if _sized(part)), default=0)
+    for part in parts:
+        if _sized(part):
+            part.width = width
+        if isinstance(part.title, alt.TitleParams):
+            # Labels of different lengths would otherwise put each title at a place of its own.
+            part.title.frame = "group"
+    columns = min(columns, len(parts))
+    blocks: list[Any] = [parts]
+    if columns > 1 and len(parts) % columns == 1 and _sized(parts[-1]) and has_rows(parts[-1]):
+        parts[-1].width = columns * width + (columns - 1) * (GAP + AXIS)
+        blocks = [parts[:-1], parts[-1:]]
+    rows = [alt.concat(*block, columns=columns, spacing=GAP).resolve_scale(**legends) for block in blocks]
+    page: alt.VConcatChart = alt.vconcat(*rows, spacing=GAP).resolve_scale(**legends)
+    told = [f"{title}."] if title else []
+    told += [part.description for part in parts if isinstance(part.description, str)]
+    if told:
+        page.description = " ".join(told)
+    if title or note:
+        page.title = heading(title, note, columns * ((width or WIDTH) + AXIS), size=18)
+    return page
+
+
+def _sized(chart: Any) -> bool:
+    return isinstance(getattr(chart, "width", None), (int, float))
+
+
+def _agree(parts: Sequence[Any]) -> bool:
+    """Give every legend the entries of all of them; False, and no change, when one name would have two looks."""
+    layers = [layer for part in parts for layer in getattr(part, "layer", []) if layer.name == LEGEND]
+    entries: dict[str, tuple[str, ...]] = {}
+    for layer in layers:
+        scales: list[Any] = [layer.encoding[look]["scale"] for look in _LOOKS]
+        for name, *looks in zip(scales[0].domain, *(scale.range for scale in scales), strict=True):
+            if entries.setdefault(name, tuple(looks)) != tuple(looks):
+                return False
+    # The estimate comes last in each legend, so it does in theirs together.
+    names = sorted(entries, key=lambda name: name.startswith("estimate"))
+    for number, layer in enumerate(layers):
+        layer.name = f"{LEGEND}_{number}"
+        for at, look in enumerate(_LOOKS):
+            layer.encoding[look]["legend"].offset = 14
+            scale = layer.encoding[look]["scale"]
+            scale.domain, scale.range = names, [entries[name][at] for name in names]
+    return True

@@ -1,0 +1,149 @@
+"""The command line as a person meets it: what is printed, what is written, which code it ends with."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.cli import main as entry
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["deniable", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            entry.main()
+        out = capsys.readouterr()
+        return ended.value.code or 0, out.out, out.err
+
+    return call
+
+
+@pytest.fixture
+def people(tmp_path):
+    rows = 400
+    frame = pd.DataFrame(
+        {
+            "name": [f"person {i}" for i in range(rows)],
+            "smokes": ["no", "yes", "no", "no"] * (rows // 4),
+            "flag": [0, 1] * (rows // 2),
+            "age": [18 + i % 60 for i in range(rows)],
+            "children": [None if i % 10 == 0 else i % 4 for i in range(rows)],
+            "income": [round(1000 + 13.37 * i, 2) for i in range(rows)],
+            "country": ["PL"] * rows,
+        }
+    )
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_infer_check_and_randomise_work_as_the_readme_says(run, people, tmp_path):
+    code, out, err = run("schema", "infer", people, "-o", "s.json")
+    assert code == 0
+    assert "name: left out" in err
+    assert "country: left out" in err
+    assert "reveal somebody" in err
+    schema = dn.Schema.load(tmp_path / "s.json")
+    assert list(schema) == ["smokes", "flag", "age", "children", "income"]
+    assert type(schema["children"]).__name__ == "Optional"
+    assert schema["flag"].domain == dn.Binary()
+    assert schema["smokes"].epsilon <= 1.6095
+    assert "fingerprint" not in json.loads((tmp_path / "s.json").read_text())
+
+    code, out, _ = run("schema", "check", "s.json")
+    assert code == 0
+    assert "smokes" in out
+    assert "at most" in out
+    assert schema.fingerprint in out
+
+    code, out, _ = run("randomise", people, "--schema", "s.json", "-o", "r.csv", "--keep", "name", "--keep", "country")
+    assert code == 0
+    assert "400 rows" in out
+    assert "epsilons add up" in out
+    assert len(pd.read_csv(tmp_path / "r.csv")) == 400
+    assert dn.Schema.load(tmp_path / "r.schema.json") == schema
+
+
+def test_infer_prints_json_alone_on_standard_output(run, people):
+    code, out, _ = run("schema", "infer", people)
+    assert code == 0
+    assert dn.Schema.from_json(out)
+
+
+def test_inferred_schema_of_parquet_equals_that_of_csv(run, people, tmp_path):
+    frame = pd.read_csv(people)
+    frame["children"] = frame["children"].astype("Int64")
+    frame.to_parquet(tmp_path / "people.parquet")
+    assert run("schema", "infer", people)[1] == run("schema", "infer", tmp_path / "people.parquet")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["schema", "infer", "nowhere.csv"], "nowhere.csv does not exist"),
+        (["schema", "check", "nowhere.json"], "nowhere.json does not exist"),
+        (["schema", "check", "people.csv"], "not JSON"),
+        (["randomise", "people.csv", "--schema", "s.json", "-o", "r.csv"], "neither the schema nor keep"),
+        (["randomise", "people.csv", "--schema", "s.json", "-o", "r.xlsx"], "must end in"),
+        (["randomise", "people.csv", "-o", "r.csv"], "--schema"),
+        (["schema", "check", "s.json", "--budget", "0.5"], "budget is 0.5"),
+        (["nonsense"], "nonsense"),
+        (["demo", "--rows", "3"], "rows"),
+        (["demo", "--rows", "200", "--picture", "demo.gif"], "gif"),
+    ],
+)
+def test_bad_input_ends_with_2_a_sentence_and_no_output(run, people, tmp_path, arguments, says):
+    dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}).save(tmp_path / "s.json")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_existing_output_needs_force(run, people, tmp_path):
+    run("schema", "infer", people, "-o", "s.json")
+    code, _, err = run("schema", "infer", people, "-o", "s.json")
+    assert code == 2
+    assert "exists already" in err
+    assert run("schema", "infer", people, "-o", "s.json", "--force")[0] == 0
+
+
+def test_check_warns_of_what_leaks(run, tmp_path):
+    dn.Schema(
+        {
+            "age": dn.Additive(dn.Integer(18, 65), dn.Uniform(18)),
+            "sex": dn.Identity(dn.Nominal(["F", "M"])),
+            "weight": dn.Additive(dn.Continuous(40, 150), dn.Normal(5)),
+        }
+    ).save(tmp_path / "s.json")
+    code, out, _ = run("schema", "check", "s.json")
+    assert code == 0
+    assert "21.4% of the reports" in out
+    assert "infinite" in out
+    assert "sex: is reported as it is" in out
+    assert "protects nobody" in out
+
+
+def test_demo_shows_tables_and_saves_a_picture(run, tmp_path):
+    code, out, _ = run("demo", "--rows", "2000", "--picture", "town.svg")
+    assert code == 0
+    for word in ("truth", "reported", "estimated", "95% interval", "epsilon", "salary", "children", "intervals hold the truth"):
+        assert word in out
+    assert (tmp_path / "town.svg").read_text().startswith("<svg")
+
+
+def test_version_and_help():
+    said = subprocess.run(
+        [sys.executable, "-c", "from deniable.cli.main import main; main()", "--version"], capture_output=True, text=True
+    )
+    assert said.stdout.strip() == f"deniable {dn.__version__}"
+    assert said.returncode == 0
