@@ -32,7 +32,7 @@ class Bins:
     @property
     def labels(self) -> tuple[str, ...]:
         """The intervals as text."""
-        shown = [f"{as_float(edge):g}" if abs(edge) < 10**6 else str(as_float(edge)) for edge in self.edges]
+        shown = [str(as_float(edge)) for edge in self.edges]
         last = len(self) - 1
         return tuple(f"[{shown[i]}, {shown[i + 1]}{']' if i == last else ')'}" for i in range(len(self)))
 
@@ -48,7 +48,7 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
     if low is None or high is None:
         raise ParameterError("bins_need_numbers", "Bins need a domain of numbers, got {domain}.", domain=repr(domain))
     if isinstance(bins, (int, np.integer)):
-        if bins < 1:
+        if isinstance(bins, bool) or bins < 1:
             raise ParameterError("bins_count", "bins must be at least 1, got {got}.", got=bins)
         edges = [low + (high - low) * i / int(bins) for i in range(int(bins) + 1)]
     elif isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__"):

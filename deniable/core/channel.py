@@ -7,7 +7,7 @@ matrix, sampler, epsilon, posterior, push, pull and weights are derived from tha
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -28,7 +28,7 @@ LARGEST_MATRIX = 25_000_000
 """Cells of the largest dense matrix that is built (200 MB)."""
 
 
-class Channel:
+class Channel(ABC):
     """P(reported | true), rows by true value: `matrix()[true, reported]`, each row sums to 1.
 
     >>> import deniable as dn

@@ -111,7 +111,14 @@ class Estimate:
 
         low, high = self.interval(level) if self.has_interval else (None, None)
         return charts.distribution_chart(
-            [str(label) for label in self.labels], self.value, low, high, title=self.name, compare=compare, note=self._caption()
+            [str(label) for label in self.labels],
+            self.value,
+            low,
+            high,
+            title=self.name,
+            compare=compare,
+            note=self._caption(),
+            whiskers=f"{100 * level:g}% interval",
         )
 
     def _caption(self) -> str:

@@ -64,9 +64,7 @@ def test_jointly_flipped_group_has_no_finite_epsilon_and_flips_together(m):
 
 def test_group_draws_follow_the_joint_matrix():
     table = {(0, 0): 0.5, (0, 1): 0.1, (1, 0): 0.1, (1, 1): 0.3}
-    schema = dn.Schema(
-        {"a": yes_no(0.3, 0.4), "b": yes_no(0.3, 0.4)}, groups={"g": dn.Group(["a", "b"], innocuous=table)}
-    )
+    schema = dn.Schema({"a": yes_no(0.3, 0.4), "b": yes_no(0.3, 0.4)}, groups={"g": dn.Group(["a", "b"], innocuous=table)})
     joint = schema.blocks[0].channel
     n = 200_000
     drawn = joint.draw([np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)], byte_source(None))

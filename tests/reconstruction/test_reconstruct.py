@@ -8,7 +8,9 @@ CHANNELS = [
     dn.KRR(dn.Nominal(["a", "b", "c"]), 0.6),
     dn.Retention(dn.Nominal(["a", "b", "c"]), 0.4, [0.2, 0.3, 0.5]),
     dn.Neighbours(dn.Ordinal(["a", "b", "c"]), [0.6, 0.2]),
-    dn.Matrix(dn.Nominal(["a", "b", "c"]), [[0.6, 0.2, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.3, 0.5]], ["w", "x", "y", "z"]),
+    dn.Matrix(
+        dn.Nominal(["a", "b", "c"]), [[0.6, 0.2, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.3, 0.5]], ["w", "x", "y", "z"]
+    ),
 ]
 TRUTH = np.array([0.5, 0.3, 0.2])
 
@@ -107,8 +109,8 @@ def test_channels_that_cannot_be_undone_are_refused():
         dn.reconstruct([5, 3, 2], twins, "eq")
     with pytest.raises(NotInvertibleError, match="say nothing"):
         dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.5), "eq")
+    wide = dn.Retention(dn.Integer(0, 5_000), 0.5)
     with pytest.raises(WideDomainError, match="bins"):
-        wide = dn.Retention(dn.Integer(0, 5_000), 0.5)
         dn.reconstruct(np.ones(5_001), wide, "eq")
     with pytest.raises(ParameterError, match="method"):
         dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.7), "magic")
