@@ -45,6 +45,10 @@ class Noise(ABC):
     def parameters(self) -> dict[str, Any]:
         """The constructor's arguments in JSON form."""
 
+    def density(self, t: Floats) -> Floats:
+        """The density of the noise off the grid."""
+        raise self._needs_grid()
+
     def cdf(self, t: Floats) -> Floats:
         """P(noise <= t) off the grid."""
         raise self._needs_grid()
@@ -120,6 +124,11 @@ class Uniform(Noise):
         h = self.margin(step)
         return np.ones(2 * h + 1, dtype=np.int64), -h
 
+    def density(self, t: Floats) -> Floats:
+        a = float(self.half_width)
+        height: Floats = (np.abs(t) <= a) / (2 * a)
+        return height
+
     def cdf(self, t: Floats) -> Floats:
         a = float(self.half_width)
         return np.clip((t + a) / (2 * a), 0.0, 1.0)
@@ -164,7 +173,7 @@ class _Unbounded(Noise):
                 labels=reach + 1,
             )
         denominator = min(max(ROUNDED_DENOMINATOR, 1 << needed.bit_length()), _LARGEST_KERNEL)
-        parts = [-(-height * denominator // total) for height in side] + [1] * (reach - len(side))
+        parts = [max(1, -(-height * denominator // total)) for height in side] + [1] * (reach - len(side))
         centre = denominator - 2 * sum(parts)
         kernel = np.array([*reversed(parts), centre, *parts], dtype=np.int64)
         return kernel, -reach
@@ -198,6 +207,11 @@ class Laplace(_Unbounded):
         while heights[-1] >> (_BITS - 64) and len(heights) <= reach:
             heights.append(heights[-1] * ratio >> _BITS)
         return heights, heights[-1] * ratio // ((1 << _BITS) - ratio)
+
+    def density(self, t: Floats) -> Floats:
+        b = float(self.b)
+        height: Floats = np.exp(-np.abs(t) / b) / (2 * b)
+        return height
 
     def cdf(self, t: Floats) -> Floats:
         tail = 0.5 * np.exp(-np.abs(t) / float(self.b))
@@ -239,6 +253,11 @@ class Normal(_Unbounded):
             heights.append(heights[-1] * ratio >> _BITS)
             ratio = ratio * squared >> _BITS
         return heights[: reach + 1], sum(heights[reach + 1 :])
+
+    def density(self, t: Floats) -> Floats:
+        sd = float(self.sd)
+        height: Floats = np.exp(-0.5 * (t / sd) ** 2) / (sd * math.sqrt(2 * math.pi))
+        return height
 
     def cdf(self, t: Floats) -> Floats:
         from scipy.special import ndtr

@@ -41,6 +41,11 @@ class Operator(ABC):
         return solve_operator(self.pull, self.push, self.inputs, self.outputs, f)
 
     @cached_property
+    def inverse(self) -> Floats:
+        """Column j holds, for each report, the unbiased weight of "the truth is j"."""
+        return self.weights(np.eye(self.inputs))
+
+    @cached_property
     def condition_number(self) -> float:
         """Largest over smallest singular value of P: how much the worst direction of error is magnified."""
         if self.outputs < self.inputs:

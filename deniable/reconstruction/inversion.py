@@ -10,8 +10,12 @@ from deniable.core.solving import DENSE_LIMIT
 from deniable.errors import WideDomainError
 
 
-def inverse_weights(law: Operator, reported: Floats | None = None) -> Floats:
-    """Column j holds, for each report, the unbiased weight of "the truth is j"."""
+def inverse_weights(law: Operator) -> Floats:
+    """Column j holds, for each report, the unbiased weight of "the truth is j".
+
+    Where reports outnumber truths there are many such weights; these have least variance if all truths are equally frequent.
+    Choosing them by the data at hand would make the estimate depend on its own errors and so no longer unbiased.
+    """
     if law.inputs > DENSE_LIMIT:
         raise WideDomainError(
             "too_many_labels",
@@ -19,7 +23,7 @@ def inverse_weights(law: Operator, reported: Floats | None = None) -> Floats:
             k=law.inputs,
             limit=DENSE_LIMIT,
         )
-    return law.weights(np.eye(law.inputs), reported)
+    return law.inverse
 
 
 def eq(law: Operator, counts: Floats) -> tuple[Floats, Floats]:
@@ -29,7 +33,7 @@ def eq(law: Operator, counts: Floats) -> tuple[Floats, Floats]:
     >>> eq(Mixture(2, np.array([1, 1])), np.array([60.0, 40.0]))[0].tolist()
     [0.7, 0.3]
     """
-    weights = inverse_weights(law, counts / counts.sum() if law.outputs != law.inputs else None)
+    weights = inverse_weights(law)
     return weights.T @ counts / counts.sum(), weights
 
 

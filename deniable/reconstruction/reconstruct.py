@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Binned, Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
+from deniable.core.intervals import Moments
+from deniable.core.solving import DENSE_LIMIT
 from deniable.core.tables import CellTable, seen_through
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, NotInvertibleError, ParameterError
+from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
 from deniable.reconstruction.em import em
-from deniable.reconstruction.inversion import covariance, eq, inverse_weights
+from deniable.reconstruction.inversion import covariance, eq
+from deniable.reconstruction.simplex import brought_back
+from deniable.reconstruction.smooth import smooth
 
-METHODS = ("em", "eq")
+METHODS = ("em", "eq", "em/as", "as")
+UNIFORM_INSIDE = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
+EARLY = "it stops early, which biases it toward the uniform distribution it starts from. .band() shows how much it varies."
+SMOOTHED = (
+    "undoing noise is ill-posed, so the estimate is smoothed, which biases it. .band() shows how much it varies; "
+    "regularise=False gives the unsmoothed maximum."
+)
 
 
-def reconstruct(counts: Any, channel: Channel, method: str = "em", target: str = "population", name: str = "") -> Estimate:
+def reconstruct(
+    counts: Any,
+    channel: Channel,
+    method: str = "em",
+    target: str = "population",
+    *,
+    negative: str = "raw",
+    regularise: bool | None = None,
+    stop: str = "estimates",
+    truth: Any = None,
+    name: str = "",
+) -> Estimate:
     """Estimate the distribution of the truths from counts of reports.
 
     `counts` is what `dn.counts` gives, an array in the order of `channel.outputs`, or a mapping from label.
-    Methods: "em" (maximum likelihood, stays inside the simplex) and "eq" (unbiased, may leave it).
+
+    - "em": maximum likelihood, inside the simplex. Under additive or multiplicative noise it is regularised, since the plain
+      maximum is all spikes there; `regularise=False` (or True) overrides that.
+    - "eq": unbiased; may leave [0, 1]. `negative` says what then: "raw", "clip" or "project".
+    - "em/as", "as": the iterative algorithms as published, with their stopping rules (`stop`: "estimates", "reports" or, with
+      `truth`, "truth").
 
     >>> import deniable as dn
     >>> channel = dn.KRR(dn.Nominal(["a", "b"]), 0.75)
@@ -38,27 +66,68 @@ def reconstruct(counts: Any, channel: Channel, method: str = "em", target: str =
         name = name or counts.axes[0].name
         seen = seen_through(counts, channel)
     observed = _vector(counts, seen)
+    noisy = isinstance(channel, (Additive, Multiplicative))
+    if method == "em" and (noisy if regularise is None else regularise):
+        return _biased(seen, observed, lambda c: smooth(seen.law, c), "em, regularised", SMOOTHED, target, name)
+    if method in ("em/as", "as"):
+        law = midpoint_law(seen) if method == "as" else seen.law
+        return _biased(seen, observed, lambda c: early_stopped(law, c, stop, truth).shares, method, EARLY, target, name)
+    return _unbiased(seen, observed, method, target, negative, name)
+
+
+def _biased(
+    seen: Channel | Binned, observed: Floats, fit: Callable[[Floats], Floats], method: str, reason: str, target: str, name: str
+) -> Estimate:
+    shares = fit(observed)
+
+    def again(rng: np.random.Generator) -> Floats:
+        expected = seen.law.push(shares)
+        return fit(rng.multinomial(round(observed.sum()), expected / expected.sum()).astype(np.float64))
+
     n = round(float(observed.sum()))
-    if method == "eq":
-        shares, weights = eq(seen.law, observed)
-        spread = observed
-    else:
-        shares = em(seen.law, observed)
-        spread = observed.sum() * seen.law.push(shares)
-        weights = inverse_weights(seen.law, seen.law.push(shares) if seen.law.outputs != seen.law.inputs else None)
-    reason = None
-    if isinstance(seen, Binned) and seen.assumes_uniform:
-        reason = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
+    return Estimate(shares, seen.inputs, n=n, method=method, target=target, name=name, no_interval=reason, resample=again)
+
+
+def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str, negative: str, name: str) -> Estimate:
+    """EQ and converged EM: both are judged by the unbiased weights, whose errors are known."""
+    law, n = seen.law, observed.sum()
+    shares = em(law, observed).shares if method == "em" else None
+    reason = UNIFORM_INSIDE if isinstance(seen, Binned) and seen.assumes_uniform else None
+    if method == "em" and law.inputs > DENSE_LIMIT:
+        reason = f"error bars are computed for at most {DENSE_LIMIT:,} labels; give bins."
+        return Estimate(shares, seen.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=reason)
+    try:
+        centre, weights = eq(law, observed)
+    except NotInvertibleError as error:
+        if method == "eq":
+            raise
+        return Estimate(shares, seen.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=str(error))
+    raw = centre if shares is None else shares
+    # Variances are taken where the estimate stands: at the observed reports for EQ, at the fitted ones for EM.
+    spread = observed if method == "eq" else n * law.push(raw)
     return Estimate(
-        shares,
+        brought_back(raw, negative) if method == "eq" else raw,
         seen.inputs,
-        n=n,
-        method=method,
+        n=round(float(n)),
+        method=method if negative == "raw" or method == "em" else f"{method}, {negative}",
         target=target,
-        covariance=covariance(weights, spread, shares, target),
+        covariance=covariance(weights, spread, raw, target),
+        moments=_moments(law, weights, centre, raw),
         name=name,
         no_interval=reason,
     )
+
+
+def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Moments:
+    """Second moments of every label's weights, given that label and given the others as they are distributed."""
+    second = law.pull(weights**2)
+    given = np.diag(second).copy()
+    inside = np.maximum(shares, 0.0)
+    rest = inside[:, None] * (1 - np.eye(len(inside)))
+    # A share of 1 leaves no others to average over; then all others count alike.
+    rest = np.where(rest.sum(axis=0) > 0, rest, 1 - np.eye(len(inside)))
+    others = (rest * second).sum(axis=0) / rest.sum(axis=0)
+    return Moments(centre, given, others)
 
 
 def _vector(counts: Any, channel: Channel | Binned) -> Floats:

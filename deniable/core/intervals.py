@@ -1,0 +1,45 @@
+"""Score intervals for estimated shares: sensible near 0 and 1, where value +- 1.96 se is not.
+
+An unbiased estimate is a mean of weights w(z) with E[w | truth] = 1 for the label and 0 otherwise. If its true share is s, the
+weights have second moment s A + (1 - s) B, A and B being the second moments given the label and given the others. All s that
+lie within z standard errors *of themselves* from the estimate form the interval: the ends of a quadratic. For k-ary randomised
+response this is Wilson's interval for the share of reports, mapped back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from deniable.core.exact import Floats
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What a score interval needs, a number a label: unbiased centre, E[w^2 | label], E[w^2 | other labels]."""
+
+    centre: Floats
+    given: Floats
+    others: Floats
+
+
+def score_interval(moments: Moments, n: float, level: float, target: str) -> tuple[Floats, Floats]:
+    """Both ends of the score interval for each label.
+
+    Population:  n (v - s)^2 = z^2 (s A + (1 - s) B - s^2).   Respondents:  n (v - s)^2 = z^2 (s (A - 1) + (1 - s) B).
+
+    >>> plain = Moments(np.array([0.1]), np.array([1.0]), np.array([0.0]))      # no randomisation: Wilson's own interval
+    >>> [float(end[0].round(4)) for end in score_interval(plain, 50, 0.95, "population")]
+    [0.0435, 0.2136]
+    """
+    z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
+    v, a, b = moments.centre, moments.given, moments.others
+    if target == "respondents":
+        square, linear = n, -2 * n * v - z2 * (a - 1 - b)
+    else:
+        square, linear = n + z2, -2 * n * v - z2 * (a - b)
+    constant = n * v**2 - z2 * b
+    root = np.sqrt(np.maximum(linear**2 - 4 * square * constant, 0.0))
+    return (-linear - root) / (2 * square), (-linear + root) / (2 * square)

@@ -1,0 +1,85 @@
+"""The iterative algorithms as published, with their stopping rules: AS (thesis, Algorithm 7), EM/AS (Algorithm 9).
+
+Both multiply each share by how much better than average it explains the reports, starting from uniform, and stop early. The
+early stop is what regularises them, and what biases them: they have a variability band, no interval.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaincinv
+
+from deniable.core.additive import Additive
+from deniable.core.channel import Binned, Channel
+from deniable.core.exact import Floats
+from deniable.core.noise import Staircase
+from deniable.core.operators import FloatTable, Operator
+from deniable.errors import ParameterError
+from deniable.reconstruction.em import Fit
+
+STOPS = ("estimates", "reports", "truth")
+MAX_STEPS = 100_000
+
+
+def chi_square_point(cells: int, level: float = 0.99) -> float:
+    """The point that chi-square with cells - 1 degrees of freedom stays below with probability `level`."""
+    return float(2 * gammaincinv((cells - 1) / 2, level))
+
+
+def chi_square(a: Floats, b: Floats) -> float:
+    """The two-sample statistic sum (a - b)^2 / (a + b) of two vectors of counts."""
+    total = a + b
+    seen = total > 0
+    return float(((a - b)[seen] ** 2 / total[seen]).sum())
+
+
+def early_stopped(law: Operator, counts: Floats, stop: str = "estimates", truth: Any = None, max_steps: int = MAX_STEPS) -> Fit:
+    """Plain steps from the uniform distribution until the stopping rule is met.
+
+    "estimates": two successive estimates, as counts, differ by less than 1% of the 0.99 point of chi-square (the rule that was
+    used); "reports": the randomised estimate cannot be told from the reports; "truth": the estimate cannot be told from the
+    given truth (for tests only).
+
+    >>> from deniable.core.laws import Mixture
+    >>> early_stopped(Mixture(2, np.array([1, 1])), np.array([600.0, 400.0])).shares.round(3).tolist()
+    [0.683, 0.317]
+    """
+    if stop not in STOPS:
+        raise ParameterError("stop", "stop must be one of {allowed}, got {got!r}.", allowed=list(STOPS), got=stop)
+    if stop == "truth" and truth is None:
+        raise ParameterError("stop_truth", "stop='truth' compares with the true distribution: give truth=.")
+    n = counts.sum()
+    shares = np.full(law.inputs, 1 / law.inputs)
+    ratio = np.zeros(law.outputs)
+    for step in range(1, max_steps + 1):
+        expected = law.push(shares)
+        explained = (counts > 0) & (expected > 0)
+        ratio[explained] = counts[explained] / n / expected[explained]
+        following = shares * law.pull(ratio)
+        following = following / following.sum()
+        if stop == "estimates":
+            met = chi_square(n * shares, n * following) < 0.01 * chi_square_point(law.inputs)
+        elif stop == "reports":
+            pushed = law.push(following)
+            met = chi_square(counts, n * pushed / pushed.sum()) < chi_square_point(law.outputs)
+        else:
+            original = np.asarray(truth, dtype=np.float64)
+            met = chi_square(n * original / original.sum(), n * following) < chi_square_point(law.inputs)
+        shares = following
+        if met:
+            break
+    return Fit(shares, step, float("nan"))
+
+
+def midpoint_law(seen: Channel | Binned) -> Operator:
+    """What AS takes for P between bins: the noise's density at the distance of their mid-points (equation 3.20).
+
+    Rows do not sum to 1 and need not: only ratios enter. Without bins, and for channels without noise, P itself.
+    """
+    if not isinstance(seen, Binned) or not isinstance(seen.channel, Additive) or isinstance(seen.channel.noise, Staircase):
+        return seen.law
+    true, reported = seen.true.floats, seen.reported_bins.floats
+    distance = (reported[None, :-1] + reported[None, 1:]) / 2 - (true[:-1, None] + true[1:, None]) / 2
+    return FloatTable(seen.channel.noise.density(distance))
