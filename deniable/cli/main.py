@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, randomise, schema
+from deniable.cli import demo, privacy, randomise, reconstruct, schema
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -24,6 +24,8 @@ app = typer.Typer(
 )
 app.add_typer(schema.app, name="schema")
 app.command("randomise")(randomise.randomise)
+app.command("reconstruct")(reconstruct.reconstruct_command)
+app.command("privacy")(privacy.privacy)
 app.command("demo")(demo.demo)
 
 

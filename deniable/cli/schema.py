@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,12 +10,13 @@ import typer
 from rich.table import Table
 
 from deniable.cli.bars import Bar
-from deniable.cli.show import console, odds
+from deniable.cli.show import console
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.files import write_text
 from deniable.core.proposal import propose
-from deniable.core.schema import Block, Schema
-from deniable.privacy import edge_leak
+from deniable.core.schema import Schema
+from deniable.privacy.warnings import warnings_of
+from deniable.privacy.words import odds
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -66,7 +66,7 @@ def check(
     print(f"Together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
     print(f"Fingerprint {read.fingerprint}")
     for block in read.blocks:
-        for warning in warnings(block):
+        for warning in warnings_of(block):
             print(f"warning: {block.name}: {warning}")
     if budget is not None:
         read.check_budget(budget)
@@ -76,29 +76,3 @@ def _answers(channel: Channel) -> str:
     if not channel.exact or channel.domain.size > 6:
         return channel.domain.allowed if not channel.exact else f"{channel.domain.size:,} values"
     return ", ".join(str(label) for label in channel.inputs)
-
-
-def warnings(block: Block) -> list[str]:
-    """What a designer should know about a block before using it."""
-    channel = block.channel
-    if not isinstance(channel, Channel):
-        if math.isinf(block.epsilon):
-            return ["the joint report of this group rules out some combinations of answers."]
-        return []
-    if not channel.exact:
-        return ["works in floating point: for simulation only, it protects nobody."]
-    found = []
-    if type(channel).__name__ == "Identity":
-        found.append("is reported as it is.")
-    elif math.isinf(block.epsilon):
-        z, likelier, rarer = channel.worst_case
-        found.append(f"a report of {z!r} is possible for {likelier!r} but proves that the truth is not {rarer!r}.")
-    leak = edge_leak(channel)
-    if leak:
-        found.append(
-            f"bounded noise: {leak:.1%} of the reports (if all answers are equally frequent) prove that the truth lies near an "
-            "end of the range."
-        )
-    if channel.condition_number > 1e6:
-        found.append(f"can hardly be undone (condition number {channel.condition_number:.1g}).")
-    return found

@@ -50,7 +50,7 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
     if isinstance(bins, (int, np.integer)):
         if isinstance(bins, bool) or bins < 1:
             raise ParameterError("bins_count", "bins must be at least 1, got {got}.", got=bins)
-        edges = [low + (high - low) * i / int(bins) for i in range(int(bins) + 1)]
+        edges = _even_edges(domain, int(bins))
     elif isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__"):
         raise ParameterError("bins_kind", "bins must be a number of bins or a list of edges, got {got!r}.", got=bins)
     else:
@@ -77,6 +77,18 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
                 allowed=domain.allowed,
             )
     return found
+
+
+def _even_edges(domain: Any, bins: int) -> list[Fraction]:
+    """Equal intervals; on a grid their edges are values of it, so that each holds the same number of values, give or take one."""
+    low, high = domain.low, domain.high
+    if not getattr(domain, "has_step", True):
+        return [low + (high - low) * i / bins for i in range(bins + 1)]
+    if bins > domain.size:
+        raise ParameterError(
+            "bins_count", "There are {size:,} values, so at most that many bins; got {got:,}.", size=domain.size, got=bins
+        )
+    return [*(low + domain.step * (domain.size * i // bins) for i in range(bins)), high]
 
 
 def reported_bins(domain: Domain, reported: Domain, true: Bins) -> Bins:

@@ -124,16 +124,15 @@ class KRR(Channel):
         if not isinstance(epsilon, (int, float)) or not 0 < epsilon < 40:
             raise ParameterError("epsilon_range", "KRR.from_epsilon: epsilon must lie in (0, 40), got {got}.", got=epsilon)
         others = domain.size - 1
-        # The rarest report needs enough parts for the ratio to come close to what was asked.
+        # `other` parts for each wrong label and as many for the truth as epsilon allows: one part is 1 / keep of epsilon.
         odds = math.exp(epsilon)
-        scale = max(ROUNDED_DENOMINATOR, 1 << math.ceil(math.log2((odds + others) * 1000)))
-        scale = min(scale, 1 << 52)
-        other = math.ceil(scale / (odds + others))
-        keep = scale - others * other
-        while keep > other and math.log(keep / other) > epsilon:
-            other += 1
-            keep -= others
-        return cls(domain, Fraction(max(keep, other), max(keep, other) + others * other))
+        enough = ROUNDED_DENOMINATOR * epsilon * odds / (odds + others) > 10_000 and odds + others < ROUNDED_DENOMINATOR
+        scale = ROUNDED_DENOMINATOR if enough else 1 << 52
+        other = max(1, math.floor(scale / (odds + others)))
+        keep = min(math.floor(odds * other), scale - others * other)
+        while math.log(keep / other) > epsilon:
+            keep -= 1
+        return cls(domain, Fraction(keep, keep + others * other))
 
     def parameters(self) -> dict[str, Any]:
         return {"domain": self.domain.to_json(), "p": written(self.p)}

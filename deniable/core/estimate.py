@@ -56,6 +56,7 @@ class Estimate:
         self._moments = moments
         self._no_interval = no_interval
         self._resample = resample
+        self._resampled: list[Floats] = []
 
     @property
     def covariance(self) -> Floats:
@@ -74,6 +75,16 @@ class Estimate:
     def has_interval(self) -> bool:
         """Whether `interval` has an honest answer."""
         return self._no_interval is None and self._covariance is not None
+
+    @property
+    def why_no_interval(self) -> str | None:
+        """The reason why there is no interval, or None."""
+        return self._no_interval
+
+    @property
+    def has_band(self) -> bool:
+        """Whether `band` has an answer."""
+        return self._resample is not None
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper ends of a confidence interval for each value; a biased method has none and raises.
@@ -113,12 +124,15 @@ class Estimate:
         True
         """
         if self._resample is None:
-            raise NoIntervalError("no_band", "Method {method!r} has an interval, or no error at all; it has no band.", method=self.method)
+            raise NoIntervalError(
+                "no_band", "Method {method!r} has an interval, or no error at all; it has no band.", method=self.method
+            )
         if not 0 < level < 1:
             raise ParameterError("level", "level must lie between 0 and 1, got {got}.", got=level)
-        generator = np.random.default_rng() if rng is None else rng
-        again = np.array([self._resample(generator) for _ in range(draws)])
-        low, high = np.quantile(again, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        if rng is not None or len(self._resampled) != draws:
+            generator = np.random.default_rng() if rng is None else rng
+            self._resampled = [self._resample(generator) for _ in range(draws)]
+        low, high = np.quantile(self._resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
 
     def to_frame(self, level: float = 0.95) -> Any:
@@ -137,7 +151,7 @@ class Estimate:
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
         from deniable import charts
 
-        low, high = self.interval(level) if self.has_interval else (None, None)
+        low, high = self.interval(level) if self.has_interval else self.band(level) if self.has_band else (None, None)
         return charts.distribution_chart(
             [str(label) for label in self.labels],
             self.value,
@@ -146,7 +160,7 @@ class Estimate:
             title=self.name,
             compare=compare,
             note=self._caption(),
-            whiskers=f"{100 * level:g}% interval",
+            whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
         )
 
     def _caption(self) -> str:

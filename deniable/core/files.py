@@ -14,8 +14,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from deniable.core.channel import Channel
 from deniable.core.frames import TableRandomiser, check_columns
 from deniable.core.sampling import byte_source
+from deniable.core.tables import CellTable, ColumnCounter
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress
 
@@ -86,19 +88,30 @@ def write_text(path: Path, text: str, force: bool) -> None:
 
 
 def read_schema_text(path: Path) -> str:
-    """The JSON text of a schema file, or of the schema inside a Parquet file."""
+    """The JSON text of a schema file, or of the schema that belongs to a data file: inside Parquet, else beside it."""
     _must_exist(path)
-    if path.name.lower().endswith(".parquet"):
-        metadata = _opened_parquet(path).schema_arrow.metadata or {}
-        if PARQUET_KEY not in metadata:
-            raise FileError("no_schema_inside", "{path} holds no schema; was it written by deniable?", path=str(path))
-        return str(metadata[PARQUET_KEY].decode())
+    if path.name.lower().endswith((".csv", ".csv.gz", ".parquet")):
+        return _schema_text_of_data(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise FileError("not_text", "{path} is not a text file in UTF-8.", path=str(path)) from None
     except OSError as error:
         raise FileError("cannot_read", "{path} cannot be read: {reason}.", path=str(path), reason=error.strerror) from None
+
+
+def _schema_text_of_data(path: Path) -> str:
+    inside = (_opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if _is_parquet(path) else None
+    if inside is not None:
+        return str(inside.decode())
+    if not sidecar(path).exists():
+        raise FileError(
+            "no_schema",
+            "{path} has no schema: {beside} does not exist. Name the schema.",
+            path=str(path),
+            beside=sidecar(path).name,
+        )
+    return read_schema_text(sidecar(path))
 
 
 def _must_exist(path: Path) -> None:
@@ -206,6 +219,22 @@ class _CsvSink:
     def close(self) -> None:
         self._writer.close()
         self._sink.close()
+
+
+def count_file(path: Path, channel: Channel, name: str, bins: Any, progress: Progress) -> CellTable:
+    """How often each label, or bin, of one column was reported, read piece by piece."""
+    reader = open_table(path)
+    if name not in reader.columns:
+        raise DataError(
+            "no_column", "{path} has no column {got!r}, only {allowed}.", path=str(path), got=name, allowed=reader.columns
+        )
+    counter = ColumnCounter(channel, bins, name)
+    progress.start(f"counting ({reader.units})", reader.total)
+    for batch, done in reader.pieces():
+        counter.add(batch.column(name), reader.text)
+        progress.advance(done)
+    progress.finish()
+    return counter.table()
 
 
 def randomise_file(

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bins import Bins
+from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Binned, Channel
 from deniable.core.columns import to_arrow
-from deniable.core.domain import numeric
-from deniable.core.exact import Floats, Ints, fraction, written
-from deniable.errors import DataError, ParameterError
+from deniable.core.domain import BAD_ROWS_SHOWN, BadCells, numeric, raise_bad_cells
+from deniable.core.exact import Ints, fraction, written
+from deniable.errors import ParameterError
 
 LARGEST_DENSE = 50_000_000
 _LARGEST_SUM = np.iinfo(np.int64).max
@@ -223,39 +223,72 @@ def counts(values: Any, channel: Channel, bins: Any = None, name: str = "reporte
     >>> dn.counts(["b", "a", "b"], dn.KRR(dn.Nominal(["a", "b"]), 0.75)).dense().tolist()
     [1, 2]
     """
-    if bins is not None:
-        binned = channel.binned(bins)
-        edges = tuple(written(edge) for edge in binned.true.edges)
-        axis = Axis(name, binned.outputs, edges)
-        codes = binned.reported_bins.index(_numbers(values, channel, binned.reported_bins, name))
-    else:
-        axis = Axis(name, channel.outputs)
-        codes = channel.reported.encode(values, name)
-    tally = np.bincount(codes, minlength=len(axis))
-    seen = np.flatnonzero(tally)
-    return CellTable([axis], seen, tally[seen])
+    counter = ColumnCounter(channel, bins, name)
+    counter.add(to_arrow(values, name))
+    return counter.table()
 
 
-def _numbers(values: Any, channel: Channel, reported: Bins, name: str) -> Floats:
-    if channel.exact:
-        return channel.reported.numbers()[channel.reported.encode(values, name)]
-    numbers = numeric(to_arrow(values, name), text=False)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    bounded = getattr(getattr(channel, "noise", None), "bounded", False)
-    if not wrong.size and bounded:
-        wrong = np.flatnonzero((numbers < reported.floats[0] - 1e-9) | (numbers > reported.floats[-1] + 1e-9))
-    if wrong.size:
-        raise DataError(
-            "impossible_report",
-            "Column {name!r}: {total:,} reports cannot come from this channel (first: row {row}: {got}); it reports {low} to {high}.",
-            name=name,
-            total=wrong.size,
-            row=int(wrong[0]) + 1,
-            got=float(numbers[wrong[0]]),
-            low=float(reported.floats[0]),
-            high=float(reported.floats[-1]),
-        )
-    return numbers
+class ColumnCounter:
+    """Counts a reported column piece by piece; reports that the channel cannot make are named together at the end."""
+
+    def __init__(self, channel: Channel, bins: Any, name: str) -> None:
+        self._channel = channel
+        self._binned = None if bins is None else channel.binned(bins)
+        self._axis = Axis(name, channel.outputs) if self._binned is None else _binned_axis(name, self._binned)
+        self._tally = np.zeros(len(self._axis), dtype=np.int64)
+        self._bad = BadCells(name, self._allowed())
+        self._rows = 0
+
+    def _allowed(self) -> str:
+        if self._channel.exact:
+            return self._channel.reported.allowed
+        low, high = self._floats
+        return f"{low:g} to {high:g}" if self._bounded else "any number"
+
+    @property
+    def _bounded(self) -> bool:
+        return not isinstance(self._channel, (Additive, Multiplicative)) or self._channel.noise.bounded
+
+    @property
+    def _floats(self) -> tuple[float, float]:
+        reported = self._channel.reported
+        return float(reported.low), float(reported.high)  # type: ignore[attr-defined]
+
+    def add(self, column: pa.Array, text: bool = False) -> None:
+        """Count one more piece; `text`: its cells come from a CSV."""
+        if self._channel.exact:
+            codes = self._channel.reported.codes(column, self._bad, self._rows, text)
+            if self._binned is not None:
+                codes = self._binned.reported_bins.index(self._channel.reported.numbers()[codes])
+        else:
+            codes = self._float_codes(column, text)
+        self._rows += len(column)
+        self._tally += np.bincount(codes, minlength=len(self._tally))
+
+    def _float_codes(self, column: pa.Array, text: bool) -> Ints:
+        if self._binned is None:
+            raise ParameterError(
+                "bins_needed", "{channel} reports numbers without a grid: give bins.", channel=type(self._channel).__name__
+            )
+        numbers = numeric(column, text)
+        low, high = self._floats if self._bounded else (-np.inf, np.inf)
+        # The ends come from a quantile of the noise: a hair beyond them is rounding, not an impossible report.
+        slack = 1e-5 * (high - low) if self._bounded else 0.0
+        with np.errstate(invalid="ignore"):
+            wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low - slack) & (numbers <= high + slack)))
+        if wrong.size:
+            self._bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), self._rows)
+        return self._binned.reported_bins.index(np.nan_to_num(numbers))
+
+    def table(self) -> CellTable:
+        """The counts of everything added."""
+        raise_bad_cells([self._bad])
+        seen = np.flatnonzero(self._tally)
+        return CellTable([self._axis], seen, self._tally[seen])
+
+
+def _binned_axis(name: str, binned: Binned) -> Axis:
+    return Axis(name, binned.outputs, tuple(written(edge) for edge in binned.true.edges))
 
 
 def seen_through(table: CellTable, channel: Channel) -> Channel | Binned:

@@ -22,7 +22,8 @@ def target_counts(shares: Any, n: int) -> Ints:
     exact = np.asarray(shares, dtype=np.float64)
     if exact.ndim != 1 or (exact < 0).any() or exact.sum() <= 0:
         raise ParameterError(
-            "assign_shares", "Shares to assign by must be non-negative and not all 0, got {got}; project them first.",
+            "assign_shares",
+            "Shares to assign by must be non-negative and not all 0, got {got}; project them first.",
             got=exact[:20].tolist(),
         )
     exact = exact / exact.sum() * n

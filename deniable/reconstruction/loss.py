@@ -18,8 +18,10 @@ def information_loss(truth: Any, estimate: Any) -> float:
     first, second = np.asarray(truth, dtype=np.float64), np.asarray(getattr(estimate, "value", estimate), dtype=np.float64)
     if first.shape != second.shape or first.ndim != 1:
         raise ParameterError(
-            "loss_shapes", "information_loss compares two distributions over the same labels, got shapes {a} and {b}.",
-            a=first.shape, b=second.shape,
+            "loss_shapes",
+            "information_loss compares two distributions over the same labels, got shapes {a} and {b}.",
+            a=first.shape,
+            b=second.shape,
         )
     if first.sum() <= 0 or second.sum() <= 0:
         raise ParameterError("loss_empty", "information_loss needs distributions with a positive total.")

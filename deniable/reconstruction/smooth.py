@@ -84,9 +84,7 @@ def _hats(k: int) -> Floats:
     return np.column_stack([np.interp(np.arange(k), knots, hat) for hat in np.eye(MOST_KNOTS)])
 
 
-def _penalised(
-    matrix: Floats, counts: Floats, basis: Floats, penalty: Floats, start: Floats
-) -> tuple[Floats, float, Floats]:
+def _penalised(matrix: Floats, counts: Floats, basis: Floats, penalty: Floats, start: Floats) -> tuple[Floats, float, Floats]:
     """Maximise the Poisson log-likelihood minus the penalty by Newton steps with halving; value and curvature there too."""
     base = np.log(counts.sum() / len(matrix))
 

@@ -89,7 +89,11 @@ def test_as_equals_the_literal_loop_with_equal_and_unequal_bins(noise, edges):
     rng = np.random.default_rng(3)
     table = dn.counts(channel.randomise(10 * rng.beta(2, 4, 500), rng), channel, bins=edges)
     binned = channel.binned(edges)
-    scalar = {"Uniform": lambda t: float(abs(t) <= 3), "Normal": lambda t: np.exp(-((t / 2) ** 2) / 2), "Laplace": lambda t: np.exp(-abs(t) / 2)}
+    scalar = {
+        "Uniform": lambda t: float(abs(t) <= 3),
+        "Normal": lambda t: np.exp(-((t / 2) ** 2) / 2),
+        "Laplace": lambda t: np.exp(-abs(t) / 2),
+    }
     expected = literal_as(
         scalar[type(noise).__name__], binned.true.floats.tolist(), binned.reported_bins.floats.tolist(), table.dense().tolist()
     )

@@ -82,7 +82,11 @@ def test_bins_of_a_lumpable_channel_have_an_interval_and_others_have_none():
     assert (high > [0.5, 0.5]).all()
     noise = dn.Additive(dn.Integer(0, 99), dn.Uniform(20))
     table = dn.counts(noise.randomise(truth, rng), noise, bins=[0, 50, 99])
-    for options, says in (({}, "smoothed"), ({"regularise": False}, "uniform inside each bin"), ({"method": "em/as"}, "stops early")):
+    for options, says in (
+        ({}, "smoothed"),
+        ({"regularise": False}, "uniform inside each bin"),
+        ({"method": "em/as"}, "stops early"),
+    ):
         binned = dn.reconstruct(table, noise, **options)
         assert binned.value[0] == pytest.approx(0.5, abs=0.05)
         with pytest.raises(NoIntervalError, match=says):

@@ -23,9 +23,7 @@ def test_smoothing_loses_less_than_the_plain_maximum(noise, bimodal):
         truth = (rng.choice(20, 2_000, p=bimodal) + rng.random(2_000)) / 20
         table = dn.counts(channel.randomise(truth, rng), channel, bins=20)
         original = np.histogram(truth, 20, (0, 1))[0]
-        losses.append(
-            [information_loss(original, dn.reconstruct(table, channel, regularise=flag)) for flag in (None, False)]
-        )
+        losses.append([information_loss(original, dn.reconstruct(table, channel, regularise=flag)) for flag in (None, False)])
     regularised, plain = np.mean(losses, axis=0)
     assert regularised < 0.6 * plain
 
