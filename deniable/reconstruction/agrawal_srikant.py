@@ -53,7 +53,10 @@ def early_stopped(law: Operator, counts: Floats, stop: str = "estimates", truth:
     n = counts.sum()
     shares = np.full(law.inputs, 1 / law.inputs)
     ratio = np.zeros(law.outputs)
-    for step in range(1, max_steps + 1):
+    steps = 0
+    met = False
+    while not met and steps < max_steps:
+        steps += 1
         expected = law.push(shares)
         explained = (counts > 0) & (expected > 0)
         ratio[explained] = counts[explained] / n / expected[explained]
@@ -68,9 +71,7 @@ def early_stopped(law: Operator, counts: Floats, stop: str = "estimates", truth:
             original = np.asarray(truth, dtype=np.float64)
             met = chi_square(n * original / original.sum(), n * following) < chi_square_point(law.inputs)
         shares = following
-        if met:
-            break
-    return Fit(shares, step, float("nan"))
+    return Fit(shares, steps, float("nan"))
 
 
 def midpoint_law(seen: Channel | Binned) -> Operator:

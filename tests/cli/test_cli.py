@@ -89,7 +89,7 @@ def test_inferred_schema_of_parquet_equals_that_of_csv(run, people, tmp_path):
     [
         (["schema", "infer", "nowhere.csv"], "nowhere.csv does not exist"),
         (["schema", "check", "nowhere.json"], "nowhere.json does not exist"),
-        (["schema", "check", "people.csv"], "not JSON"),
+        (["schema", "check", "people.csv"], "has no schema"),
         (["randomise", "people.csv", "--schema", "s.json", "-o", "r.csv"], "neither the schema nor keep"),
         (["randomise", "people.csv", "--schema", "s.json", "-o", "r.xlsx"], "must end in"),
         (["randomise", "people.csv", "-o", "r.csv"], "--schema"),
@@ -147,3 +147,52 @@ def test_version_and_help():
     )
     assert said.stdout.strip() == f"deniable {dn.__version__}"
     assert said.returncode == 0
+
+
+def test_reconstruct_finds_the_schema_beside_the_data_and_draws_a_picture(run, tmp_path):
+    schema = dn.Schema(
+        {
+            "credit": dn.KRR(dn.Nominal(["none", "overdue", "present", "repaid"]), 0.6),
+            "age": dn.Retention(dn.Integer(18, 90), 0.5),
+            "salary": dn.Additive(dn.Integer(0, 12_000, step=100), dn.Uniform(1_000)),
+        }
+    )
+    dn.datasets.town(3_000)[["credit", "age", "salary"]].to_csv(tmp_path / "town.csv", index=False)
+    schema.randomise(tmp_path / "town.csv", output=tmp_path / "r.csv")
+    code, out, _ = run("reconstruct", "r.csv", "credit", "--plot", "credit.svg")
+    assert code == 0
+    assert "95% interval" in out
+    assert (tmp_path / "credit.svg").read_text().startswith("<svg")
+    code, out, _ = run("reconstruct", "r.csv", "age", "--bins", "18,30,60,90", "--target", "respondents", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["labels"] == ["[18, 30)", "[30, 60)", "[60, 90]"]
+    assert found["target"] == "respondents"
+    assert all(low <= value <= high for low, value, high in zip(found["low"], found["value"], found["high"], strict=True))
+    code, out, _ = run("reconstruct", "r.csv", "salary", "--bins", "6", "--method", "as")
+    assert code == 0
+    assert "variability band" in out
+    assert "stops early" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["r.csv", "income"], "no attribute 'income'"),
+        (["town.csv", "credit"], "has no schema"),
+        (["r.csv", "credit", "--method", "magic"], "magic"),
+        (["r.csv", "credit", "--bins", "3"], "numbers"),
+        (["r.csv", "credit", "--target", "people"], "people"),
+        (["r.csv", "credit", "--plot", "x.gif"], "gif"),
+        (["bad.csv", "credit", "--schema", "r.schema.json"], "row 2: 'none of it'"),
+    ],
+)
+def test_bad_reconstruct_calls_end_with_2_and_a_sentence(run, tmp_path, arguments, says):
+    schema = dn.Schema({"credit": dn.KRR(dn.Nominal(["none", "overdue", "present", "repaid"]), 0.6)})
+    dn.datasets.town(200)[["credit"]].to_csv(tmp_path / "town.csv", index=False)
+    schema.randomise(tmp_path / "town.csv", output=tmp_path / "r.csv")
+    (tmp_path / "bad.csv").write_text("credit\nnone\nnone of it\n")
+    code, _, err = run("reconstruct", *arguments)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err

@@ -1,5 +1,7 @@
 """The published iterations against literal loops, and the thesis' own table."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -28,8 +30,8 @@ def literal_em_as(P, reports, k):
 
 def literal_as(density, true_edges, reported_edges, counts):
     """Equation 3.20 with explicit sums over intervals."""
-    middle = [(a + b) / 2 for a, b in zip(true_edges, true_edges[1:], strict=False)]
-    seen = [(a + b) / 2 for a, b in zip(reported_edges, reported_edges[1:], strict=False)]
+    middle = [(a + b) / 2 for a, b in itertools.pairwise(true_edges)]
+    seen = [(a + b) / 2 for a, b in itertools.pairwise(reported_edges)]
     k, n = len(middle), sum(counts)
     shares = [1 / k] * k
     while True:
