@@ -84,9 +84,12 @@ def _even_edges(domain: Any, bins: int) -> list[Fraction]:
     low, high = domain.low, domain.high
     if not getattr(domain, "has_step", True):
         return [low + (high - low) * i / bins for i in range(bins + 1)]
-    if bins > domain.size:
+    if bins >= domain.size:
         raise ParameterError(
-            "bins_count", "There are {size:,} values, so at most that many bins; got {got:,}.", size=domain.size, got=bins
+            "bins_count",
+            "There are {size:,} values, so fewer bins than that; got {got:,}. Without bins every value is counted by itself.",
+            size=domain.size,
+            got=bins,
         )
     return [*(low + domain.step * (domain.size * i // bins) for i in range(bins)), high]
 

@@ -11,22 +11,25 @@ import pyarrow as pa
 from deniable.errors import DataError
 
 
-def to_arrow(values: Any, column: str) -> pa.Array:
-    """One contiguous Arrow array; NaN and None are null. Mixed types are refused with the first two that differ."""
+def to_arrow(values: Any, column: str, missing: Any = None) -> pa.Array:
+    """One contiguous Arrow array; NaN and None are null. Mixed types are refused with the first two that differ.
+
+    A `missing` label that is text may stand among numbers of a plain list; it is read as null there.
+    """
+    if isinstance(missing, str) and isinstance(values, (list, tuple)) and any(isinstance(v, (int, float)) for v in values):
+        values = [None if value == missing else value for value in values]
     if isinstance(values, (str, bytes)) or not _is_column(values):
-        raise DataError(
-            "not_a_column",
-            "{column} must be a column of values (list, array or series), got {got!r}; wrap a single value in a list.",
-            column=column,
-            got=values,
-        )
+        raise _not_a_column(values, column)
     try:
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
             array = values
         elif isinstance(values, (list, tuple, np.ndarray)):
             array = pa.array(np.asarray(values) if isinstance(values, np.ndarray) else values, from_pandas=True)
         else:
-            array = nw.from_native(values, series_only=True).to_arrow()
+            series = nw.from_native(values, series_only=True, pass_through=True)
+            if series is values:
+                raise _not_a_column(values, column)
+            array = series.to_arrow()
     except (pa.ArrowException, OverflowError) as error:
         types = _types(values)
         if len(types) < 2:
@@ -38,12 +41,23 @@ def to_arrow(values: Any, column: str) -> pa.Array:
         ) from None
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
+    if pa.types.is_string_view(array.type):
+        array = array.cast(pa.large_string())
     if pa.types.is_dictionary(array.type) and pa.types.is_floating(array.type.value_type):
         array = array.dictionary_decode()
     # A float NaN inside Arrow (from Polars, say) is a missing answer just like a null.
     if pa.types.is_floating(array.type):
         array = pa.array(array.to_numpy(zero_copy_only=False), from_pandas=True)
     return array
+
+
+def _not_a_column(values: Any, column: str) -> DataError:
+    return DataError(
+        "not_a_column",
+        "{column} must be a column of values (list, array or series), got {got!r}; wrap a single value in a list.",
+        column=column,
+        got=values,
+    )
 
 
 def _is_column(values: Any) -> bool:
@@ -71,4 +85,5 @@ def like(original: Any, array: pa.Array, name: str) -> Any:
     native = series.to_native()
     if hasattr(original, "index") and hasattr(native, "index"):
         native.index = original.index
+        native.name = original.name
     return native

@@ -106,7 +106,7 @@ class Domain(ABC):
         [1, 0]
         """
         bad = BadCells(name, self.allowed)
-        codes = self.codes(to_arrow(values, name), bad)
+        codes = self.codes(to_arrow(values, name, self.missing), bad)
         raise_bad_cells([bad])
         return codes
 
@@ -143,7 +143,8 @@ class Domain(ABC):
         return built
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Domain) and self.to_json() == other.to_json()
+        # As text, for 1 == 1.0 == True in Python: labels of another type are other labels.
+        return isinstance(other, Domain) and repr(self.to_json()) == repr(other.to_json())
 
     def __hash__(self) -> int:
         return hash(repr(self.to_json()))
@@ -185,6 +186,13 @@ class _Labels(Domain):
                 "{owner}: labels must all be text, all whole numbers, all decimals or all true/false, got {got}.",
                 owner=name,
                 got=sorted(kind.__name__ for kind in types),
+            )
+        if missing is not None and type(missing) is not str and type(missing) not in types:
+            raise ParameterError(
+                "missing_label",
+                "{owner}: the missing label must be text or of the same type as the others, got {got!r}.",
+                owner=name,
+                got=missing,
             )
         if missing is not None and missing not in labels:
             labels.append(missing)

@@ -224,7 +224,7 @@ def counts(values: Any, channel: Channel, bins: Any = None, name: str = "reporte
     [1, 2]
     """
     counter = ColumnCounter(channel, bins, name)
-    counter.add(to_arrow(values, name))
+    counter.add(to_arrow(values, name, channel.reported.missing))
     return counter.table()
 
 

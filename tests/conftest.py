@@ -1,0 +1,57 @@
+"""Fixtures that run a test over every example channel, whatever its design."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+# Numerical work compiles and caches on first use: one slow example is no fault.
+settings.register_profile("deniable", deadline=None, max_examples=50)
+settings.load_profile("deniable")
+
+
+def _load(path: Path) -> ModuleType:
+    # Test files are no package under `--import-mode=importlib`, so what they share is loaded by its path.
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+EXAMPLES = _load(Path(__file__).parent / "core" / "examples.py")
+
+
+def _each(by_design: dict[str, list[Any]]) -> dict[str, Any]:
+    named = [(f"{design}-{i}", channel) for design, found in by_design.items() for i, channel in enumerate(found)]
+    return {"params": [channel for _, channel in named], "ids": [name for name, _ in named]}
+
+
+@pytest.fixture(scope="session")
+def channel_examples() -> ModuleType:
+    """SMALL, WIDE and FLOATING: example channels by the name of their design."""
+    return EXAMPLES
+
+
+@pytest.fixture(scope="session", **_each(EXAMPLES.SMALL))
+def small_channel(request: pytest.FixtureRequest) -> Any:
+    """Every exact channel on a small domain."""
+    return request.param
+
+
+@pytest.fixture(scope="session", **_each(EXAMPLES.WIDE))
+def wide_channel(request: pytest.FixtureRequest) -> Any:
+    """Every exact channel on a domain too wide for a dense matrix."""
+    return request.param
+
+
+@pytest.fixture(scope="session", **_each(EXAMPLES.FLOATING))
+def floating_channel(request: pytest.FixtureRequest) -> Any:
+    """Every channel in floating point."""
+    return request.param
