@@ -31,3 +31,29 @@ def test_noise_that_reaches_everywhere_and_other_channels_leak_no_edge():
     assert dn.privacy.edge_leak(dn.KRR(dn.Binary(), 0.7)) == 0
     with pytest.raises(ParameterError, match="step"):
         dn.privacy.edge_leak(dn.Additive(dn.Continuous(0, 9), dn.Uniform(3)))
+
+
+def test_noise_that_reaches_beyond_the_whole_range_and_is_stopped_at_the_ends_proves_nothing():
+    channel = dn.Additive(dn.Integer(0, 9), dn.Uniform(15), edges="clamp")
+    assert (channel.matrix() > 0).all()
+    assert dn.privacy.edge_leak(channel) == 0
+
+
+def test_the_printed_probability_of_a_revealing_report_is_that_of_a_simulation():
+    """Check 7, on the thesis' example: ages 18 to 65, noise of up to 18 years; a report of 0 means 18."""
+    channel, rng = dn.Additive(dn.Integer(18, 65), dn.Uniform(18)), np.random.default_rng(1)
+    ages = rng.integers(18, 66, 200_000)
+    reports = np.asarray(channel.randomise(ages, rng))
+    assert set(ages[reports == 0]) <= {18}
+    told = float(np.mean((reports <= 18) | (reports >= 65)))
+    assert dn.privacy.edge_leak(channel) == pytest.approx(told, abs=0.005)
+    assert np.isinf(channel.epsilon)
+    (block,) = dn.Schema({"age": channel}).blocks
+    said = " ".join(dn.privacy.warnings_of(block))
+    assert f"{dn.privacy.edge_leak(channel):.1%}" in said
+
+
+def test_a_prior_may_be_a_mapping():
+    channel = dn.Additive(dn.Integer(0, 9), dn.Uniform(2))
+    assert dn.privacy.edge_leak(channel, {0: 1.0}) == pytest.approx(3 / 5)  # -2, -1 and 0 of -2..2
+    assert dn.privacy.edge_leak(channel, {5: 1.0}) == 0
