@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel
 from deniable.errors import ParameterError
+from deniable.privacy.priors import shares
 
 
 def edge_leak(channel: Channel, prior: Any = None) -> float:
@@ -26,9 +25,12 @@ def edge_leak(channel: Channel, prior: Any = None) -> float:
         return 0.0
     if not channel.exact:
         raise ParameterError("edge_leak_step", "edge_leak needs a domain with a step, got {got!r}.", got=channel.domain)
-    k = channel.law.inputs
-    shares = np.full(k, 1 / k) if prior is None else np.asarray(prior, dtype=np.float64)
-    reported = channel.push(shares / shares.sum())
-    values = channel.reported.numbers()
-    truths = channel.domain.numbers()
-    return float(reported[(values <= truths[0]) | (values >= truths[-1])].sum())
+    reported = channel.push(shares(channel, prior))
+    values, truths = channel.reported.numbers(), channel.domain.numbers()
+    step = channel.domain.step  # type: ignore[attr-defined]
+    reach = float(channel.noise.margin(step) * step)
+    low, high = truths[0], truths[-1]
+    # Where the noise reaches further than the domain is long, such a report may still leave every truth possible.
+    proves_low = (values <= low) & (values + reach < high)
+    proves_high = (values >= high) & (values - reach > low)
+    return float(reported[proves_low | proves_high].sum())

@@ -1,0 +1,171 @@
+"""P(whole report | whole truth) for many people and many reports: the attacks that use several answers rest on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.channel import Channel
+from deniable.core.columns import to_arrow
+from deniable.core.exact import Floats, Ints
+from deniable.core.groups import Group
+from deniable.core.laws import Law
+from deniable.core.operators import Operator
+from deniable.core.schema import Block, Schema
+from deniable.errors import DataError, ParameterError
+
+FLOAT_BINS = 200
+"""Bins through which a channel in floating point is seen."""
+
+CELLS = 4_000_000
+"""Numbers of one piece of a table of reports by truths."""
+
+
+def part(schema: Schema, attributes: Sequence[str] | None) -> Schema:
+    """The schema of some attributes; those that share a draw go on sharing it."""
+    if attributes is None:
+        return schema
+    names = [attributes] if isinstance(attributes, str) else list(attributes)
+    unknown = [name for name in names if name not in schema]
+    if unknown or not names:
+        raise ParameterError(
+            "unknown_attributes",
+            "{got} are not among the attributes {allowed}.",
+            got=unknown or "no attributes",
+            allowed=list(schema),
+        )
+    groups = {}
+    for name, group in schema.groups.items():
+        members = [member for member in group.attributes if member in names]
+        if len(members) > 1:
+            groups[name] = Group(members, _margin(group, members))
+    return Schema({name: schema[name] for name in schema if name in names}, groups=groups)
+
+
+def _margin(group: Group, members: Sequence[str]) -> dict[tuple[Any, ...], Any] | None:
+    """The joint innocuous table of some members of a group."""
+    if group.innocuous is None:
+        return None
+    places = [group.attributes.index(member) for member in members]
+    table: dict[tuple[Any, ...], Any] = {}
+    for key, share in group.innocuous.items():
+        kept = tuple(key[i] for i in places)
+        table[kept] = table.get(kept, 0) + share
+    return table
+
+
+def column(frame: Any, name: str, what: str) -> Any:
+    """A column of a frame (or mapping) of any kind; a missing one is named together with those that are there."""
+    names = list(frame) if isinstance(frame, Mapping) else list(getattr(frame, "columns", []))
+    if hasattr(frame, "column_names"):
+        names = list(frame.column_names)
+    if name not in names:
+        raise DataError("no_column", "{what} has no column {name!r}; it has {found}.", what=what, name=name, found=names)
+    return frame[name]
+
+
+def rows_of(frame: Any, names: Sequence[str], rows: Ints) -> pa.Table:
+    """Some rows of some columns of a frame of any kind."""
+    return pa.table({name: to_arrow(column(frame, name, "the frame of truths"), name).take(pa.array(rows)) for name in names})
+
+
+class Attribute:
+    """One attribute as an attacker handles it: codes, the numbers behind them, and the law between them."""
+
+    def __init__(self, name: str, channel: Channel) -> None:
+        self.name = name
+        self.channel = channel
+        self._binned = None if channel.exact else channel.binned(FLOAT_BINS)
+        self.law: Operator = channel.law if self._binned is None else self._binned.law
+
+    def true_codes(self, frame: Any) -> Ints:
+        """Codes of the true values of a frame."""
+        values = column(frame, self.name, "the frame of truths")
+        if self._binned is None:
+            return self.channel.domain.encode(values, self.name)
+        return self._binned.true.index(np.asarray(values, dtype=np.float64))
+
+    def reported_codes(self, frame: Any) -> Ints:
+        """Codes of the reported values of a frame."""
+        values = column(frame, self.name, "the frame of reports")
+        if self._binned is None:
+            return self.channel.reported.encode(values, self.name)
+        return self._binned.reported_bins.index(np.asarray(values, dtype=np.float64))
+
+    def true_numbers(self) -> Floats:
+        """What each true code stands for; the middle of a bin in floating point."""
+        return self.channel.domain.numbers() if self._binned is None else _middles(self._binned.true.floats)
+
+    def reported_numbers(self) -> Floats:
+        """What each reported code stands for."""
+        return self.channel.reported.numbers() if self._binned is None else _middles(self._binned.reported_bins.floats)
+
+
+def _middles(edges: Floats) -> Floats:
+    middles: Floats = (edges[:-1] + edges[1:]) / 2
+    return middles
+
+
+class Likelihoods:
+    """log P(report | truth) between rows of codes, block by block."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.names = list(schema)
+        self._attributes = {name: Attribute(name, channel) for name, channel in schema.items()}
+        self._blocks = schema.blocks
+
+    def truths(self, frame: Any) -> Ints:
+        """True codes, a row a person and a column a block."""
+        return np.column_stack([self._together(block, frame, true=True) for block in self._blocks])
+
+    def reports(self, frame: Any) -> Ints:
+        """Reported codes, a row a report and a column a block."""
+        return np.column_stack([self._together(block, frame, true=False) for block in self._blocks])
+
+    def _together(self, block: Block, frame: Any, true: bool) -> Ints:
+        members = [self._attributes[name] for name in block.attributes]
+        codes = [member.true_codes(frame) if true else member.reported_codes(frame) for member in members]
+        sizes = tuple(member.law.inputs if true else member.law.outputs for member in members)
+        return codes[0] if len(codes) == 1 else np.ravel_multi_index(codes, sizes).astype(np.int64)
+
+    def pieces(self, reports: Ints, truths: Ints) -> Iterator[tuple[slice, Floats]]:
+        """log P(report | truth), some reports at a time: [reports, truths]."""
+        tables = [self._table(i, reports[:, i], truths[:, i]) for i in range(len(self._blocks))]
+        rows = max(1, CELLS // max(1, len(truths)))
+        for start in range(0, len(reports), rows):
+            place = slice(start, min(start + rows, len(reports)))
+            total = np.zeros((place.stop - place.start, len(truths)))
+            for table, which_report, which_truth in tables:
+                total += table[which_report[place]][:, which_truth]
+            yield place, total
+
+    def _table(self, i: int, reports: Ints, truths: Ints) -> tuple[Floats, Ints, Ints]:
+        """Only the labels that occur: a wide domain never becomes a dense matrix."""
+        block = self._blocks[i]
+        law = self._attributes[block.name].law if len(block.attributes) == 1 else block.channel.law
+        seen, which_report = np.unique(reports, return_inverse=True)
+        present, which_truth = np.unique(truths, return_inverse=True)
+        with np.errstate(divide="ignore"):
+            table = np.log(np.stack([chances(law, int(z))[present] for z in seen]))
+        return table, which_report, which_truth
+
+
+def chances(law: Operator, z: int) -> Floats:
+    """P(z | x) for every truth x."""
+    if isinstance(law, Law):
+        of_each: Floats = law.column(z) / law.denominator
+        return of_each
+    return law.dense()[:, z]
+
+
+def posterior_over(log_likelihood: Floats, log_prior: Floats | None = None) -> Floats:
+    """Bayes along the last axis; rows that no truth can have produced become NaN."""
+    joint = log_likelihood if log_prior is None else log_likelihood + log_prior
+    top = joint.max(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(joint - top)
+        posterior: Floats = weights / weights.sum(axis=-1, keepdims=True)
+    return posterior

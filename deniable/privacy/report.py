@@ -1,0 +1,173 @@
+"""The privacy report: what a questionnaire gives away, in words that need no statistics."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deniable.core.additive import Additive, Multiplicative
+from deniable.core.channel import Channel, rounded_up
+from deniable.core.schema import Schema
+from deniable.errors import ParameterError
+from deniable.privacy import html
+from deniable.privacy.correlation import remaining_error
+from deniable.privacy.deployments import DEPLOYMENTS, Deployment
+from deniable.privacy.linkage import Linkage, reidentification_rate
+from deniable.privacy.rows import SUPPOSED, Row, row_of
+from deniable.privacy.single_entry import by_attribute
+from deniable.privacy.words import odds, percent
+from deniable.privacy.worst_case import posterior_bound
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PrivacyReport:
+    """A row a question, the whole, warnings and a scale; as text, frame or web page.
+
+    >>> import deniable as dn
+    >>> found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
+    >>> found.rows[0].says
+    "if someone reports 'yes', the chance that the true answer is 'yes' rises from 10% to at most 31%"
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        rows: tuple[Row, ...],
+        errors: pd.DataFrame | None = None,
+        linkage: Linkage | None = None,
+    ) -> None:
+        self.schema = schema
+        self.rows = rows
+        self.epsilon = schema.epsilon
+        self.errors = errors
+        self.linkage = linkage
+        self.deployments: tuple[Deployment, ...] = DEPLOYMENTS
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """(question, warning) for all rows."""
+        return tuple((row.name, warning) for row in self.rows for warning in row.warnings)
+
+    @property
+    def summary(self) -> str:
+        """The whole questionnaire in two sentences."""
+        count = len(self.schema)
+        what = "the one question" if count == 1 else f"all {count} questions"
+        if math.isinf(self.epsilon):
+            unlimited = [row.name for row in self.rows if math.isinf(row.epsilon)]
+            return (
+                f"Someone who answers {what} has no guarantee that holds whatever else is known: some reports rule out true "
+                f"answers ({', '.join(unlimited)})."
+            )
+        return (
+            f"Whatever someone reports to {what}, and whatever else is known about them, the odds of any true answer change "
+            f"{odds(self.epsilon)}. {self.at_worst}"
+        )
+
+    @property
+    def at_worst(self) -> str:
+        """What all reports of one person together can do."""
+        if math.isinf(self.epsilon):
+            return "Some reports rule out true answers."
+        after = posterior_bound(self.epsilon, SUPPOSED)
+        return f"Something that was thought 10% likely is then at most {percent(after, up=True)} likely."
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas frame, a row a block: questions, hidden_by, answers, epsilon, odds, worst_case, supposing, warnings.
+
+        >>> import deniable as dn
+        >>> dn.privacy.report(dn.datasets.town_schema()).to_frame().index.tolist()
+        ['salary', 'age', 'sex', 'credit', 'children']
+        """
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "questions": [", ".join(row.questions) for row in self.rows],
+                "hidden_by": [row.hidden_by for row in self.rows],
+                "answers": [row.answers for row in self.rows],
+                "epsilon": [row.epsilon for row in self.rows],
+                "odds": [row.odds for row in self.rows],
+                "worst_case": [row.says for row in self.rows],
+                "supposing": [row.supposing for row in self.rows],
+                "warnings": [" ".join(row.warnings) for row in self.rows],
+            },
+            index=pd.Index([row.name for row in self.rows], name="block"),
+        )
+
+    def to_html(self) -> str:
+        """A complete web page: no scripts, no network, readable in light and dark and by a screen reader."""
+        return html.page(self)
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self)
+
+    def __repr__(self) -> str:
+        lines = [f"Privacy report: epsilon {rounded_up(self.epsilon)} a respondent"]
+        lines += textwrap.wrap(self.summary, 110, initial_indent="  ", subsequent_indent="  ")
+        for row in self.rows:
+            lines += ["", f"{row.name}: epsilon {rounded_up(row.epsilon)}; a report changes anyone's odds {row.odds}"]
+            said = row.says[0].upper() + row.says[1:] + (f" ({row.supposing})" if row.supposing else "") + "."
+            for text in (f"Hidden by: {row.hidden_by}.", said, *(f"Warning: {warning}" for warning in row.warnings)):
+                lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="    ")
+        for text in self.attacks:
+            lines += ["", *textwrap.wrap(text, 110, subsequent_indent="  ")]
+        lines += ["", "Published elsewhere, for scale:"]
+        lines += [f"  {d.who} ({d.year}): epsilon {d.epsilon}, {d.of_what}" for d in self.deployments]
+        return "\n".join(lines)
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """What attackers who know the population achieve, where one was given."""
+        found = []
+        if self.linkage is not None:
+            found.append(str(self.linkage))
+        if self.errors is not None:
+            found.extend(
+                f"Whoever knows how the population's answers hang together still misses the true {name} by "
+                f"{row['shown']:,.3g} on average (root mean square; the noise alone suggests {row['reported']:,.3g})."
+                for name, row in self.errors.iterrows()
+            )
+        return tuple(found)
+
+
+def report(
+    schema: Mapping[str, Channel],
+    prior: Mapping[str, Any] | None = None,
+    population: Any = None,
+    rng: np.random.Generator | None = None,
+) -> PrivacyReport:
+    """What a schema gives away, question by question: epsilon, odds, the worst case in words, and warnings.
+
+    `prior` maps attributes to distributions of their answers. For the others the worst case is worded for an answer that is
+    thought 10% likely (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or for equally likely
+    answers. With a `population` (a frame of truths, or of people made up to be like them) two attacks are tried on it: tracing
+    reports to people, and filtering the noise of numbers.
+
+    >>> import deniable as dn
+    >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)})
+    >>> print(dn.privacy.report(schema, prior={"smokes": 0.1}).rows[0].says)
+    if someone reports 'yes', the chance that the true answer is 'yes' rises from 10% to at most 31%
+    """
+    if not isinstance(schema, Mapping):
+        raise ParameterError(
+            "report_schema", "report takes a schema (or a mapping from name to channel), got {got!r}.", got=schema
+        )
+    read = schema if isinstance(schema, Schema) else Schema(schema)
+    given = by_attribute(read, prior)
+    rows = tuple(row_of(block, read, given) for block in read.blocks)
+    if population is None:
+        return PrivacyReport(read, rows)
+    noisy = any(isinstance(channel, (Additive, Multiplicative)) for channel in read.values())
+    return PrivacyReport(
+        read,
+        rows,
+        errors=remaining_error(read, population, rng=rng) if noisy else None,
+        linkage=reidentification_rate(read, population, rng=rng),
+    )

@@ -1,0 +1,161 @@
+"""One question of a privacy report: what it gives away, worded for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deniable.core.additive import Additive, Multiplicative
+from deniable.core.channel import Channel
+from deniable.core.designs import Identity
+from deniable.core.schema import Block, Schema
+from deniable.privacy.priors import shares
+from deniable.privacy.warnings import warnings_of
+from deniable.privacy.words import odds, percent, quoted, sentence
+from deniable.privacy.worst_case import Rise, posterior_bound, worst_rise
+
+SUPPOSED = 0.1
+"""The chance that an answer is supposed to have before the report, where nothing better is known."""
+
+FEW = 10
+"""Up to this many labels a chance of 10% for one of them is a natural supposition."""
+
+DENSE = 2000
+"""Up to this many labels every report is looked at under a given prior."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one question (or several that share a draw) gives away."""
+
+    name: str
+    questions: tuple[str, ...]
+    hidden_by: str
+    answers: str
+    epsilon: float
+    odds: str
+    says: str
+    supposing: str
+    warnings: tuple[str, ...]
+
+
+def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
+    """The row of a block, for the attributes' priors where they are given."""
+    says, supposing = _worst(block, schema, prior)
+    return Row(
+        name=block.name,
+        questions=block.attributes,
+        hidden_by=_hidden(block),
+        answers="; ".join(_answers(schema[name]) for name in block.attributes),
+        epsilon=block.epsilon,
+        odds=odds(block.epsilon),
+        says=says,
+        supposing=supposing,
+        warnings=tuple(warnings_of(block)),
+    )
+
+
+def _worst(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str, str]:
+    """The worst case in words, and what it supposes."""
+    channel = block.channel
+    if not isinstance(channel, Channel):
+        return _worst_of_group(block, schema, prior)
+    if isinstance(channel, Identity):
+        return "whoever sees the report knows the true answer", ""
+    if not channel.exact:
+        return "the draw is made in floating point, whose last digits can betray the true answer", ""
+    own = prior.get(block.name)
+    if own is not None:
+        believed = shares(channel, own, f"prior[{block.name!r}]")
+        if channel.law.inputs <= DENSE:
+            return sentence(worst_rise(channel, believed)), "with the given distribution of answers"
+        likeliest = int(np.argmax(believed))
+        return _bounded(
+            channel.inputs[likeliest], float(believed[likeliest]), channel.epsilon
+        ), "with the given distribution of answers"
+    if channel.law.inputs <= FEW and not math.isinf(channel.epsilon):
+        return sentence(_worst_of_few(channel)), "supposing 10% have that answer, whatever the others have"
+    return sentence(_worst_of_uniform(channel)), "supposing all answers are equally likely"
+
+
+def _worst_of_few(channel: Channel) -> Rise:
+    """Where epsilon is reached; of several such reports the last, which is "yes" where answers are no and yes."""
+    low, high = channel.law.column_range()
+    ratios = np.where(high > 0, high / np.maximum(low, 1), 0.0)
+    reached = [int(z) for z in np.flatnonzero(ratios >= ratios.max() * (1 - 1e-12))]
+    spoken = [z for z in reached if channel.reported.missing is None or channel.outputs[z] != channel.reported.missing]
+    z = (spoken or reached)[-1]
+    truth = channel.inputs[int(np.argmax(channel.law.column(z)))]
+    return Rise(channel.outputs[z], truth, SUPPOSED, posterior_bound(channel, SUPPOSED))
+
+
+def _worst_of_uniform(channel: Channel) -> Rise:
+    """The largest posterior under equal chances, from the ranges of the columns: no matrix is built, however wide."""
+    _, high = channel.law.column_range()
+    total = channel.law.push(np.ones(channel.law.inputs)) * channel.denominator
+    possible = high > 0
+    after = np.where(possible, high / np.where(possible, total, 1.0), 0.0)
+    z = int(np.argmax(after))
+    truth = int(np.argmax(channel.law.column(z)))
+    return Rise(channel.outputs[z], channel.inputs[truth], 1 / channel.law.inputs, min(1.0, float(after[z])))
+
+
+def _worst_of_group(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str, str]:
+    if math.isinf(block.epsilon):
+        return "the reports to these questions together can rule out combinations of true answers", ""
+    given = [name for name in block.attributes if prior.get(name) is not None]
+    if not given:
+        after = posterior_bound(block.epsilon, SUPPOSED)
+        return (
+            f"whatever someone reports to these questions together, the chance of any true answer, or combination of answers, rises "
+            f"from 10% to at most {percent(after, up=True)}",
+            "supposing it is thought 10% likely",
+        )
+    best: tuple[float, str] = (-1.0, "")
+    for name in given:
+        channel = schema[name]
+        for label, before in zip(channel.inputs, shares(channel, prior[name], f"prior[{name!r}]").tolist(), strict=True):
+            rise = posterior_bound(block.epsilon, before) - before
+            if rise > best[0]:
+                best = (rise, _bounded(label, before, block.epsilon, name))
+    return best[1], "with the given distribution of answers"
+
+
+def _bounded(label: Any, before: float, epsilon: float, name: str | None = None) -> str:
+    about = f" to {quoted(name)}" if name else ""
+    after = posterior_bound(epsilon, before)
+    return (
+        f"whatever someone reports, the chance that the true answer{about} is {quoted(label)} rises from {percent(before)} to at "
+        f"most {percent(after, up=True)}"
+    )
+
+
+def _hidden(block: Block) -> str:
+    channel = block.channel
+    if not isinstance(channel, Channel):
+        kinds = sorted({type(member).__name__ for member in channel.channels})
+        told = "turned round" if channel.flips else "replaced"
+        return f"one draw for all: with {percent(float(channel.theta))} all are told, else all are {told} ({', '.join(kinds)})"
+    name = type(channel).__name__
+    if isinstance(channel, (Additive, Multiplicative)):
+        stopped = ", stopped at the ends" if getattr(channel, "edges", "") == "clamp" else ""
+        return f"{channel.noise!r} noise{stopped} ({name})"
+    if isinstance(channel, Identity):
+        return "nothing: it is reported as it is"
+    if not channel.exact or channel.inputs != channel.outputs or channel.law.inputs > DENSE:
+        return name
+    kept = [int(channel.law.column(z)[z]) / channel.denominator for z in range(channel.law.inputs)]
+    low, high = percent(min(kept)), percent(max(kept))
+    return f"the true answer is reported with {low if low == high else f'{low} to {high}'} ({name})"
+
+
+def _answers(channel: Channel) -> str:
+    if not channel.exact:
+        return channel.domain.allowed
+    if channel.domain.size > FEW:
+        return f"{channel.domain.size:,} values, {quoted(channel.inputs[0])} to {quoted(channel.inputs[-1])}"
+    return ", ".join(str(label) for label in channel.inputs)

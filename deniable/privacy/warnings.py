@@ -1,0 +1,103 @@
+"""What a designer should know about a question before asking it."""
+
+from __future__ import annotations
+
+import math
+
+from deniable.core.additive import Additive
+from deniable.core.channel import Channel, rounded_up
+from deniable.core.designs import Identity
+from deniable.core.groups import JointChannel
+from deniable.core.schema import Block
+from deniable.errors import DeniableError
+from deniable.privacy.edges import edge_leak
+from deniable.privacy.finite import nearest_finite
+from deniable.privacy.words import quoted
+
+NEARLY_SINGULAR = 1e6
+"""From this condition number on reports can hardly be undone."""
+
+
+def warnings_of(block: Block) -> list[str]:
+    """Sentences about a block of a schema: what rules answers out, leaks at the ends, can hardly be undone or protects nobody.
+
+    >>> import deniable as dn
+    >>> block, = dn.Schema({"sex": dn.Flip(1, 0.5)}).blocks
+    >>> dn.privacy.warnings_of(block)[0].split(". ")[0]
+    'epsilon is infinite: a report of 0 is possible for 0 but proves that the truth is not 1'
+    """
+    channel = block.channel
+    if isinstance(channel, JointChannel):
+        return _of_group(channel)
+    if not channel.exact:
+        return [
+            "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "
+            "finite grid."
+        ]
+    return [*_ruled_out(channel), *_edges(channel), *_singular(channel)]
+
+
+def _of_group(group: JointChannel) -> list[str]:
+    if not math.isinf(group.epsilon):
+        return []
+    if group.flips:
+        return [
+            "the joint report of this group rules out all combinations of answers but two (as reported, and all turned round): "
+            "epsilon is infinite. Let each question have its own draw, or use UnrelatedQuestion for all of them."
+        ]
+    return [
+        "the joint report of this group rules out some combinations of answers, because they can never come from the innocuous "
+        "questions: epsilon is infinite. Give every combination an innocuous probability above 0, and theta below 1."
+    ]
+
+
+def _ruled_out(channel: Channel) -> list[str]:
+    if not math.isinf(channel.epsilon):
+        return []
+    if isinstance(channel, Identity):
+        found = "is reported as it is."
+    else:
+        z, likelier, rarer = channel.worst_case
+        found = (
+            f"epsilon is infinite: a report of {quoted(z)} is possible for {quoted(likelier)} but proves that the truth is not "
+            f"{quoted(rarer)}."
+        )
+    return [found + _suggestion(channel)]
+
+
+def _suggestion(channel: Channel) -> str:
+    try:
+        finite = nearest_finite(channel)
+    except DeniableError:
+        return ""
+    if math.isinf(finite.epsilon):
+        return ""
+    if isinstance(finite, Additive):
+        what = f"{finite.noise!r} noise, which is as wide on average"
+    else:
+        what = "replacing 5% of the reports by an even draw of all answers"
+    return f" Nearest with a finite epsilon ({rounded_up(finite.epsilon, 1)}): {what}."
+
+
+def _edges(channel: Channel) -> list[str]:
+    leak = edge_leak(channel)
+    if not leak:
+        return []
+    return [
+        f"bounded noise: {leak:.1%} of the reports (if all answers are equally frequent) prove that the truth lies "
+        "near an end of the range."
+    ]
+
+
+def _singular(channel: Channel) -> list[str]:
+    condition = channel.condition_number
+    if condition <= NEARLY_SINGULAR:
+        return []
+    if math.isinf(condition):
+        return ["cannot be undone: some distributions of answers give the same reports."]
+    advice = (
+        "ask for its mean or for wide bins"
+        if isinstance(channel, Additive)
+        else "the error bars of estimates will be very wide"
+    )
+    return [f"can hardly be undone answer by answer (condition number {condition:.1g}): {advice}."]

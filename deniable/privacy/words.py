@@ -1,0 +1,66 @@
+"""Probabilities and odds in words, never rounded to the flattering side."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from deniable.privacy.worst_case import Rise
+
+
+def odds(epsilon: float) -> str:
+    """Epsilon in words: by what factor a report can change the odds of any answer, rounded up.
+
+    >>> odds(math.log(3)), odds(2.0), odds(13.385), odds(math.inf)
+    ('at most 3.0 times', 'at most 7.4 times', 'at most 660,000 times', 'without limit')
+    """
+    if math.isinf(epsilon):
+        return "without limit"
+    if epsilon > 700:
+        return f"at most e^{math.ceil(epsilon):,} times"
+    factor = math.exp(epsilon)
+    if factor < 100:
+        return f"at most {math.ceil(factor * 10 - 1e-6) / 10:.1f} times"
+    if factor < 1000:
+        return f"at most {math.ceil(factor - 1e-6)} times"
+    # Two figures are enough of a large number.
+    exponent = math.floor(math.log10(factor))
+    leading = math.ceil(factor / 10.0 ** (exponent - 1) - 1e-6)
+    if exponent < 12:
+        return f"at most {leading * 10 ** (exponent - 1):,} times"
+    return f"at most {leading / 10:.1f} x 10^{exponent} times"
+
+
+def percent(chance: float, up: bool = False) -> str:
+    """A chance in percent with as many digits as it needs; `up` rounds upward, and only certainty is called 100%.
+
+    >>> percent(0.1), percent(0.3077, up=True), percent(1 / 73), percent(0.99996, up=True), percent(1.0)
+    ('10%', '31%', '1.4%', '99.996%', '100%')
+    """
+    if chance <= 0 or chance >= 1:
+        return "0%" if chance <= 0 else "100%"
+    edge = min(chance, 1 - chance) * 100
+    digits = 0 if edge >= 9.5 else max(1, 1 - math.floor(math.log10(edge)) - (edge >= 1))
+    scale = 10.0**digits
+    scaled = math.ceil(chance * 100 * scale - 1e-9) if up else round(chance * 100 * scale)
+    return f"{scaled / scale:.{digits}f}".rstrip("0").rstrip(".") + "%" if digits else f"{int(scaled)}%"
+
+
+def quoted(label: Any) -> str:
+    """A label as it stands in a sentence: words in quotes, numbers without."""
+    return f"'{label}'" if isinstance(label, str) else str(label)
+
+
+def sentence(worst: Rise) -> str:
+    """What the worst report does, for someone who has never heard of epsilon.
+
+    >>> sentence(Rise("yes", "yes", 0.1, 0.3077))
+    "if someone reports 'yes', the chance that the true answer is 'yes' rises from 10% to at most 31%"
+    """
+    start = f"if someone reports {quoted(worst.report)}, "
+    if worst.after >= 1:
+        return start + f"the true answer is certainly {quoted(worst.truth)}; before, its chance was {percent(worst.before)}"
+    return start + (
+        f"the chance that the true answer is {quoted(worst.truth)} rises from {percent(worst.before)} "
+        f"to at most {percent(worst.after, up=True)}"
+    )
