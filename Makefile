@@ -17,11 +17,14 @@ test: $(VENV)/.installed-test
 
 # The long simulations behind the statistical claims.
 simulate: $(VENV)/.installed-test
-	$(PY) -m pytest -q -m slow tests
+	$(PY) -m pytest -q -s -m slow tests
+	$(PY) -m benchmarks.information_loss
+	$(PY) -m benchmarks.deconvolution
 
 benchmark: $(VENV)/.installed-test
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
 	$(PY) -m benchmarks.channels
+	$(PY) -m benchmarks.reconstruction
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

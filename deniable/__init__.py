@@ -41,7 +41,7 @@ _HOME = {
     "reconstruct": "reconstruction.reconstruct",
     "DeniableError": "errors",
 }
-_ROOMS = ("datasets", "privacy")
+_ROOMS = ("datasets", "privacy", "reconstruction")
 
 __all__ = [*_HOME, *_ROOMS, "__version__"]
 

@@ -10,11 +10,14 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from deniable.cli.show import console, odds
+from deniable.cli import privacy
+from deniable.cli.show import console
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.estimate import Estimate
 from deniable.core.tables import counts
 from deniable.datasets import town, town_schema
+from deniable.privacy import report
+from deniable.privacy.words import odds
 from deniable.reconstruction.reconstruct import reconstruct
 
 BINS: dict[str, list[int]] = {
@@ -53,10 +56,8 @@ def demo(
         screen.print(_table(name, estimate, truth, seen))
         pictures.append((name, estimate, truth, seen))
     screen.print(f"\n{held} of {shown} intervals hold the truth about the town; 95% of them should in the long run.")
-    screen.print(
-        f"Each person's privacy: epsilon {rounded_up(schema.epsilon)} over all {len(schema)} questions. "
-        f"{_changed(people, reported, schema)}"
-    )
+    screen.print(f"{_changed(people, reported, schema)}\n\nWhat one person's answers give away:")
+    privacy.show(report(schema))
     _save(pictures, picture)
     screen.print(f"Picture: {picture}   ({time.perf_counter() - began:.1f} s)")
 
@@ -88,7 +89,7 @@ def _table(name: str, estimate: Estimate, truth: Any, seen: Any) -> Table:
 
 def _changed(people: Any, reported: Any, schema: Any) -> str:
     told = np.all([people[name].to_numpy() == reported[name].to_numpy() for name in schema], axis=0)
-    return f"Only {told.mean():.1%} of the rows kept all their answers, and nobody can tell which."
+    return f"Only {told.mean():.1%} of the rows report all answers truly."
 
 
 def _save(pictures: list[tuple[str, Estimate, Any, Any]], path: Path) -> None:

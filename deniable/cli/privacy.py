@@ -38,7 +38,7 @@ def privacy(
     if as_json:
         print(json.dumps(_as_json(found), indent=2, ensure_ascii=False))
     else:
-        _show(found)
+        show(found)
     if html is not None:
         print(f"Report written to {html}.", file=sys.stderr if as_json else sys.stdout)
 
@@ -77,7 +77,7 @@ def _labelled(channel: Channel, value: Any) -> Any:
     return {by_text.get(key, key): share for key, share in value.items()}
 
 
-def _show(found: PrivacyReport) -> None:
+def show(found: PrivacyReport) -> None:
     table = Table(show_lines=True)
     table.add_column("question")
     table.add_column("hidden by")

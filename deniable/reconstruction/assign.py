@@ -27,7 +27,7 @@ def target_counts(shares: Any, n: int) -> Ints:
             got=exact[:20].tolist(),
         )
     exact = exact / exact.sum() * n
-    floor = np.floor(exact + 1e-9).astype(np.int64)
+    floor: Ints = np.floor(exact + 1e-9).astype(np.int64)
     order = np.argsort(-(exact - floor), kind="stable")
     floor[order[: n - int(floor.sum())]] += 1
     return floor

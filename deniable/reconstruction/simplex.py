@@ -19,7 +19,8 @@ def project(shares: Floats) -> Floats:
     falling = np.sort(shares)[::-1]
     excess = (np.cumsum(falling) - 1) / np.arange(1, len(shares) + 1)
     last = np.flatnonzero(falling > excess)[-1]
-    return np.maximum(shares - excess[last], 0.0)
+    nearest: Floats = np.maximum(shares - excess[last], 0.0)
+    return nearest
 
 
 def clip(shares: Floats) -> Floats:
@@ -37,4 +38,6 @@ def brought_back(shares: Floats, way: str) -> Floats:
     """`shares` as they are ("raw"), clipped ("clip") or projected ("project")."""
     if way not in WAYS:
         raise ParameterError("negative", "negative must be one of {allowed}, got {got!r}.", allowed=list(WAYS), got=way)
-    return {"raw": lambda: shares, "clip": lambda: clip(shares), "project": lambda: project(shares)}[way]()
+    if way == "raw":
+        return shares
+    return clip(shares) if way == "clip" else project(shares)
