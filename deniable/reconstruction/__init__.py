@@ -1,8 +1,8 @@
 """From tables of reports back to distributions of truths.
 
 >>> from deniable.reconstruction import information_loss
->>> information_loss([0.5, 0.5], [0.6, 0.4])
-0.1
+>>> information_loss([0.5, 0.5], [0.75, 0.25])
+0.25
 """
 
 from deniable.reconstruction.agrawal_srikant import early_stopped
