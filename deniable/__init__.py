@@ -39,6 +39,8 @@ _HOME = {
     "counts": "core.tables",
     "Estimate": "core.estimate",
     "reconstruct": "reconstruction.reconstruct",
+    "Sample": "statistics.sample",
+    "where": "statistics.conditions",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "privacy", "reconstruction")

@@ -208,6 +208,39 @@ class JointChannel:
             raise WideDomainError("matrix_too_large", "A dense joint matrix of {k:,} squared is not built.", k=self.size)
         return self.law.dense()
 
+    def product_weights(self, factors: Mapping[str, Floats], codes: Mapping[str, Ints]) -> Floats:
+        """Unbiased weights, at reported codes, of a product of functions of some of the attributes.
+
+        w(z) = (f(z) - (1 - theta) E_q f) / theta, where E_q f factorises over independent innocuous answers.
+        """
+        values = math.prod((factor[codes[name]] for name, factor in factors.items()), start=np.float64(1))
+        theta = float(self.theta)
+        if self.flips:
+            # Together told or together flipped: f and its mirror image mix with theta, and that 2 x 2 mixture is undone.
+            mirrored = math.prod((factor[1 - codes[name]] for name, factor in factors.items()), start=np.float64(1))
+            if theta == 0.5:
+                raise ParameterError(
+                    "no_information", "Group {name!r} flips with probability 1/2: its reports say nothing.", name=self.name
+                )
+            flipped: Floats = (theta * values - (1 - theta) * mirrored) / (2 * theta - 1)
+            return flipped
+        weights: Floats = (values - (1 - theta) * self._innocuous_mean(factors)) / theta
+        return weights
+
+    def _innocuous_mean(self, factors: Mapping[str, Floats]) -> float:
+        place = {name: i for i, name in enumerate(self.attributes)}
+        if self._table is not None:
+            return float(
+                sum(
+                    float(share) * math.prod(f[codes[place[name]]] for name, f in factors.items())
+                    for codes, share in self._table.items()
+                )
+            )
+        return math.prod(
+            float(sum(float(share) * value for share, value in zip(_replacement(self.channels[place[name]]), f, strict=True)))
+            for name, f in factors.items()
+        )
+
     def draw(self, truth: Sequence[Ints], source: ByteSource) -> list[Ints]:
         """One joint report per respondent, codes in and codes out: first whether to tell, then the innocuous answers.
 

@@ -48,8 +48,8 @@ class CellTable:
 
     def __init__(self, axes: Sequence[Axis], cells: Any, n: Any, sums: Mapping[str, Any] | None = None) -> None:
         self.axes = tuple(axes)
-        given = np.asarray(cells, dtype=np.int64).reshape(-1, len(self.axes))
         counts = np.asarray(n, dtype=np.int64)
+        given = np.asarray(cells, dtype=np.int64).reshape(-1 if self.axes else len(counts), len(self.axes))
         columns = {name: np.asarray(values, dtype=np.int64) for name, values in (sums or {}).items()}
         if any(len(column) != len(given) for column in (counts, *columns.values())):
             raise ParameterError("table_shape", "CellTable: one count and one value of every sum is needed per cell.")
@@ -203,6 +203,9 @@ def _axes(given: Any) -> list[Axis]:
 
 
 def _unique_rows(cells: Ints) -> tuple[Ints, Ints]:
+    if cells.shape[1] == 0:
+        # No axes: everything is in the one cell there is.
+        return np.zeros((1, 0), dtype=np.int64), np.zeros(len(cells), dtype=np.int64)
     unique, inverse = np.unique(cells, axis=0, return_inverse=True)
     return unique, inverse.reshape(-1)
 

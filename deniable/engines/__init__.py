@@ -1,0 +1,1 @@
+"""Counting where the data lives: only additive tables of reported values travel."""

@@ -1,0 +1,392 @@
+"""A small language for groups of people, parsed to a tree and never evaluated as code.
+
+    sex == 'F' and 18 <= age < 30 and credit in ('none', 'repaid')
+    not (children == 'yes' or "monthly salary" > 2000)
+
+A condition speaks of true values; whether a person meets it is never known, only how many do.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.domain import Domain, Nominal
+from deniable.errors import ParameterError
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+class Condition(ABC):
+    """A statement about one person's true answers; combine with &, | and ~.
+
+    >>> from deniable.statistics.conditions import parse
+    >>> str(parse("sex == 'F' and 18 <= age < 30"))
+    "(sex == 'F' and 18 <= age and age < 30)"
+    """
+
+    def __and__(self, other: Condition) -> Condition:
+        return All((self, other))
+
+    def __or__(self, other: Condition) -> Condition:
+        return Any_((self, other))
+
+    def __invert__(self) -> Condition:
+        return Not(self)
+
+    @abstractmethod
+    def attributes(self) -> list[str]:
+        """The attributes it speaks of, each once, in order of appearance."""
+
+    def check(self, schema: Mapping[str, Channel]) -> None:
+        """Refuse unknown attributes, values outside their domain and comparisons that make no sense."""
+        for part in self.comparisons():
+            part.members(schema)
+
+    @abstractmethod
+    def comparisons(self) -> list[Compare]:
+        """Its elementary statements."""
+
+
+@dataclass(frozen=True)
+class Compare(Condition):
+    """attribute (==, !=, <, <=, >, >=, in, not in) value(s)."""
+
+    name: str
+    operator: str
+    value: Any
+    position: int | None = None
+    text: str = ""
+
+    def attributes(self) -> list[str]:
+        return [self.name]
+
+    def comparisons(self) -> list[Compare]:
+        return [self]
+
+    def members(self, schema: Mapping[str, Channel]) -> Mask:
+        """Which true labels of the attribute meet it."""
+        if self.name not in schema:
+            raise self.error(
+                "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=self.name, allowed=list(schema)
+            )
+        channel = schema[self.name]
+        if not channel.exact:
+            raise self.error("no_grid", "{name!r} has no step, so no condition on it can be counted.", name=self.name)
+        domain = channel.domain
+        if self.operator in ("==", "!=", "in", "not in"):
+            values = self.value if self.operator in ("in", "not in") else (self.value,)
+            inside = np.zeros(domain.size, dtype=bool)
+            for value in values:
+                inside[self._code(domain, value)] = True
+            return ~inside if self.operator in ("!=", "not in") else inside
+        return self._ordered(domain)
+
+    def _code(self, domain: Domain, value: Any) -> int:
+        try:
+            return domain.code_of(value)
+        except ValueError:
+            raise self.error(
+                "value_outside",
+                "{name!r} cannot be {got!r}; allowed: {allowed}.",
+                name=self.name,
+                got=value,
+                allowed=domain.allowed,
+            ) from None
+
+    def _ordered(self, domain: Domain) -> Mask:
+        answered = domain.size - (domain.missing is not None)
+        if type(domain) is Nominal:
+            raise self.error(
+                "no_order", "{name!r} has no order, so {op} makes no sense; use == or in.", name=self.name, op=self.operator
+            )
+        if isinstance(self.value, str):
+            places, limit = np.arange(domain.size, dtype=np.float64), float(self._code(domain, self.value))
+        else:
+            labels = domain.labels[:answered]
+            if isinstance(labels[0], str):
+                raise self.error(
+                    "wrong_type", "{name!r} has words as values, got the number {got!r}.", name=self.name, got=self.value
+                )
+            places = np.array([*labels, *([np.nan] * (domain.size - answered))], dtype=np.float64)
+            limit = float(self.value)
+        with np.errstate(invalid="ignore"):
+            met = {"<": places < limit, "<=": places <= limit, ">": places > limit, ">=": places >= limit}[self.operator]
+        inside: Mask = met & (np.arange(domain.size) < answered)
+        return inside
+
+    def error(self, code: str, sentence: str, **parameters: Any) -> ParameterError:
+        """An error that points at the place in the text, if there was one."""
+        return _pointed(code, sentence, self.text, self.position, **parameters)
+
+    def __str__(self) -> str:
+        name = self.name if re.fullmatch(r"[^\W\d]\w*", self.name) else '"' + self.name + '"'
+        if self.operator in ("in", "not in"):
+            return f"{name} {self.operator} ({', '.join(repr(value) for value in self.value)})"
+        return f"{name} {self.operator} {self.value!r}"
+
+
+@dataclass(frozen=True)
+class All(Condition):
+    """Every part holds."""
+
+    parts: tuple[Condition, ...]
+    word = "and"
+
+    def attributes(self) -> list[str]:
+        return list(dict.fromkeys(name for part in self.parts for name in part.attributes()))
+
+    def comparisons(self) -> list[Compare]:
+        return [found for part in self.parts for found in part.comparisons()]
+
+    def __str__(self) -> str:
+        return "(" + f" {self.word} ".join(str(part) for part in self.parts) + ")"
+
+
+@dataclass(frozen=True)
+class Any_(All):
+    """At least one part holds."""
+
+    word = "or"
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    """The part does not hold."""
+
+    part: Condition
+
+    def attributes(self) -> list[str]:
+        return self.part.attributes()
+
+    def comparisons(self) -> list[Compare]:
+        return self.part.comparisons()
+
+    def __str__(self) -> str:
+        return f"not {self.part}"
+
+
+class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
+    """Conditions written in Python: `dn.where("age") < 30`, combined with &, | and ~.
+
+    >>> import deniable as dn
+    >>> str((dn.where("age") < 30) & dn.where("sex").is_in(["F"]))
+    "(age < 30 and sex in ('F'))"
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def is_in(self, values: Any) -> Condition:
+        """The value is one of these."""
+        return Compare(self._name, "in", list(values))
+
+    def __eq__(self, value: object) -> Condition:  # type: ignore[override]
+        return Compare(self._name, "==", value)
+
+    def __ne__(self, value: object) -> Condition:  # type: ignore[override]
+        return Compare(self._name, "!=", value)
+
+    def __lt__(self, value: Any) -> Condition:
+        return Compare(self._name, "<", value)
+
+    def __le__(self, value: Any) -> Condition:
+        return Compare(self._name, "<=", value)
+
+    def __gt__(self, value: Any) -> Condition:
+        return Compare(self._name, ">", value)
+
+    def __ge__(self, value: Any) -> Condition:
+        return Compare(self._name, ">=", value)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
+          |(?P<string>'(?:[^'\\]|\\.)*')|(?P<quoted>"(?:[^"\\]|\\.)*")
+          |(?P<operator><=|>=|==|!=|<|>)|(?P<mark>[(),])|(?P<word>[^\W\d]\w*))""",
+    re.VERBOSE,
+)
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def _pointed(code: str, sentence: str, text: str, position: int | None, **parameters: Any) -> ParameterError:
+    if position is None:
+        return ParameterError(code, sentence, **parameters)
+    pointer = "\n    {_text}\n    {_arrow}"
+    return ParameterError(
+        code, sentence + " (character {_at})" + pointer, _at=position + 1, _text=text, _arrow=" " * position + "^", **parameters
+    )
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    value: Any
+    position: int
+
+
+class _Parser:
+    """Recursive descent: or, and, not, then comparisons, chains and parentheses."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = self._split()
+        self._next = 0
+
+    def _split(self) -> list[_Token]:
+        tokens, position = [], 0
+        while self._text[position:].strip():
+            found = _TOKEN.match(self._text, position)
+            if found is None:
+                at = position + len(self._text[position:]) - len(self._text[position:].lstrip())
+                raise _pointed("bad_character", "{got!r} is not understood here.", self._text, at, got=self._text[at])
+            kind = str(found.lastgroup)
+            tokens.append(_Token(kind, _value(kind, found.group(kind)), found.start(kind)))
+            position = found.end()
+        tokens.append(_Token("end", "the end", len(self._text)))
+        return tokens
+
+    @property
+    def _token(self) -> _Token:
+        return self._tokens[self._next]
+
+    def _take(self, *values: str) -> _Token | None:
+        token = self._token
+        if token.kind in ("word", "mark", "operator") and token.value in values:
+            self._next += 1
+            return token
+        return None
+
+    def _expected(self, what: str) -> ParameterError:
+        token = self._token
+        return _pointed("unexpected", "Expected {what}, got {got}.", self._text, token.position, what=what, got=token.value)
+
+    def parse(self) -> Condition:
+        if self._token.kind == "end":
+            raise _pointed("empty", "The condition is empty.", self._text, 0)
+        found = self._either()
+        if self._token.kind != "end":
+            raise self._expected("'and', 'or' or the end")
+        return found
+
+    def _either(self) -> Condition:
+        parts = [self._both()]
+        while self._take("or"):
+            parts.append(self._both())
+        return parts[0] if len(parts) == 1 else Any_(tuple(parts))
+
+    def _both(self) -> Condition:
+        parts = [self._negated()]
+        while self._take("and"):
+            parts.append(self._negated())
+        flat = [inner for part in parts for inner in (part.parts if type(part) is All else (part,))]
+        return flat[0] if len(flat) == 1 else All(tuple(flat))
+
+    def _negated(self) -> Condition:
+        if self._take("not"):
+            return Not(self._negated())
+        if self._take("("):
+            found = self._either()
+            if not self._take(")"):
+                raise self._expected("')'")
+            return found
+        return self._comparison()
+
+    def _comparison(self) -> Condition:
+        start = self._token
+        sides, operators = [self._operand()], []
+        if self._take("not"):
+            if not self._take("in"):
+                raise self._expected("'in'")
+            return self._in(sides[0], "not in", start)
+        if self._take("in"):
+            return self._in(sides[0], "in", start)
+        while self._token.kind == "operator":
+            operators.append(self._token)
+            self._next += 1
+            sides.append(self._operand())
+        if not operators:
+            raise self._expected("a comparison (==, !=, <, <=, >, >=, in)")
+        parts = [self._single(*sides[i : i + 2], operator=operator) for i, operator in enumerate(operators)]
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+    def _single(self, left: _Token, right: _Token, operator: _Token) -> Condition:
+        names = [token for token in (left, right) if token.kind in ("word", "quoted")]
+        if len(names) != 1:
+            raise _pointed(
+                "not_attribute_and_value",
+                "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values).",
+                self._text,
+                operator.position,
+            )
+        name = names[0]
+        value = right if name is left else left
+        sign = operator.value if name is left else _MIRRORED[operator.value]
+        return Compare(str(name.value), sign, value.value, name.position, self._text)
+
+    def _operand(self) -> _Token:
+        token = self._token
+        if token.kind not in ("word", "quoted", "string", "number") or (
+            token.kind == "word" and token.value in ("and", "or", "in")
+        ):
+            raise self._expected("an attribute or a value")
+        self._next += 1
+        return token
+
+    def _in(self, name: _Token, operator: str, start: _Token) -> Condition:
+        if name.kind not in ("word", "quoted"):
+            raise _pointed("not_an_attribute", "An attribute must stand before 'in'.", self._text, start.position)
+        if not self._take("("):
+            raise self._expected("'(' and a list of values")
+        values = []
+        while True:
+            token = self._token
+            if token.kind not in ("string", "number"):
+                raise self._expected("a value (a number, or a word in 'single quotes')")
+            values.append(token.value)
+            self._next += 1
+            if self._take(")"):
+                return Compare(str(name.value), operator, tuple(values), name.position, self._text)
+            if not self._take(","):
+                raise self._expected("',' or ')'")
+
+
+def _value(kind: str, text: str) -> Any:
+    if kind == "number":
+        return int(text) if re.fullmatch(r"[-+]?\d+", text) else float(text)
+    if kind in ("string", "quoted"):
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    return text
+
+
+def parse(text: str) -> Condition:
+    """The tree of a condition; an error points at the character where it stops making sense.
+
+    >>> parse("18 <= age < 30").attributes()
+    ['age']
+    >>> parse("age < ")
+    Traceback (most recent call last):
+    deniable.errors.ParameterError: Expected an attribute or a value, got the end. (character 7)
+        age <
+              ^
+    """
+    return _Parser(text).parse()
+
+
+def as_condition(given: Any) -> Condition | None:
+    """A condition from text, from Python, or none at all."""
+    if given is None or isinstance(given, Condition):
+        return given
+    if isinstance(given, str):
+        return parse(given)
+    raise ParameterError(
+        "not_a_condition", "A condition is text such as \"age < 30\" or dn.where('age') < 30, got {got!r}.", got=given
+    )

@@ -1,0 +1,103 @@
+"""Functions of true answers as sums of products, one factor an attribute, and their unbiased weights on reports.
+
+The mean over respondents of the product of the blocks' weights is unbiased for the mean of the product of the factors. A
+condition is such a sum: `not` is 1 - f, `or` is 1 - (1 - f)(1 - g), and factors of one attribute multiply into one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.exact import Floats, Ints
+from deniable.core.groups import JointChannel
+from deniable.core.schema import Schema
+from deniable.errors import ParameterError
+from deniable.statistics.conditions import All, Any_, Compare, Condition, Not
+
+Factors = dict[str, Floats]
+MOST_TERMS = 4_096
+
+
+class Function:
+    """sum over terms of coefficient * product over attributes of factor(true label)."""
+
+    def __init__(self, terms: Sequence[tuple[float, Factors]]) -> None:
+        merged: dict[tuple[Any, ...], tuple[float, Factors]] = {}
+        for coefficient, factors in terms:
+            if any(not factor.any() for factor in factors.values()):
+                continue
+            key = tuple(sorted((name, factor.tobytes()) for name, factor in factors.items()))
+            merged[key] = (merged.get(key, (0.0, factors))[0] + coefficient, factors)
+        self.terms = [(coefficient, factors) for coefficient, factors in merged.values() if coefficient]
+        if len(self.terms) > MOST_TERMS:
+            raise ParameterError(
+                "condition_too_large", "The condition expands to {got:,} terms, more than {most:,}; use fewer 'or's.",
+                got=len(self.terms), most=MOST_TERMS,
+            )  # fmt: skip
+
+    @property
+    def attributes(self) -> list[str]:
+        """The attributes that matter."""
+        return list(dict.fromkeys(name for _, factors in self.terms for name in factors))
+
+    def __mul__(self, other: Function) -> Function:
+        return Function([(a * b, _joined(f, g)) for a, f in self.terms for b, g in other.terms])
+
+    def __sub__(self, other: Function) -> Function:
+        return Function([*self.terms, *((-b, g) for b, g in other.terms)])
+
+    def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:
+        """The unbiased weight of each row of reported codes."""
+        size = len(next(iter(codes.values()))) if codes else 1
+        total = np.zeros(size)
+        for coefficient, factors in self.terms:
+            product = np.full(size, float(coefficient))
+            for block in schema.blocks:
+                inside = {name: factors[name] for name in block.attributes if name in factors}
+                if inside:
+                    product *= _block_weights(block.channel, inside, codes)
+            total += product
+        return total
+
+
+ONE = Function([(1.0, {})])
+
+
+def _joined(first: Factors, second: Factors) -> Factors:
+    both = dict(first)
+    for name, factor in second.items():
+        both[name] = both[name] * factor if name in both else factor
+    return both
+
+
+def indicator(condition: Condition | None, schema: Schema) -> Function:
+    """1 for those who meet the condition, 0 for the others."""
+    if condition is None:
+        return ONE
+    if isinstance(condition, Compare):
+        return Function([(1.0, {condition.name: condition.members(schema).astype(np.float64)})])
+    if isinstance(condition, Not):
+        return ONE - indicator(condition.part, schema)
+    assert isinstance(condition, All)
+    either = isinstance(condition, Any_)
+    product = ONE
+    for part in condition.parts:
+        found = indicator(part, schema)
+        product = product * (ONE - found if either else found)
+    return ONE - product if either else product
+
+
+def factor(name: str, values: Floats) -> Function:
+    """A function of one attribute alone."""
+    return Function([(1.0, {name: np.asarray(values, dtype=np.float64)})])
+
+
+def _block_weights(channel: Channel | JointChannel, factors: Factors, codes: Mapping[str, Ints]) -> Floats:
+    if isinstance(channel, Channel):
+        [(name, values)] = factors.items()
+        return channel.law.weights(values)[codes[name]]
+    return channel.product_weights(factors, codes)

@@ -1,0 +1,277 @@
+"""`dn.Sample`: questions to data in which every single answer may be false."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from deniable.core import bins as binning
+from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats
+from deniable.core.schema import Schema
+from deniable.engines.frames import cell_table
+from deniable.errors import NoIntervalError, ParameterError, SchemaError
+from deniable.statistics.conditions import Condition, as_condition
+from deniable.statistics.functions import Function, factor, indicator
+
+SMALLEST_GROUP = 1e-9
+
+
+class Weighted:
+    """Unbiased weights of several functions on every cell of reports, with how often each cell occurs."""
+
+    def __init__(self, values: Floats, n: Floats) -> None:
+        self.values = values
+        self.n = n
+
+    @property
+    def rows(self) -> float:
+        """How many respondents there are."""
+        return float(self.n.sum())
+
+    def totals(self) -> Floats:
+        """The estimated sum of each function over the respondents."""
+        return self.values @ self.n
+
+    def covariance(self, residuals: Floats, squares: Floats | None, target: str) -> Floats:
+        """Covariance of the sums of residuals: for the population from their spread, for the respondents from what their
+        spread exceeds that of the true values, whose products are estimated by `squares`."""
+        second = (residuals * self.n) @ residuals.T
+        if target == "population":
+            sums = residuals @ self.n
+            return second - np.outer(sums, sums) / self.rows
+        assert squares is not None
+        return second - squares
+
+
+class Sample:
+    """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
+
+    >>> import deniable as dn, numpy as np
+    >>> schema = dn.datasets.town_schema()
+    >>> rng = np.random.default_rng(4)
+    >>> sample = dn.Sample(schema.randomise(dn.datasets.town(20_000, rng), rng), schema)
+    >>> women_under_30 = sample.count("sex == 'F' and age < 30")
+    >>> 1_000 < women_under_30.value[0] < 2_500
+    True
+    """
+
+    def __init__(self, data: Any, schema: Schema | None = None) -> None:
+        parts = data if schema is None and isinstance(data, Sequence) and not isinstance(data, str) else [(data, schema)]
+        for part in parts:
+            if not isinstance(part, tuple) or len(part) != 2 or not isinstance(part[1], Schema):
+                raise ParameterError(
+                    "sample_parts", "Sample takes (data, schema) or a list of such pairs, got {got!r}.", got=type(part).__name__
+                )
+        if not parts:
+            raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
+        self.parts: list[tuple[Any, Schema]] = list(parts)
+        self.schema = self.parts[0][1]
+        self._check_versions()
+
+    def _check_versions(self) -> None:
+        for _, other in self.parts[1:]:
+            shared = [name for name in self.schema if name in other]
+            different = [name for name in shared if self.schema[name].inputs != other[name].inputs]
+            if different or not shared:
+                raise SchemaError(
+                    "versions_differ",
+                    "Versions of a survey may hide answers differently, but the answers must be the same; {got} differ.",
+                    got=different or "all attributes",
+                )
+
+    def update(self, data: Any, schema: Schema | None = None) -> Sample:
+        """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
+        return Sample([*self.parts, (data, schema or self.schema)])
+
+    def _weighted(self, functions: Sequence[Function]) -> Weighted:
+        names = list(dict.fromkeys(name for function in functions for name in function.attributes))
+        values, counts = [], []
+        for data, schema in self.parts:
+            table = cell_table(data, schema, names)
+            codes = {name: table.cells[:, d] for d, name in enumerate(names)}
+            values.append([np.broadcast_to(function.weights(schema, codes), len(table.n)) for function in functions])
+            counts.append(table.n.astype(np.float64))
+        weighted = Weighted(np.concatenate([np.array(part) for part in values], axis=1), np.concatenate(counts))
+        if weighted.rows == 0:
+            raise ParameterError("no_rows", "The data has no rows.")
+        return weighted
+
+    def _condition(self, given: Any) -> Condition | None:
+        condition = as_condition(given)
+        if condition is not None:
+            condition.check(self.schema)
+            if not indicator(condition, self.schema).terms:
+                raise ParameterError(
+                    "empty_condition", "Nobody can meet the condition {got}: no value does.", got=str(condition)
+                )
+        return condition
+
+    def count(self, where: Any = None, target: str = "respondents") -> Estimate:
+        """How many meet a condition. By default of these respondents; target="population" for the sampling error too.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
+        >>> dn.Sample(pd.DataFrame({"a": [1] * 40 + [0] * 60}), schema).count("a == 1").value.round(6).tolist()
+        [30.0]
+        """
+        condition = self._condition(where)
+        weighted = self._weighted([indicator(condition, self.schema)])
+        total = weighted.totals()
+        variance = weighted.covariance(weighted.values, np.diag(total), target)
+        return _estimate(total, variance, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.rows))
+
+    def mean(self, name: str, where: Any = None, target: str = "population") -> Estimate:
+        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums."""
+        numbers = self._numbers(name)
+        group = indicator(self._condition(where), self.schema)
+        value = factor(name, numbers)
+        weighted = self._weighted([value * group, group, value * value * group])
+        above, below, squared = weighted.totals()
+        _check_group(below, weighted.rows, f"mean of {name}", where)
+        mean = above / below
+        residual = (weighted.values[0] - mean * weighted.values[1])[None, :] / below
+        known = np.array([[squared - 2 * mean * above + mean**2 * below]]) / below**2
+        variance = weighted.covariance(residual, known, target)
+        title = f"mean of {name}" + (f" where {as_condition(where)}" if where is not None else "")
+        return _estimate([mean], variance, [name], weighted, target, title, (float(numbers.min()), float(numbers.max())))
+
+    def distribution(
+        self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population"
+    ) -> Estimate:
+        """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition; `by` gives one
+        distribution for each label of another attribute, labelled (label of by, label)."""
+        condition = self._condition(where)
+        base = indicator(condition, self.schema)
+        labels, masks = self._cells(name, bins)
+        groups: list[tuple[Any, Function]] = [((), base)]
+        if by is not None:
+            by_labels, by_masks = self._cells(by, None)
+            groups = [((label,), base * factor(by, mask)) for label, mask in zip(by_labels, by_masks, strict=True)]
+        functions = [function for _, group in groups for function in (*(group * factor(name, mask) for mask in masks), group)]
+        weighted = self._weighted(functions)
+        totals = weighted.totals()
+        values, residuals, names = [], [], []
+        known = np.zeros((len(groups) * len(masks),) * 2)
+        for g, (prefix, _) in enumerate(groups):
+            first = g * (len(masks) + 1)
+            inside, whole = slice(first, first + len(masks)), first + len(masks)
+            _check_group(
+                totals[whole], weighted.rows, f"distribution of {name}", where if by is None else f"{by} == {prefix[0]!r}"
+            )
+            shares = totals[inside] / totals[whole]
+            values.append(shares)
+            residuals.append((weighted.values[inside] - shares[:, None] * weighted.values[whole]) / totals[whole])
+            rows = slice(g * len(masks), (g + 1) * len(masks))
+            known[rows, rows] = (np.diag(shares) - np.outer(shares, shares)) / totals[whole]
+            names += [(*prefix, label) if prefix else label for label in labels]
+        variance = weighted.covariance(np.vstack(residuals), known, target)
+        title = f"{name}" + (f" where {condition}" if condition is not None else "")
+        return _estimate(np.concatenate(values), variance, names, weighted, target, title, (0.0, 1.0))
+
+    def crosstab(self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None) -> Estimate:
+        """The joint shares of two attributes, labelled (label of a, label of b)."""
+        first, first_masks = self._cells(a, (bins or {}).get(a))
+        second, second_masks = self._cells(b, (bins or {}).get(b))
+        functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
+        weighted = self._weighted(functions)
+        shares = weighted.totals() / weighted.rows
+        variance = weighted.covariance(weighted.values / weighted.rows, np.diag(shares) / weighted.rows, target)
+        labels = [(x, y) for x in first for y in second]
+        return _estimate(shares, variance, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
+
+    def difference(self, first: Any, second: Any, of: str | None = None, target: str = "population") -> Estimate:
+        """How much the share of those who meet `first` exceeds that of `second`; with `of`, how much their means of it differ.
+
+        The two are estimated from the same reports, and their covariance is taken into account. `.verdict` says whether the
+        difference can be told from 0.
+        """
+        groups = [indicator(self._condition(given), self.schema) for given in (first, second)]
+        if of is None:
+            both = groups[0] * groups[1]
+            weighted = self._weighted([*groups, both])
+            a, b, shared = weighted.totals()
+            residual = (weighted.values[0] - weighted.values[1])[None, :] / weighted.rows
+            known = np.array([[a + b - 2 * shared]]) / weighted.rows**2
+            value, title = (a - b) / weighted.rows, f"share of ({as_condition(first)}) minus share of ({as_condition(second)})"
+        else:
+            numbers = factor(of, self._numbers(of))
+            x, y = groups
+            functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
+            functions += [numbers * numbers * x * y, numbers * x * y, x * y]
+            weighted = self._weighted(functions)
+            sx, nx, sy, ny, qx, qy, qxy, sxy, nxy = weighted.totals()
+            _check_group(nx, weighted.rows, f"mean of {of}", first)
+            _check_group(ny, weighted.rows, f"mean of {of}", second)
+            mx, my = sx / nx, sy / ny
+            w = weighted.values
+            residual = ((w[0] - mx * w[1]) / nx - (w[2] - my * w[3]) / ny)[None, :]
+            cross = qxy - (mx + my) * sxy + mx * my * nxy
+            known = np.array(
+                [[(qx - 2 * mx * sx + mx**2 * nx) / nx**2 + (qy - 2 * my * sy + my**2 * ny) / ny**2 - 2 * cross / (nx * ny)]]
+            )
+            value, title = mx - my, f"mean of {of}: ({as_condition(first)}) minus ({as_condition(second)})"
+        variance = weighted.covariance(residual, known, target)
+        return _estimate([value], variance, ["difference"], weighted, target, title, None)
+
+    def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
+        """The covariance of two numeric attributes, from debiased moments."""
+        x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
+        weighted = self._weighted([x * y, x, y])
+        n = weighted.rows
+        xy, mx, my = weighted.totals() / n
+        w = weighted.values
+        if target != "population":
+            raise NoIntervalError("covariance_target", "covariance has error bars for the population only.")
+        residual = (w[0] - my * w[1] - mx * w[2])[None, :] / n
+        variance = weighted.covariance(residual, None, target)
+        return _estimate([xy - mx * my], variance, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
+
+    def _numbers(self, name: str) -> Floats:
+        if name not in self.schema:
+            raise ParameterError(
+                "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
+            )
+        return self.schema[name].domain.numbers()
+
+    def _cells(self, name: str, bins: Any) -> tuple[list[Any], list[Floats]]:
+        if name not in self.schema:
+            raise ParameterError(
+                "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
+            )
+        domain = self.schema[name].domain
+        if bins is None:
+            if domain.size > 200:
+                raise ParameterError("too_many_labels", "{name!r} has {k:,} values; give bins.", name=name, k=domain.size)
+            return list(domain.labels), list(np.eye(domain.size))
+        cells = binning.true_bins(domain, bins)
+        index = cells.index(domain.numbers())
+        return list(cells.labels), [(index == i).astype(np.float64) for i in range(len(cells))]
+
+
+def _check_group(size: float, rows: float, what: str, where: Any) -> None:
+    if size <= SMALLEST_GROUP * rows:
+        raise NoIntervalError(
+            "empty_group",
+            "No {what}: the group ({where}) is estimated at {size:.1f} of {rows:,.0f} people, so it has none. Ask for its count.",
+            what=what,
+            where=str(where),
+            size=size,
+            rows=rows,
+        )
+
+
+def _estimate(
+    values: Any,
+    variance: Floats,
+    labels: Sequence[Any],
+    weighted: Weighted,
+    target: str,
+    title: str,
+    limits: tuple[float, float] | None,
+) -> Estimate:
+    return Estimate(
+        values, labels, n=round(weighted.rows), method="joint", target=target, covariance=variance, name=title, limits=limits
+    )

@@ -1,0 +1,126 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deniable as dn
+from deniable.core.schema import Schema
+from deniable.errors import ParameterError
+from deniable.statistics.conditions import parse
+from deniable.statistics.functions import indicator
+
+SCHEMA = Schema(
+    {
+        "age": dn.Identity(dn.Integer(18, 90)),
+        "sex": dn.Identity(dn.Nominal(["F", "M"])),
+        "grade": dn.Identity(dn.Ordinal(["low", "mid", "high"], missing="no answer")),
+        "monthly salary": dn.Identity(dn.Continuous(0, 100, step=0.5)),
+    }
+)
+
+
+def people(n=400, seed=1):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 91, n),
+            "sex": rng.choice(["F", "M"], n),
+            "grade": rng.choice(["low", "mid", "high", "no answer"], n),
+            "monthly salary": rng.integers(0, 201, n) / 2,
+        }
+    )
+
+
+PAIRS = [
+    ("sex == 'F' and 18 <= age < 30", lambda d: (d.sex == "F") & (d.age < 30)),
+    ("30 > age", lambda d: d.age < 30),
+    ("not (age < 30 or sex == 'M')", lambda d: ~((d.age < 30) | (d.sex == "M"))),
+    ("grade in ('low', 'no answer') or age >= 60.5", lambda d: d.grade.isin(["low", "no answer"]) | (d.age >= 60.5)),
+    ("grade not in ('low')", lambda d: d.grade != "low"),
+    ("grade >= 'mid'", lambda d: d.grade.isin(["mid", "high"])),
+    ('"monthly salary" <= 12.5 and "monthly salary" > 2', lambda d: (d["monthly salary"] <= 12.5) & (d["monthly salary"] > 2)),
+    ("sex != 'F' and (age == 20 or age == 21 or age == 22) and not grade == 'high'",
+     lambda d: (d.sex != "F") & d.age.isin([20, 21, 22]) & (d.grade != "high")),
+    ("age < 30 and age < 40 and not age < 20", lambda d: (d.age < 30) & (d.age >= 20)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), PAIRS)
+def test_conditions_mean_what_they_say_on_undistorted_data(text, expected):
+    data = people()
+    estimate = dn.Sample(data, SCHEMA).count(text)
+    assert estimate.value[0] == pytest.approx(int(expected(data).sum()), abs=1e-9)
+    assert estimate.se[0] == pytest.approx(0, abs=1e-6)
+    again = parse(str(parse(text)))
+    assert dn.Sample(data, SCHEMA).count(again).value[0] == pytest.approx(estimate.value[0])
+
+
+def test_python_conditions_equal_their_text():
+    data = people()
+    sample = dn.Sample(data, SCHEMA)
+    built = ((dn.where("sex") == "F") & (dn.where("age") < 30)) | ~(dn.where("grade").is_in(["low", "mid"]))
+    text = "(sex == 'F' and age < 30) or not grade in ('low', 'mid')"
+    assert sample.count(built).value[0] == pytest.approx(sample.count(text).value[0])
+
+
+@st.composite
+def trees(draw, depth=3):
+    if depth == 0 or draw(st.booleans()):
+        kind = draw(st.integers(0, 2))
+        if kind == 0:
+            return f"age {draw(st.sampled_from(['<', '<=', '>', '>=', '==', '!=']))} {draw(st.integers(18, 90))}"
+        if kind == 1:
+            return f"sex == '{draw(st.sampled_from('FM'))}'"
+        return f"grade in ('{draw(st.sampled_from(['low', 'mid', 'high', 'no answer']))}', 'mid')"
+    left, right = draw(trees(depth - 1)), draw(trees(depth - 1))
+    joined = f"({left} {draw(st.sampled_from(['and', 'or']))} {right})"
+    return f"not {joined}" if draw(st.booleans()) else joined
+
+
+@given(trees())
+def test_random_conditions_count_as_python_would(text):
+    data = people(60)
+    rows = data.to_dict("records")
+    met = sum(bool(eval(text, {"__builtins__": {}}, row)) for row in rows)
+    if not indicator(parse(text), SCHEMA).terms:
+        assert met == 0
+        with pytest.raises(ParameterError, match="Nobody can meet"):
+            dn.Sample(data, SCHEMA).count(text)
+        return
+    assert dn.Sample(data, SCHEMA).count(text).value[0] == pytest.approx(met, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "empty"),
+        ("age <", r"character 6"),
+        ("age < 30 sex == 'F'", r"Expected 'and', 'or' or the end.*character 10"),
+        ("age < 30 and (sex == 'F'", r"'\)'"),
+        ("height > 3", r"no attribute 'height'.*character 1"),
+        ("sex == 'X'", r"'sex' cannot be 'X'; allowed: 'F', 'M'"),
+        ("age == 17", r"18 to 90"),
+        ("sex < 'M'", "no order"),
+        ("grade < 3", "words as values"),
+        ("age in 3", "list of values"),
+        ("age in (3; 4)", "';' is not understood"),
+        ("3 < 4", "attribute on one side"),
+        ("__import__('os')", "comparison"),
+        ("40 <= age < 30", "Nobody can meet"),
+    ],
+)
+def test_bad_conditions_are_refused_and_point_at_the_character(text, says):
+    with pytest.raises(ParameterError, match=f"(?s){says}"):
+        dn.Sample(people(), SCHEMA).count(text)
+
+
+def test_a_condition_that_is_no_condition_is_refused():
+    with pytest.raises(ParameterError, match="dn.where"):
+        dn.Sample(people(), SCHEMA).count(3)
+
+
+def test_like_terms_are_merged_so_long_alternatives_stay_short():
+    text = " or ".join(f"age == {a}" for a in range(20, 32))
+    assert len(indicator(parse(text), SCHEMA).terms) <= 2**12
+    assert len(indicator(parse("age in (" + ",".join(map(str, range(20, 32))) + ")"), SCHEMA).terms) == 1
