@@ -42,6 +42,7 @@ class Estimate:
         no_interval: str | None = None,
         resample: Callable[[np.random.Generator], Floats] | None = None,
         limits: tuple[float, float] | None = (0.0, 1.0),
+        worth: Any = None,
     ) -> None:
         if target not in TARGETS:
             raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
@@ -52,6 +53,7 @@ class Estimate:
         self.target = target
         self.name = name
         self.limits = limits
+        self.worth = None if worth is None else np.asarray(worth, dtype=np.float64)
         self._covariance = None if covariance is None else np.asarray(covariance, dtype=np.float64)
         self._moments = moments
         self._no_interval = no_interval
@@ -164,7 +166,21 @@ class Estimate:
         )
 
     def _caption(self) -> str:
-        return f"{self.n:,} reports, method {self.method}, error bars for the {self.target}"
+        direct = ""
+        if self.worth is not None and len(self.worth) == 1 and np.isfinite(self.worth[0]):
+            direct = f" worth {self.worth[0]:,.0f} direct answers"
+        return f"{self.n:,} reports{direct}, method {self.method}, error bars for the {self.target}"
+
+    @property
+    def verdict(self) -> str:
+        """In words whether the (first) value can be told from 0 at the 95% level.
+
+        >>> Estimate([2.0], ["difference"], n=100, method="joint", covariance=[[0.25]], limits=None).verdict
+        'above 0: 2 (95% interval 1.02 to 2.98)'
+        """
+        low, high = (float(end[0]) for end in self.interval())
+        found = "above 0" if low > 0 else "below 0" if high < 0 else "cannot be told from 0"
+        return f"{found}: {self.value[0]:.4g} (95% interval {low:.4g} to {high:.4g})"
 
     def __repr__(self) -> str:
         lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self._caption()}"]

@@ -213,21 +213,22 @@ class JointChannel:
 
         w(z) = (f(z) - (1 - theta) E_q f) / theta, where E_q f factorises over independent innocuous answers.
         """
-        values = math.prod((factor[codes[name]] for name, factor in factors.items()), start=np.float64(1))
+        values = _product([factor[codes[name]] for name, factor in factors.items()])
         theta = float(self.theta)
         if self.flips:
             # Together told or together flipped: f and its mirror image mix with theta, and that 2 x 2 mixture is undone.
-            mirrored = math.prod((factor[1 - codes[name]] for name, factor in factors.items()), start=np.float64(1))
+            mirrored = _product([factor[1 - codes[name]] for name, factor in factors.items()])
             if theta == 0.5:
                 raise ParameterError(
                     "no_information", "Group {name!r} flips with probability 1/2: its reports say nothing.", name=self.name
                 )
             flipped: Floats = (theta * values - (1 - theta) * mirrored) / (2 * theta - 1)
             return flipped
-        weights: Floats = (values - (1 - theta) * self._innocuous_mean(factors)) / theta
+        weights: Floats = (values - (1 - theta) * self.innocuous_mean(factors)) / theta
         return weights
 
-    def _innocuous_mean(self, factors: Mapping[str, Floats]) -> float:
+    def innocuous_mean(self, factors: Mapping[str, Floats]) -> float:
+        """The mean of a product of functions of some attributes under the innocuous answers."""
         place = {name: i for i, name in enumerate(self.attributes)}
         if self._table is not None:
             return float(
@@ -260,6 +261,11 @@ class JointChannel:
         cells = np.array(list(self._table), dtype=np.int64)
         chosen = _draw_from(_weights(list(self._table.values())), n, source)
         return [cells[chosen, i] for i in range(len(self.channels))]
+
+
+def _product(factors: Sequence[Floats]) -> Floats:
+    product: Floats = np.prod(np.stack(factors), axis=0)
+    return product
 
 
 def _warner(channel: Channel) -> Fraction | None:

@@ -28,14 +28,14 @@ class Condition(ABC):
 
     >>> from deniable.statistics.conditions import parse
     >>> str(parse("sex == 'F' and 18 <= age < 30"))
-    "(sex == 'F' and 18 <= age and age < 30)"
+    "(sex == 'F' and age >= 18 and age < 30)"
     """
 
     def __and__(self, other: Condition) -> Condition:
         return All((self, other))
 
     def __or__(self, other: Condition) -> Condition:
-        return Any_((self, other))
+        return AnyOf((self, other))
 
     def __invert__(self) -> Condition:
         return Not(self)
@@ -150,7 +150,7 @@ class All(Condition):
 
 
 @dataclass(frozen=True)
-class Any_(All):
+class AnyOf(All):
     """At least one part holds."""
 
     word = "or"
@@ -281,7 +281,7 @@ class _Parser:
         parts = [self._both()]
         while self._take("or"):
             parts.append(self._both())
-        return parts[0] if len(parts) == 1 else Any_(tuple(parts))
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
     def _both(self) -> Condition:
         parts = [self._negated()]
@@ -315,7 +315,7 @@ class _Parser:
             sides.append(self._operand())
         if not operators:
             raise self._expected("a comparison (==, !=, <, <=, >, >=, in)")
-        parts = [self._single(*sides[i : i + 2], operator=operator) for i, operator in enumerate(operators)]
+        parts = [self._single(sides[i], sides[i + 1], operator) for i, operator in enumerate(operators)]
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def _single(self, left: _Token, right: _Token, operator: _Token) -> Condition:

@@ -16,7 +16,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.statistics.conditions import All, Any_, Compare, Condition, Not
+from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
 
 Factors = dict[str, Floats]
 MOST_TERMS = 4_096
@@ -83,7 +83,7 @@ def indicator(condition: Condition | None, schema: Schema) -> Function:
     if isinstance(condition, Not):
         return ONE - indicator(condition.part, schema)
     assert isinstance(condition, All)
-    either = isinstance(condition, Any_)
+    either = isinstance(condition, AnyOf)
     product = ONE
     for part in condition.parts:
         found = indicator(part, schema)

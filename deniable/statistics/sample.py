@@ -8,15 +8,22 @@ from typing import Any
 import numpy as np
 
 from deniable.core import bins as binning
+from deniable.core.additive import Additive
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
 from deniable.engines.frames import cell_table
 from deniable.errors import NoIntervalError, ParameterError, SchemaError
+from deniable.statistics.candidates import Candidates, column_values
 from deniable.statistics.conditions import Condition, as_condition
 from deniable.statistics.functions import Function, factor, indicator
+from deniable.statistics.iterative import choose_iteratively
+from deniable.statistics.joint import JointTruth
 
 SMALLEST_GROUP = 1e-9
+METHODS = ("joint", "em", "iterative")
+FEW_VALUES = 60
+"""Up to so many values noise is undone exactly; beyond, unbiased weights vary so much that bins are better."""
 
 
 class Weighted:
@@ -35,15 +42,19 @@ class Weighted:
         """The estimated sum of each function over the respondents."""
         return self.values @ self.n
 
-    def covariance(self, residuals: Floats, squares: Floats | None, target: str) -> Floats:
-        """Covariance of the sums of residuals: for the population from their spread, for the respondents from what their
-        spread exceeds that of the true values, whose products are estimated by `squares`."""
+    def errors(self, residuals: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
+        """Covariance of the sums of residuals, and how many direct answers these reports are worth for each.
+
+        `squares` estimates the sums of products of the true residuals. Population: the spread of the residuals. Respondents: what
+        that spread exceeds the true one by, since only the randomisation is random then.
+        """
         second = (residuals * self.n) @ residuals.T
-        if target == "population":
-            sums = residuals @ self.n
-            return second - np.outer(sums, sums) / self.rows
-        assert squares is not None
-        return second - squares
+        sums = residuals @ self.n
+        population = second - np.outer(sums, sums) / self.rows
+        direct = np.diag(squares) - sums**2 / self.rows
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = self.rows * np.clip(direct / np.diag(population), 0.0, 1.0)
+        return (population if target == "population" else second - squares), worth
 
 
 class Sample:
@@ -54,12 +65,13 @@ class Sample:
     >>> rng = np.random.default_rng(4)
     >>> sample = dn.Sample(schema.randomise(dn.datasets.town(20_000, rng), rng), schema)
     >>> women_under_30 = sample.count("sex == 'F' and age < 30")
-    >>> 1_000 < women_under_30.value[0] < 2_500
+    >>> 1_000 < float(women_under_30.value[0]) < 2_500
     True
     """
 
     def __init__(self, data: Any, schema: Schema | None = None) -> None:
-        parts = data if schema is None and isinstance(data, Sequence) and not isinstance(data, str) else [(data, schema)]
+        several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
+        parts: list[Any] = list(data) if several else [(data, schema)]
         for part in parts:
             if not isinstance(part, tuple) or len(part) != 2 or not isinstance(part[1], Schema):
                 raise ParameterError(
@@ -67,7 +79,7 @@ class Sample:
                 )
         if not parts:
             raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
-        self.parts: list[tuple[Any, Schema]] = list(parts)
+        self.parts: list[tuple[Any, Schema]] = parts
         self.schema = self.parts[0][1]
         self._check_versions()
 
@@ -109,19 +121,99 @@ class Sample:
                 )
         return condition
 
-    def count(self, where: Any = None, target: str = "respondents") -> Estimate:
+    def count(self, where: Any = None, target: str = "respondents", method: str = "joint") -> Estimate:
         """How many meet a condition. By default of these respondents; target="population" for the sampling error too.
+
+        method="joint" is unbiased: products of block weights. A condition on an attribute hidden by noise on many values uses
+        "em" instead, maximum likelihood on the joint table over bins, and says so. "iterative" is Figure 3 of paper 000, biased.
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
         >>> dn.Sample(pd.DataFrame({"a": [1] * 40 + [0] * 60}), schema).count("a == 1").value.round(6).tolist()
         [30.0]
         """
+        if method not in METHODS:
+            raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method)
         condition = self._condition(where)
+        if method == "iterative" and condition is not None:
+            return self._iterative_count(condition, target)
+        if condition is not None and (method == "em" or self._hidden_by_noise(condition)):
+            return self._likelihood_count(condition, target)
         weighted = self._weighted([indicator(condition, self.schema)])
         total = weighted.totals()
-        variance = weighted.covariance(weighted.values, np.diag(total), target)
-        return _estimate(total, variance, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.rows))
+        errors = weighted.errors(weighted.values, np.diag(total), target)
+        return _estimate(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.rows))
+
+    def _hidden_by_noise(self, condition: Condition) -> bool:
+        return any(
+            isinstance(schema[name], Additive) and not schema[name].lumpable and schema[name].domain.size > FEW_VALUES
+            for _, schema in self.parts
+            for name in condition.attributes()
+        )
+
+    def _only_part(self, what: str) -> tuple[Any, Schema]:
+        if len(self.parts) > 1:
+            raise ParameterError(
+                "several_parts", "{what} is for one part at a time; this sample has {got}.", what=what, got=len(self.parts)
+            )
+        return self.parts[0]
+
+    def _likelihood_count(self, condition: Condition, target: str) -> Estimate:
+        data, schema = self._only_part("method='em'")
+        truth = JointTruth(condition, schema)
+        table = cell_table(data, schema, truth.names)
+        codes = truth.codes({name: table.cells[:, d] for d, name in enumerate(truth.names)})
+        observed = np.bincount(codes, weights=table.n, minlength=truth.law.outputs).astype(np.float64)
+        n = float(observed.sum())
+        shares = truth.fit(observed)
+
+        def again(rng: np.random.Generator) -> Floats:
+            expected = truth.law.push(shares)
+            simulated: Floats = rng.multinomial(round(n), expected / expected.sum()).astype(np.float64)
+            return np.array([n * truth.fit(simulated) @ truth.meets])
+
+        reason = "maximum likelihood is biased where shares are near 0; .band() shows how much it varies."
+        if not truth.exact:
+            reason = "under noise truths are taken as uniform inside bins, which biases it; .band() shows how much it varies."
+        return Estimate(
+            [n * shares @ truth.meets], ["count"], n=round(n), method="em", target=target, name=str(condition),
+            limits=(0.0, n), no_interval=reason, resample=again,
+        )  # fmt: skip
+
+    def _iterative_count(self, condition: Condition, target: str) -> Estimate:
+        data, schema = self._only_part("method='iterative'")
+        columns = {name: column_values(data, name) for name in condition.attributes()}
+        number, _ = choose_iteratively(columns, schema, condition)
+        reason = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
+        n = len(next(iter(columns.values())))
+        return Estimate([number], ["count"], n=n, method="iterative", target=target, name=str(condition), no_interval=reason)
+
+    def candidates(
+        self, where: Any, size: int | None = None, method: str = "joint", rng: np.random.Generator | None = None
+    ) -> Candidates:
+        """Rows that probably meet a condition, best first, with their probabilities and how many are expected to.
+
+        The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
+        paper 000 instead: the rows it assigns, in order.
+        """
+        data, schema = self._only_part("candidates")
+        condition = self._condition(where)
+        if condition is None:
+            raise ParameterError("no_condition", "candidates needs a condition.")
+        names = condition.attributes()
+        columns = {name: column_values(data, name) for name in names}
+        n = len(columns[names[0]])
+        truth = JointTruth(condition, schema, fine=True)
+        codes = truth.codes({name: schema[name].reported.encode(columns[name], name) for name in truth.names})
+        observed = np.bincount(codes, minlength=truth.law.outputs).astype(np.float64)
+        probability = truth.posterior(truth.fit(observed))[codes]
+        if method == "iterative":
+            chosen = np.zeros(n)
+            chosen[choose_iteratively(columns, schema, condition)[1]] = 1.0
+            return Candidates(probability, size, rng, first=chosen)
+        if method != "joint":
+            raise ParameterError("method", "candidates: method must be 'joint' or 'iterative', got {got!r}.", got=method)
+        return Candidates(probability, size, rng)
 
     def mean(self, name: str, where: Any = None, target: str = "population") -> Estimate:
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums."""
@@ -134,9 +226,9 @@ class Sample:
         mean = above / below
         residual = (weighted.values[0] - mean * weighted.values[1])[None, :] / below
         known = np.array([[squared - 2 * mean * above + mean**2 * below]]) / below**2
-        variance = weighted.covariance(residual, known, target)
+        errors = weighted.errors(residual, known, target)
         title = f"mean of {name}" + (f" where {as_condition(where)}" if where is not None else "")
-        return _estimate([mean], variance, [name], weighted, target, title, (float(numbers.min()), float(numbers.max())))
+        return _estimate([mean], errors, [name], weighted, target, title, (float(numbers.min()), float(numbers.max())))
 
     def distribution(
         self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population"
@@ -167,9 +259,9 @@ class Sample:
             rows = slice(g * len(masks), (g + 1) * len(masks))
             known[rows, rows] = (np.diag(shares) - np.outer(shares, shares)) / totals[whole]
             names += [(*prefix, label) if prefix else label for label in labels]
-        variance = weighted.covariance(np.vstack(residuals), known, target)
+        errors = weighted.errors(np.vstack(residuals), known, target)
         title = f"{name}" + (f" where {condition}" if condition is not None else "")
-        return _estimate(np.concatenate(values), variance, names, weighted, target, title, (0.0, 1.0))
+        return _estimate(np.concatenate(values), errors, names, weighted, target, title, (0.0, 1.0))
 
     def crosstab(self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None) -> Estimate:
         """The joint shares of two attributes, labelled (label of a, label of b)."""
@@ -178,9 +270,9 @@ class Sample:
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
         weighted = self._weighted(functions)
         shares = weighted.totals() / weighted.rows
-        variance = weighted.covariance(weighted.values / weighted.rows, np.diag(shares) / weighted.rows, target)
+        errors = weighted.errors(weighted.values / weighted.rows, np.diag(shares) / weighted.rows, target)
         labels = [(x, y) for x in first for y in second]
-        return _estimate(shares, variance, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
+        return _estimate(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
 
     def difference(self, first: Any, second: Any, of: str | None = None, target: str = "population") -> Estimate:
         """How much the share of those who meet `first` exceeds that of `second`; with `of`, how much their means of it differ.
@@ -213,21 +305,21 @@ class Sample:
                 [[(qx - 2 * mx * sx + mx**2 * nx) / nx**2 + (qy - 2 * my * sy + my**2 * ny) / ny**2 - 2 * cross / (nx * ny)]]
             )
             value, title = mx - my, f"mean of {of}: ({as_condition(first)}) minus ({as_condition(second)})"
-        variance = weighted.covariance(residual, known, target)
-        return _estimate([value], variance, ["difference"], weighted, target, title, None)
+        errors = weighted.errors(residual, known, target)
+        return _estimate([value], errors, ["difference"], weighted, target, title, None)
 
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
         """The covariance of two numeric attributes, from debiased moments."""
         x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
-        weighted = self._weighted([x * y, x, y])
+        moments = [x * y, x, y, x * x, y * y, x * x * y, x * y * y, x * x * y * y]
+        weighted = self._weighted(moments)
         n = weighted.rows
-        xy, mx, my = weighted.totals() / n
+        xy, mx, my, xx, yy, xxy, xyy, xxyy = weighted.totals() / n
         w = weighted.values
-        if target != "population":
-            raise NoIntervalError("covariance_target", "covariance has error bars for the population only.")
         residual = (w[0] - my * w[1] - mx * w[2])[None, :] / n
-        variance = weighted.covariance(residual, None, target)
-        return _estimate([xy - mx * my], variance, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
+        square = xxyy + my**2 * xx + mx**2 * yy - 2 * my * xxy - 2 * mx * xyy + 2 * mx * my * xy
+        errors = weighted.errors(residual, np.array([[square]]) / n, target)
+        return _estimate([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
 
     def _numbers(self, name: str) -> Floats:
         if name not in self.schema:
@@ -265,7 +357,7 @@ def _check_group(size: float, rows: float, what: str, where: Any) -> None:
 
 def _estimate(
     values: Any,
-    variance: Floats,
+    errors: tuple[Floats, Floats],
     labels: Sequence[Any],
     weighted: Weighted,
     target: str,
@@ -273,5 +365,13 @@ def _estimate(
     limits: tuple[float, float] | None,
 ) -> Estimate:
     return Estimate(
-        values, labels, n=round(weighted.rows), method="joint", target=target, covariance=variance, name=title, limits=limits
+        values,
+        labels,
+        n=round(weighted.rows),
+        method="joint",
+        target=target,
+        covariance=errors[0],
+        name=title,
+        limits=limits,
+        worth=errors[1],
     )

@@ -116,7 +116,7 @@ def test_bad_conditions_are_refused_and_point_at_the_character(text, says):
 
 
 def test_a_condition_that_is_no_condition_is_refused():
-    with pytest.raises(ParameterError, match="dn.where"):
+    with pytest.raises(ParameterError, match=r"dn\.where"):
         dn.Sample(people(), SCHEMA).count(3)
 
 

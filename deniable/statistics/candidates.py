@@ -1,0 +1,57 @@
+"""Whom to invite: rows ranked by the probability that they meet a condition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deniable.core.exact import Floats
+from deniable.errors import ParameterError
+
+
+class Candidates:
+    """Rows (counted from 0) in order of the probability that they meet the condition, and how many of them are expected to.
+
+    >>> found = Candidates(np.array([0.2, 0.9, 0.5]), size=2)
+    >>> found.rows.tolist(), found.expected
+    ([1, 2], 1.4)
+    """
+
+    def __init__(
+        self, probability: Floats, size: int | None, rng: np.random.Generator | None = None, first: Floats | None = None
+    ) -> None:
+        if size is not None and not 1 <= size <= len(probability):
+            raise ParameterError("candidates_size", "size must lie in 1..{rows:,}, got {got}.", rows=len(probability), got=size)
+        # Equal probabilities are common; their order must not favour whoever came first.
+        tie = np.random.default_rng().random(len(probability)) if rng is None else rng.random(len(probability))
+        order = np.lexsort((tie, -np.nan_to_num(probability))) if first is None else np.lexsort((tie, -first))
+        chosen = order if size is None else order[:size]
+        self.rows = chosen
+        self.probability = probability[chosen]
+
+    @property
+    def expected(self) -> float:
+        """How many of those listed are expected to meet the condition."""
+        return float(np.nansum(self.probability))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A frame with the row number and its probability, best first."""
+        return pd.DataFrame({"row": self.rows, "probability": self.probability})
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Candidates: {len(self):,} rows, {self.expected:,.1f} of them expected to meet the condition\n{self.to_frame().head(10)}"
+
+
+def column_values(data: Any, name: str) -> Any:
+    """One column of an eager frame as numpy; a lazy one cannot name its rows."""
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(data)
+    if not isinstance(frame, nw.DataFrame):
+        raise ParameterError("lazy_rows", "Rows can be named only in an eager data frame; collect it first.")
+    return frame[name].to_numpy()

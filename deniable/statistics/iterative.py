@@ -1,0 +1,56 @@
+"""Counting by choosing rows, condition after condition (paper 000, Figure 3). Biased: chosen rows are not the true members.
+
+Kept so that published results can be repeated; with two identical attributes it counts 60 where 100 are true.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deniable.core.additive import Additive
+from deniable.core.channel import Channel
+from deniable.core.exact import Ints
+from deniable.core.schema import Schema
+from deniable.core.tables import CellTable, counts
+from deniable.errors import ParameterError
+from deniable.reconstruction.assign import arvesna, assign_sorted
+from deniable.reconstruction.reconstruct import reconstruct
+from deniable.statistics.conditions import All, AnyOf, Compare, Condition
+
+
+def choose_iteratively(columns: dict[str, Any], schema: Schema, condition: Condition) -> tuple[float, Ints]:
+    """The number who meet a conjunction, and the rows assigned to it (all literally as published)."""
+    parts = condition.parts if isinstance(condition, All) and not isinstance(condition, AnyOf) else (condition,)
+    if not all(isinstance(part, Compare) for part in parts):
+        raise ParameterError(
+            "iterative_conjunction",
+            "method='iterative' takes conditions joined by 'and' only, as published; got {got}.",
+            got=str(condition),
+        )
+    rows = np.arange(len(next(iter(columns.values()))))
+    number = float(len(rows))
+    for part in parts:
+        assert isinstance(part, Compare)
+        channel = schema[part.name]
+        inside = part.members(schema)
+        number, met = _meet(np.asarray(columns[part.name])[rows], channel, inside)
+        rows = rows[met]
+        if not len(rows):
+            return 0.0, rows
+    return number, rows
+
+
+def _meet(reports: Any, channel: Channel, inside: Any) -> tuple[float, Any]:
+    """How many of these rows meet one condition, and which are assigned to it."""
+    if isinstance(channel, Additive):
+        values = channel.domain.numbers()
+        borders = [0, *(np.flatnonzero(np.diff(inside)) + 1).tolist()]
+        edges = [repr(float(values[i])) for i in borders] + [repr(float(values[-1]))]
+        table: CellTable = counts(reports, channel, edges)
+        shares = reconstruct(table, channel, "as").value
+        wanted = inside[borders]
+        return float(len(reports) * shares[wanted].sum()), wanted[assign_sorted(reports, shares)]
+    shares = reconstruct(counts(reports, channel), channel, "em/as").value
+    return float(len(reports) * shares[inside].sum()), inside[arvesna(reports, shares, channel)]

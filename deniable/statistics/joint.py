@@ -1,0 +1,219 @@
+"""The joint distribution of true answers behind a condition, by maximum likelihood on the joint table of reports.
+
+Each block's true values are merged to atoms, the classes of values that no part of the condition tells apart, so the table
+stays small. Merging is exact for keep-or-replace channels; under noise truths are taken as uniform inside an atom, and
+estimates say so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.exact import Floats, Ints
+from deniable.core.groups import JointChannel
+from deniable.core.operators import Operator
+from deniable.core.schema import Block, Schema
+from deniable.errors import WideDomainError
+from deniable.reconstruction.em import em
+from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
+
+MOST_CELLS = 200_000
+NOISE_BINS = 12
+"""How finely numbers are kept apart where their shape matters."""
+
+
+class Product(Operator):
+    """Independent blocks: P is the Kronecker product of the blocks' matrices, applied one block at a time."""
+
+    def __init__(self, matrices: list[Floats]) -> None:
+        self.matrices = matrices
+        self.inputs = math.prod(len(matrix) for matrix in matrices)
+        self.outputs = math.prod(matrix.shape[1] for matrix in matrices)
+
+    def dense(self) -> Floats:
+        whole = np.ones((1, 1), dtype=np.float64)
+        for matrix in self.matrices:
+            whole = np.kron(whole, matrix).astype(np.float64)
+        return whole
+
+    def push(self, p: Floats) -> Floats:
+        tensor = p.reshape([len(matrix) for matrix in self.matrices])
+        for matrix in self.matrices:
+            # The contracted axis leaves the front and the new one joins the end: after all blocks the order is restored.
+            tensor = np.tensordot(tensor, matrix, axes=(0, 0))
+        return tensor.reshape(-1)
+
+    def pull(self, v: Floats) -> Floats:
+        tensor = v.reshape([matrix.shape[1] for matrix in self.matrices])
+        for matrix in self.matrices:
+            tensor = np.tensordot(tensor, matrix, axes=(0, 1))
+        return tensor.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """How one block's true labels and reported labels are merged, and the matrix between the merged ones."""
+
+    attributes: tuple[str, ...]
+    true: dict[str, Ints]
+    reported: dict[str, Ints]
+    sizes: dict[str, int]
+    reported_sizes: dict[str, int]
+    matrix: Floats
+    exact: bool
+
+    def reported_code(self, codes: dict[str, Ints]) -> Ints:
+        """The merged code of each row of reported codes."""
+        total = np.zeros(len(next(iter(codes.values()))), dtype=np.int64)
+        for name in self.attributes:
+            total = total * self.reported_sizes[name] + self.reported[name][codes[name]]
+        return total
+
+
+def atoms_of(block: Block, condition: Condition, schema: Schema, fine: bool) -> Atoms:
+    """Merge what the condition does not tell apart; `fine` keeps some detail of numbers, which makes some reports more telling."""
+    names = tuple(name for name in block.attributes if name in condition.attributes())
+    classes = {name: _classes(name, condition, schema, fine) for name in names}
+    sizes = {name: int(found.max()) + 1 for name, found in classes.items()}
+    if isinstance(block.channel, JointChannel):
+        return Atoms(names, classes, classes, sizes, sizes, _joint_matrix(block.channel, classes, sizes), exact=True)
+    [name] = names
+    channel = block.channel
+    if channel.lumpable:
+        matrix = _lumped(channel, classes[name], sizes[name])
+        return Atoms(names, classes, classes, sizes, sizes, matrix, exact=True)
+    if channel.domain.size <= 60:
+        k, m = channel.law.inputs, channel.law.outputs
+        return Atoms(names, {name: np.arange(k)}, {name: np.arange(m)}, {name: k}, {name: m}, channel.matrix(), exact=True)
+    return _noisy(name, channel, classes[name])
+
+
+def _classes(name: str, condition: Condition, schema: Schema, fine: bool) -> Ints:
+    masks = np.array([part.members(schema) for part in condition.comparisons() if part.name == name]).astype(np.int64)
+    k = schema[name].domain.size
+    if fine:
+        masks = np.vstack([masks, np.arange(k) * min(k, NOISE_BINS) // k])
+    _, found = np.unique(masks.T, axis=0, return_inverse=True)
+    return found.reshape(-1).astype(np.int64)
+
+
+def _lumped(channel: Channel, classes: Ints, size: int) -> Floats:
+    first = np.array([np.flatnonzero(classes == i)[0] for i in range(size)])
+    rows = channel.law.rows(first) / channel.law.denominator
+    matrix = np.zeros((size, size))
+    for i in range(size):
+        np.add.at(matrix[i], classes, rows[i])
+    return matrix
+
+
+def _joint_matrix(channel: JointChannel, classes: dict[str, Ints], sizes: dict[str, int]) -> Floats:
+    """Unit functions of the merged cells, pushed through: P = theta I + (1 - theta) q, or the joint flip."""
+    cells = list(itertools.product(*(range(size) for size in sizes.values())))
+    matrix = np.zeros((len(cells), len(cells)))
+    theta = float(channel.theta)
+    for z, cell in enumerate(cells):
+        factors = {name: (classes[name] == c).astype(np.float64) for name, c in zip(sizes, cell, strict=True)}
+        if channel.flips:
+            mirrored = tuple(
+                int(classes[name][1 - np.flatnonzero(classes[name] == c)[0]]) for name, c in zip(sizes, cell, strict=True)
+            )
+            matrix[z, z] += theta
+            matrix[z, cells.index(mirrored)] += 1 - theta
+        else:
+            matrix[:, z] += (1 - theta) * channel.innocuous_mean(factors)
+            matrix[z, z] += theta
+    return matrix
+
+
+def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
+    """Under noise: bins that end where the condition's classes do, and some more between for the shape."""
+    values = channel.domain.numbers()
+    borders = {
+        0,
+        *(np.flatnonzero(np.diff(classes)) + 1).tolist(),
+        *(np.arange(NOISE_BINS) * len(values) // NOISE_BINS).tolist(),
+    }
+    edges = [repr(float(values[i])) for i in sorted(borders)] + [repr(float(values[-1]))]
+    binned = channel.binned(edges)
+    true = binned.true.index(values)
+    reported = binned.reported_bins.index(channel.reported.numbers())
+    return Atoms(
+        (name,),
+        {name: true},
+        {name: reported},
+        {name: len(binned.true)},
+        {name: len(binned.reported_bins)},
+        binned.matrix(),
+        exact=False,
+    )
+
+
+class JointTruth:
+    """The fitted joint distribution over atoms, and which of its cells meet the condition."""
+
+    def __init__(self, condition: Condition, schema: Schema, fine: bool = False) -> None:
+        self.schema = schema
+        involved = [block for block in schema.blocks if set(block.attributes) & set(condition.attributes())]
+        self.blocks = [atoms_of(block, condition, schema, fine) for block in involved]
+        self.law = Product([atoms.matrix for atoms in self.blocks])
+        if max(self.law.inputs, self.law.outputs) > MOST_CELLS:
+            raise WideDomainError(
+                "joint_too_large", "The condition needs a joint table of {got:,} cells, more than {most:,}.",
+                got=max(self.law.inputs, self.law.outputs), most=MOST_CELLS,
+            )  # fmt: skip
+        self.names = [name for atoms in self.blocks for name in atoms.attributes]
+        self.meets = self._meets(condition).astype(np.float64)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no uniformity inside atoms is assumed."""
+        return all(atoms.exact for atoms in self.blocks)
+
+    def _meets(self, condition: Condition) -> Any:
+        """For each joint atom whether it meets the condition: every label of an atom does, or none."""
+        first = {
+            name: [int(np.flatnonzero(atoms.true[name] == i)[0]) for i in range(atoms.sizes[name])]
+            for atoms in self.blocks
+            for name in atoms.attributes
+        }
+        axes = [len(first[name]) for name in self.names]
+
+        def holds(part: Condition) -> Any:
+            if isinstance(part, Compare):
+                axis = self.names.index(part.name)
+                mask = part.members(self.schema)[first[part.name]]
+                return mask.reshape([-1 if d == axis else 1 for d in range(len(axes))])
+            if isinstance(part, Not):
+                return ~holds(part.part)
+            assert isinstance(part, All)
+            joined = holds(part.parts[0])
+            for other in part.parts[1:]:
+                joined = joined | holds(other) if isinstance(part, AnyOf) else joined & holds(other)
+            return joined
+
+        return np.broadcast_to(holds(condition), axes).reshape(-1)
+
+    def codes(self, reported: dict[str, Ints]) -> Ints:
+        """The merged code of each row's joint report."""
+        total = np.zeros(len(next(iter(reported.values()))), dtype=np.int64)
+        for atoms in self.blocks:
+            total = total * atoms.matrix.shape[1] + atoms.reported_code(reported)
+        return total
+
+    def fit(self, counts: Floats) -> Floats:
+        """Maximum likelihood shares of the joint atoms."""
+        return em(self.law, counts, tolerance=1e-7, max_evaluations=20_000).shares
+
+    def posterior(self, shares: Floats) -> Floats:
+        """For each merged joint report the probability that the condition is met."""
+        below = self.law.push(shares)
+        above = self.law.push(shares * self.meets)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.where(below > 0, above / below, np.nan)
+        return found
