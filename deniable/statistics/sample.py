@@ -12,11 +12,11 @@ from deniable.core.additive import Additive
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
-from deniable.engines.frames import cell_table
+from deniable.engines.count import cell_table
 from deniable.errors import NoIntervalError, ParameterError, SchemaError
 from deniable.statistics.candidates import Candidates, column_values
 from deniable.statistics.conditions import Condition, as_condition
-from deniable.statistics.functions import Function, factor, indicator
+from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively
 from deniable.statistics.joint import JointTruth
 
@@ -320,6 +320,86 @@ class Sample:
         square = xxyy + my**2 * xx + mx**2 * yy - 2 * my * xxy - 2 * mx * xyy + 2 * mx * my * xy
         errors = weighted.errors(residual, np.array([[square]]) / n, target)
         return _estimate([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
+
+    def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
+        """Least squares of one numeric attribute on others, from debiased moments: labels are "intercept" and the attributes.
+
+        Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
+        """
+        if not on or y in on:
+            raise ParameterError(
+                "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)
+            )
+        group = indicator(self._condition(where), self.schema)
+        inputs = [group, *(factor(name, self._numbers(name)) * group for name in on)]
+        columns = [ONE, *(factor(name, self._numbers(name)) for name in on)]
+        outcome = factor(y, self._numbers(y))
+        k = len(columns)
+        pairs = [(i, j) for i in range(k) for j in range(i, k)]
+        weighted = self._weighted([*(inputs[i] * columns[j] for i, j in pairs), *(row * outcome for row in inputs)])
+        w, totals = weighted.values, weighted.totals()
+        _check_group(totals[0], weighted.rows, "regression", where)
+        left = np.zeros((k, k, w.shape[1]))
+        for place, (i, j) in enumerate(pairs):
+            left[i, j] = left[j, i] = w[place]
+        right = w[len(pairs) :]
+        matrix = left @ weighted.n
+        if np.linalg.eigvalsh(matrix).min() <= 0:
+            raise NoIntervalError(
+                "regression_singular",
+                "The estimated moments of {on} are no longer those of any data: too few answers for so much noise. Use fewer attributes.",
+                on=list(on),
+            )
+        inverse = np.linalg.inv(matrix)
+        slopes = inverse @ totals[len(pairs) :]
+        residuals = inverse @ (right - np.einsum("ijm,j->im", left, slopes))
+        second = (residuals * weighted.n) @ residuals.T
+        title = f"{y} on {', '.join(on)}" + (f" where {as_condition(where)}" if where is not None else "")
+        return Estimate(
+            slopes, ["intercept", *on], n=round(weighted.rows), method="joint", target="population", covariance=second,
+            name=title, limits=None,
+        )  # fmt: skip
+
+    def quantile(self, name: str, q: float = 0.5, where: Any = None, target: str = "population") -> Estimate:
+        """The value that a share q of the people (all, or those who meet a condition) does not exceed.
+
+        The estimated distribution function is made rising; its error at the quantile, read off along the values (Woodruff), is the
+        standard error.
+        """
+        if not 0 < q < 1:
+            raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
+        numbers = self._numbers(name)
+        step = max(1, len(numbers) // 200)
+        ends = np.arange(step - 1, len(numbers) - 1, step)
+        group = indicator(self._condition(where), self.schema)
+        below = [factor(name, (np.arange(len(numbers)) <= end).astype(np.float64)) * group for end in ends]
+        weighted = self._weighted([*below, group])
+        totals = weighted.totals()
+        _check_group(totals[-1], weighted.rows, f"quantile of {name}", where)
+        shares = totals[:-1] / totals[-1]
+        residuals = (weighted.values[:-1] - shares[:, None] * weighted.values[-1]) / totals[-1]
+        known = np.diag(np.clip(shares * (1 - shares), 0, None) / totals[-1])
+        spread = np.sqrt(np.maximum(np.diag(weighted.errors(residuals, known, target)[0]), 0.0))
+        rising = np.maximum.accumulate(np.clip(np.append(shares, 1.0), 0.0, 1.0))
+        values = numbers[np.append(ends, len(numbers) - 1)]
+
+        def at(share: float) -> float:
+            return float(values[np.searchsorted(rising, share)]) if share < 1 else float(values[-1])
+
+        here = min(int(np.searchsorted(rising, q)), len(spread) - 1)
+        se = (at(min(q + spread[here], 1.0)) - at(max(q - spread[here], 0.0))) / 2
+        title = f"quantile {q:g} of {name}" + (f" where {as_condition(where)}" if where is not None else "")
+        limits = (float(numbers[0]), float(numbers[-1]))
+        return Estimate(
+            [at(q)],
+            [name],
+            n=round(weighted.rows),
+            method="joint",
+            target=target,
+            covariance=[[se**2]],
+            name=title,
+            limits=limits,
+        )
 
     def _numbers(self, name: str) -> Floats:
         if name not in self.schema:

@@ -322,3 +322,44 @@ def test_bad_questions_are_refused(town):
         dn.Sample(3, schema).count("sex == 'F'")
     with pytest.raises(ParameterError, match="pairs"):
         dn.Sample([people])
+
+
+def test_regression_recovers_the_slopes_of_ordinary_least_squares():
+    rng = np.random.default_rng(21)
+    n = 60_000
+    x, z = rng.integers(0, 11, n), rng.integers(0, 5, n)
+    y = np.clip(np.rint(2 + 0.5 * x + z + rng.normal(0, 1, n)), 0, 15).astype(int)
+    people = pd.DataFrame({"x": x, "z": z, "y": y})
+    schema = dn.Schema(
+        {
+            "x": dn.Retention(dn.Integer(0, 10), 0.6),
+            "z": dn.KRR(dn.Integer(0, 4), 0.7),
+            "y": dn.Retention(dn.Integer(0, 15), 0.6),
+        }
+    )
+    direct = np.linalg.lstsq(np.column_stack([np.ones(n), x, z]), y, rcond=None)[0]
+    estimates = [dn.Sample(schema.randomise(people, rng), schema).regression("y", ["x", "z"]) for _ in range(40)]
+    values = np.array([estimate.value for estimate in estimates])
+    said = np.mean([estimate.se for estimate in estimates], axis=0)
+    np.testing.assert_allclose(values.mean(axis=0), direct, atol=4 * values.std(axis=0).max() / np.sqrt(40) + 0.01)
+    np.testing.assert_allclose(said, values.std(axis=0), rtol=0.5)
+    held = [np.mean((e.interval()[0] <= direct) & (direct <= e.interval()[1])) for e in estimates]
+    assert np.mean(held) > 0.85
+    with pytest.raises(ParameterError, match="other attributes"):
+        dn.Sample(people, schema).regression("y", ["y"])
+
+
+def test_quantiles_are_those_of_the_people():
+    rng = np.random.default_rng(22)
+    schema = dn.datasets.town_schema()
+    people = dn.datasets.town(40_000, rng)
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    for q in (0.25, 0.5, 0.75):
+        estimate = sample.quantile("age", q)
+        assert estimate.value[0] == pytest.approx(people.age.quantile(q), abs=3)
+        low, high = estimate.interval()
+        assert high[0] - low[0] < 12
+    women = sample.quantile("salary", 0.5, "sex == 'F'")
+    assert women.value[0] == pytest.approx(people.salary[people.sex == "F"].median(), abs=350)
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        sample.quantile("age", 1.5)
