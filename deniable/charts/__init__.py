@@ -2,6 +2,6 @@
 
 from deniable.charts.distribution import distribution_chart
 from deniable.charts.panels import panels
-from deniable.charts.save import save
+from deniable.charts.save import check_path, save
 
-__all__ = ["distribution_chart", "panels", "save"]
+__all__ = ["check_path", "distribution_chart", "panels", "save"]

@@ -38,7 +38,7 @@ class Marks:
             title=title,
             values=ticks,
             labelFlush=False,
-            format="~%" if as_percent else ",.12~r",
+            format=".1~%" if as_percent else ",.12~r",
             titleFont=FONT,
             titleFontSize=12,
             titleFontWeight="normal",

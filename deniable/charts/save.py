@@ -32,6 +32,18 @@ def save(chart: Any, path: str | os.PathLike[str]) -> Path:
     ...     save(distribution_chart(["no", "yes"], [0.7, 0.3]), folder + "/children.svg").name
     'children.svg'
     """
+    target = check_path(path)
+    _write(target, _rendered(chart, target.suffix.lower()))
+    return target
+
+
+def check_path(path: str | os.PathLike[str]) -> Path:
+    """Refuse a name that no picture can be saved under, before any work is done.
+
+    >>> from deniable.charts import check_path
+    >>> check_path("children.svg").name
+    'children.svg'
+    """
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
@@ -45,7 +57,6 @@ def save(chart: Any, path: str | os.PathLike[str]) -> Path:
         raise FileError("no_folder", "save: the folder {folder} does not exist; create it first.", folder=str(target.parent))
     if target.is_dir():
         raise FileError("folder_in_the_way", "save: {path} is a folder, not a file.", path=str(target))
-    _write(target, _rendered(chart, suffix))
     return target
 
 

@@ -31,6 +31,10 @@ def demo(
     picture: Annotated[Path, typer.Option(help="Where the picture goes (.png, .svg or .html).")] = Path("deniable-demo.png"),
 ) -> None:
     """A town answers five sensitive questions; only randomised answers are kept; the truth about the town comes back."""
+    # Altair is slow to import, but a picture that cannot be saved should be known before the work.
+    from deniable import charts
+
+    charts.check_path(picture)
     began = time.perf_counter()
     screen = console()
     schema = town_schema()
@@ -93,7 +97,6 @@ def _changed(people: Any, reported: Any, schema: Any) -> str:
 
 
 def _save(pictures: list[tuple[str, Estimate, Any, Any]], path: Path) -> None:
-    # Altair is slow to import; the tables above need not wait for it.
     from deniable import charts
 
     drawn = [estimate.plot(compare={"truth": truth, "reported": seen}) for _, estimate, truth, seen in pictures]

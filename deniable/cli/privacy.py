@@ -13,7 +13,7 @@ from rich.table import Table
 
 from deniable.cli.show import console
 from deniable.core.channel import Channel, rounded_up
-from deniable.core.files import write_text
+from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.privacy.report import PrivacyReport, report
@@ -31,6 +31,8 @@ def privacy(
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
     """Say in words what each question gives away, warn of what leaks, and compare with published figures."""
+    if html is not None:
+        refuse_same(html, schema, *([prior] if prior is not None else []))
     read = Schema.load(schema)
     found = report(read, None if prior is None else _read_prior(prior, read))
     if html is not None:

@@ -9,8 +9,9 @@ import typer
 
 from deniable.cli.bars import Bar
 from deniable.core.channel import rounded_up
-from deniable.core.files import NOTICE, sidecar
+from deniable.core.files import NOTICE, refuse_same, sidecar
 from deniable.core.schema import Schema
+from deniable.privacy import warnings_of
 
 
 def randomise(
@@ -28,9 +29,11 @@ def randomise(
     A column that is neither in the schema nor kept is refused.
     """
     read = Schema.load(schema)
+    refuse_same(output, schema)
     rows = read.randomise(data, keep=keep or (), output=output, force=force, progress=Bar())
-    print(f"{rows:,} rows randomised to {output}, schema in {sidecar(output)}.")
+    print(f"{rows:,} {'row' if rows == 1 else 'rows'} randomised to {output}, schema in {sidecar(output)}.")
     print(f"Epsilon a respondent: {rounded_up(read.epsilon)}.")
-    if not read.exact:
-        print("Some channels work in floating point: this file is a simulation and protects nobody.")
+    for block in read.blocks:
+        for warning in warnings_of(block):
+            print(f"warning: {block.name}: {warning}")
     print(NOTICE)

@@ -12,10 +12,10 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.channel import Channel, rounded_up
-from deniable.core.estimate import Estimate
-from deniable.core.files import count_file
+from deniable.core.estimate import Estimate, check_level
+from deniable.core.files import count_file, refuse_same
 from deniable.core.schema import Schema
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, FileError, ParameterError, SchemaError
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 
 FEW_LABELS = 40
@@ -36,7 +36,14 @@ def reconstruct_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Estimate the true distribution of one attribute from its randomised reports."""
-    read = Schema.load(schema or data)
+    check_level(level)
+    if plot is not None:
+        # Altair is slow to import: only pictures pay for it.
+        from deniable import charts
+
+        charts.check_path(plot)
+        refuse_same(plot, data, *([schema] if schema is not None else []))
+    read = _schema(data, schema)
     if name not in read:
         raise DataError("no_attribute", "The schema has no attribute {got!r}, only {allowed}.", got=name, allowed=list(read))
     channel = read[name]
@@ -47,11 +54,30 @@ def reconstruct_command(
     else:
         _show(estimate, channel, level)
     if plot is not None:
-        from deniable import charts
-
         charts.save(estimate.plot(level), plot)
         if not as_json:
             print(f"Picture: {plot}")
+
+
+def _schema(data: Path, given: Path | None) -> Schema:
+    """The schema that was named, or the one that travels with the data; two that contradict each other are refused."""
+    if given is None:
+        return Schema.load(data)
+    named = Schema.load(given)
+    try:
+        own = Schema.load(data)
+    except FileError:
+        return named
+    if own != named:
+        raise SchemaError(
+            "schemas_differ",
+            "{data} was randomised under another schema (fingerprint {own}...) than {given} ({named}...); leave --schema out.",
+            data=str(data),
+            own=own.fingerprint[:12],
+            given=str(given),
+            named=named.fingerprint[:12],
+        )
+    return own
 
 
 def _bins(given: str | None, channel: Channel) -> int | list[str] | None:
@@ -85,6 +111,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, object]:
         "low": ends[0].tolist() if ends else None,
         "high": ends[1].tolist() if ends else None,
         "why_no_interval": estimate.why_no_interval,
+        "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band else None,
     }
 
 

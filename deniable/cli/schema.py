@@ -12,7 +12,7 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.channel import Channel, rounded_up
-from deniable.core.files import write_text
+from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
 from deniable.privacy.warnings import warnings_of
@@ -28,6 +28,8 @@ def infer(
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
     """Propose a schema for the columns of a file, to be edited before use."""
+    if output is not None:
+        refuse_same(output, data)
     proposal, notes = propose(data, Bar())
     # No fingerprint yet: this text is there to be edited.
     text = proposal.to_json(fingerprint=False)

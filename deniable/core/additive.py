@@ -85,9 +85,9 @@ class Additive(Channel):
         drawn: Floats = truth + self.noise.quantile(unit_interval(len(truth), source))
         return drawn
 
-    def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Floats:
         if self.exact:
-            return super()._binned_matrix(true, reported)
+            return super().between(true, reported)
         # The mean over x in [a, b] of F(z - x) is (G(z - a) - G(z - b)) / (b - a), G being an antiderivative of F.
         a, b = true.floats[:-1, None], true.floats[1:, None]
         inner = reported.floats[None, 1:-1]
@@ -139,7 +139,7 @@ class Multiplicative(Channel):
         drawn: Floats = truth * (1 + self.noise.quantile(unit_interval(len(truth), source)))
         return drawn
 
-    def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Floats:
         matrix = np.zeros((len(true), len(reported)))
         inner = reported.floats[1:-1]
         for i in range(len(true)):

@@ -48,15 +48,15 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
     if low is None or high is None:
         raise ParameterError("bins_need_numbers", "Bins need a domain of numbers, got {domain}.", domain=repr(domain))
     if isinstance(bins, (int, np.integer)):
-        if isinstance(bins, bool) or bins < 1:
-            raise ParameterError("bins_count", "bins must be at least 1, got {got}.", got=bins)
+        if isinstance(bins, bool) or bins < 2:
+            raise ParameterError("bins_count", "bins must be at least 2, got {got}: one bin holds everything.", got=bins)
         edges = _even_edges(domain, int(bins))
     elif isinstance(bins, (str, bytes)) or not hasattr(bins, "__len__"):
         raise ParameterError("bins_kind", "bins must be a number of bins or a list of edges, got {got!r}.", got=bins)
     else:
         edges = [fraction(edge, "bins", "edge") for edge in bins]
-        if len(edges) < 2 or any(a >= b for a, b in itertools.pairwise(edges)):
-            raise ParameterError("bins_not_rising", "Bin edges must rise, got {got}.", got=list(bins))
+        if len(edges) < 3 or any(a >= b for a, b in itertools.pairwise(edges)):
+            raise ParameterError("bins_not_rising", "Bin edges must rise, at least three of them, got {got}.", got=list(bins))
         if edges[0] != low or edges[-1] != high:
             raise ParameterError(
                 "bins_do_not_cover",

@@ -6,9 +6,11 @@ matrix, sampler, epsilon, posterior, push, pull and weights are derived from tha
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -220,6 +222,13 @@ class Channel(ABC):
         """
         k = self.law.inputs
         shares = np.full(k, 1 / k) if prior is None else self._function(prior, "posterior")
+        if isinstance(prior, Mapping) and len(prior) < k and abs(shares.sum() - 1) > 1e-6:
+            raise ParameterError(
+                "prior_incomplete",
+                "A prior that leaves labels out must sum to 1, got {got:g}; give all of {allowed}.",
+                got=float(shares.sum()),
+                allowed=list(self.inputs[:20]),
+            )
         if reported is None:
             self._check_size(k, self.law.outputs)
         return posterior(self.law, shares, None if reported is None else self.reported.code_of(reported))
@@ -231,9 +240,10 @@ class Channel(ABC):
         """
         true = binning.true_bins(self.domain, bins)
         reported = binning.reported_bins(self.domain, self.reported, true)
-        return Binned(self, true, reported, self._binned_matrix(true, reported))
+        return Binned(self, true, reported, self.between(true, reported))
 
-    def _binned_matrix(self, true: binning.Bins, reported: binning.Bins) -> Floats:
+    def between(self, true: binning.Bins, reported: binning.Bins) -> Floats:
+        """P between bins of truths and bins of reports, truths spread uniformly inside a bin."""
         inside_true = true.index(self.domain.numbers())
         inside_reported = reported.index(self.reported.numbers())
         matrix = np.zeros((len(true), len(reported)))
@@ -375,6 +385,29 @@ class Binned:
     def assumes_uniform(self) -> bool:
         """Whether the matrix rests on truths being uniform inside a bin."""
         return not self.channel.lumpable
+
+    def finer(self, least: int) -> Binned:
+        """The same reports, with every bin of truths cut into equal parts until there are at least so many, as far as the grid allows."""
+        parts = -(-least // len(self.true))
+        edges: list[Fraction] = []
+        grid = getattr(self.channel.domain, "has_step", True)
+        for i, (a, b) in enumerate(itertools.pairwise(self.true.edges)):
+            held = int(self.widths[i]) if grid else parts
+            cuts = [a + (b - a) * j / parts for j in range(parts)]
+            if grid:
+                step = self.channel.domain.step  # type: ignore[attr-defined]
+                cuts = sorted({a + step * (held * j // min(parts, held)) for j in range(min(parts, held))}) if held else [a]
+            edges += cuts
+        true = binning.Bins((*edges, self.true.edges[-1]))
+        return Binned(self.channel, true, self.reported_bins, self.channel.between(true, self.reported_bins))
+
+    @property
+    def widths(self) -> Floats:
+        """How much of the domain each bin of true values holds: values of the grid, or length where there is none."""
+        domain = self.channel.domain
+        if not getattr(domain, "has_step", True):
+            return np.diff(self.true.floats)
+        return np.bincount(self.true.index(domain.numbers()), minlength=len(self.true)).astype(np.float64)
 
     def matrix(self) -> Floats:
         """P between bins."""

@@ -87,7 +87,7 @@ class Identity(Channel):
     def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
         return truth
 
-    def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Floats:
         return np.eye(len(true))
 
     def parameters(self) -> dict[str, Any]:
@@ -275,9 +275,9 @@ class Retention(Channel):
         replaced = np.interp(unit_interval(len(truth), source), np.concatenate([[0.0], np.cumsum(shares)]), edges)
         return np.where(keep, truth, replaced)
 
-    def _binned_matrix(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Floats:
         if self.exact:
-            return super()._binned_matrix(true, reported)
+            return super().between(true, reported)
         edges, shares = self._pieces
         mass = np.diff(np.interp(true.floats, edges, np.concatenate([[0.0], np.cumsum(shares)])))
         matrix: Floats = float(self.p) * np.eye(len(true)) + (1 - float(self.p)) * mass

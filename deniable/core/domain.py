@@ -6,6 +6,7 @@ so that silence is randomised together with everything else.
 
 from __future__ import annotations
 
+import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -156,17 +157,26 @@ class Domain(ABC):
 
 def build(cls: type[Any], arguments: dict[str, Any], what: str) -> Any:
     """Call a constructor with arguments from a file: a wrong or lacking one is named, not a traceback."""
-    try:
-        return cls(**arguments)
-    except TypeError as error:
+    known = inspect.signature(cls).parameters
+    unknown = [name for name in arguments if name not in known]
+    lacking = [name for name, p in known.items() if p.default is inspect.Parameter.empty and name not in arguments]
+    if unknown or lacking:
         raise SchemaError(
             "bad_arguments",
-            "The {what} {kind} does not take these properties ({reason}): {got}.",
+            "The {what} {kind} {problems}; it takes {allowed}.",
             what=what,
             kind=cls.__name__,
-            reason=str(error).replace("__init__() ", "").replace(f"{cls.__name__}.", ""),
-            got=sorted(arguments),
-        ) from None
+            problems=" and ".join(
+                words
+                for words, names in (
+                    (f"needs {', '.join(map(repr, lacking))}", lacking),
+                    (f"does not know {', '.join(map(repr, unknown))}", unknown),
+                )
+                if names
+            ),
+            allowed=list(known),
+        )
+    return cls(**arguments)
 
 
 class _Labels(Domain):
@@ -402,6 +412,8 @@ class _Grid(Domain):
             fits = (values >= float(self.low)) & (values <= float(self.high)) & self._on_grid(steps, nearest)
         wrong = np.flatnonzero(~fits)
         if wrong.size:
+            if not text and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+                bad.allowed = f"numbers, not text: {self.allowed} (make the column numeric first)"
             bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
             nearest[wrong] = 0
         codes: Ints = nearest.astype(np.int64)

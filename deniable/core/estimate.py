@@ -96,8 +96,7 @@ class Estimate:
         >>> low.round(3).tolist(), high.round(3).tolist()
         ([0.919, 0.024], [0.976, 0.081])
         """
-        if not 0 < level < 1:
-            raise ParameterError("level", "level must lie between 0 and 1, got {got}.", got=level)
+        check_level(level)
         if not self.has_interval:
             raise NoIntervalError(
                 "no_interval",
@@ -112,6 +111,9 @@ class Estimate:
             low, high = self.value - reach, self.value + reach
         if self.limits is not None:
             low, high = np.clip(low, *self.limits), np.clip(high, *self.limits)
+            # At the border of what is possible the point shown may differ from the unbiased centre; an interval holds its point.
+            shown = np.clip(self.value, *self.limits)
+            low, high = np.minimum(low, shown), np.maximum(high, shown)
         return low, high
 
     def band(self, level: float = 0.95, draws: int = 200, rng: np.random.Generator | None = None) -> tuple[Floats, Floats]:
@@ -129,8 +131,7 @@ class Estimate:
             raise NoIntervalError(
                 "no_band", "Method {method!r} has an interval, or no error at all; it has no band.", method=self.method
             )
-        if not 0 < level < 1:
-            raise ParameterError("level", "level must lie between 0 and 1, got {got}.", got=level)
+        check_level(level)
         if rng is not None or len(self._resampled) != draws:
             generator = np.random.default_rng() if rng is None else rng
             self._resampled = [self._resample(generator) for _ in range(draws)]
@@ -142,14 +143,14 @@ class Estimate:
         import pandas as pd
 
         columns: dict[str, Any] = {"label": list(self.labels), "value": self.value}
-        if self._covariance is not None:
-            columns["se"] = self.se
         if self.has_interval:
+            columns["se"] = self.se
             columns["low"], columns["high"] = self.interval(level)
         return pd.DataFrame(columns)
 
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
         """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported."""
+        check_level(level)
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
         from deniable import charts
 
@@ -169,7 +170,8 @@ class Estimate:
         direct = ""
         if self.worth is not None and len(self.worth) == 1 and np.isfinite(self.worth[0]):
             direct = f" worth {self.worth[0]:,.0f} direct answers"
-        return f"{self.n:,} reports{direct}, method {self.method}, error bars for the {self.target}"
+        bars = f", error bars for the {self.target}" if self.has_interval or self.has_band else ""
+        return f"{self.n:,} reports{direct}, method {self.method}{bars}"
 
     @property
     def verdict(self) -> str:
@@ -192,11 +194,19 @@ class Estimate:
                 break
             bounds = f"   {low[i]:.4f} to {high[i]:.4f}" if low is not None and high is not None else ""
             lines.append(f"  {label!s:<{width}}  {self.value[i]:8.4f}{bounds}")
+        if self._no_interval:
+            lines.append(f"  No confidence interval: {self._no_interval}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
         return f"<p>{self._caption()}</p>" + str(frame.to_html(index=False, float_format=_four_digits))
+
+
+def check_level(level: Any) -> None:
+    """Refuse what is no confidence level."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise ParameterError("level", "level must be a number between 0 and 1 such as 0.95, got {got!r}.", got=level)
 
 
 def _four_digits(value: float) -> str:

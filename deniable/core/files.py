@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +30,7 @@ PARQUET_KEY = b"deniable.schema"
 BATCH_ROWS = 1 << 17
 CSV_BLOCK = 1 << 23
 NOTICE = (
-    "Every row of this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
+    "Randomised answers in this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
     "their epsilons add up. Publish one copy only."
 )
 
@@ -58,7 +60,7 @@ def replacing(path: Path, force: bool) -> Iterator[Path]:
     """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise."""
     if path.exists() and not force:
         raise FileError(
-            "file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path)
+            "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
         )
     if not path.parent.is_dir():
         raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
@@ -79,6 +81,13 @@ def replacing(path: Path, force: bool) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def refuse_same(output: Path, *inputs: Path) -> None:
+    """Refuse an output that is one of the inputs, forced or not."""
+    for given in inputs:
+        if output.exists() and given.exists() and output.resolve() == given.resolve():
+            raise FileError("same_file", "{path} is an input; choose another name for the output.", path=str(output))
 
 
 def write_text(path: Path, text: str, force: bool) -> None:
@@ -111,7 +120,46 @@ def _schema_text_of_data(path: Path) -> str:
             path=str(path),
             beside=sidecar(path).name,
         )
-    return read_schema_text(sidecar(path))
+    text = read_schema_text(sidecar(path))
+    _must_belong(text, path)
+    return text
+
+
+def _must_belong(text: str, path: Path) -> None:
+    """A sidecar is the schema of the data beside it only if it was written with that data."""
+    content = _content(text)
+    if "fingerprint" not in content:
+        raise FileError(
+            "schema_draft",
+            "{beside} is a draft without a fingerprint, so {path} was not randomised under it. Was it randomised at all? "
+            "If so, name its schema.",
+            beside=sidecar(path).name,
+            path=str(path),
+        )
+    if content.get("data", path.name) != path.name:
+        raise FileError(
+            "schema_of_other",
+            "{beside} belongs to {other}, not to {path}. Name the schema.",
+            beside=sidecar(path).name,
+            other=content["data"],
+            path=str(path),
+        )
+
+
+def _content(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def refuse_randomised(path: Path) -> None:
+    """Refuse to randomise what is randomised already: drawn twice, its estimates would be wrong."""
+    inside = (_opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if _is_parquet(path) else None
+    beside = _content(read_schema_text(sidecar(path))) if sidecar(path).exists() else {}
+    if inside is not None or ("fingerprint" in beside and beside.get("data") == path.name):
+        raise FileError("randomised_already", "{path} is randomised already; randomise the true data instead.", path=str(path))
 
 
 def _must_exist(path: Path) -> None:
@@ -134,6 +182,14 @@ class _Csv:
         self.total = path.stat().st_size
         with _explained(path):
             self.columns = self._open([]).schema.names
+        for sign, name in ((";", "semicolons"), ("\t", "tabs")):
+            if len(self.columns) == 1 and sign in self.columns[0]:
+                raise FileError(
+                    "separator",
+                    "{path} seems to be separated by {name}, not commas; save it with commas.",
+                    path=str(path),
+                    name=name,
+                )
 
     def _open(self, columns: list[str]) -> Any:
         self._raw = pa.OSFile(str(self._path))
@@ -188,8 +244,19 @@ def _explained(path: Path) -> Iterator[None]:
         if isinstance(error, FileError):
             raise
         raise FileError(
-            "unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error).rstrip(".")
+            "unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=_without_cells(str(error))
         ) from None
+
+
+def _without_cells(reason: str) -> str:
+    """The reader's complaint without the row it quotes: that row is somebody's answers."""
+    found = re.search(r"(Row #\d+: )?Expected (\d+) columns, got (\d+)", reason)
+    if found:
+        row = f"line {found.group(1)[5:-2]} has" if found.group(1) else "a line has"
+        return f"{row} {found.group(3)} columns, the header has {found.group(2)}; quote cells that hold commas"
+    if "utf-8" in reason.lower() or "utf8" in reason.lower():
+        return "it is not UTF-8 text; save it as UTF-8"
+    return reason.split("\n")[0].rstrip(".")
 
 
 def open_table(path: Path) -> _Csv | _Parquet:
@@ -251,13 +318,16 @@ def randomise_file(
     beside = sidecar(target)
     if target.exists() and source.resolve() == target.resolve():
         raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
+    if target.is_dir():
+        raise FileError("is_folder", "{path} is a folder, not a file.", path=str(target))
     for path in (target, beside):
         if path.exists() and not force:
             raise FileError(
-                "file_exists", "{path} exists already; choose another name, or overwrite it with force.", path=str(path)
+                "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
             )
+    refuse_randomised(source)
     check_columns(schema, reader.columns, keep, str(source))
-    schema_json = schema.to_json(NOTICE)
+    schema_json = schema.to_json(NOTICE, data=target.name)
     randomiser = TableRandomiser(schema, byte_source(rng), reader.text)
     progress.start(f"randomising ({reader.units})", reader.total)
     with replacing(target, force) as temporary:

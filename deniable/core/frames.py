@@ -112,6 +112,8 @@ def randomise_frame(schema: Schema, data: Any, rng: np.random.Generator | None, 
 def _eager(data: Any) -> Any:
     try:
         frame = nw.from_native(data, eager_only=False, allow_series=False)
+    except nw.exceptions.DuplicateError:
+        raise DataError("column_twice", "The data frame has two columns of the same name.") from None
     except TypeError:
         raise DataError(
             "not_a_frame",

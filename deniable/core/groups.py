@@ -35,11 +35,14 @@ class Group:
     ('a', 'b')
     """
 
-    def __init__(self, attributes: Sequence[str], innocuous: Mapping[tuple[Any, ...], Any] | None = None) -> None:
+    def __init__(
+        self, attributes: Sequence[str], innocuous: Mapping[tuple[Any, ...], Any] | Sequence[Any] | None = None
+    ) -> None:
         if isinstance(attributes, str) or not all(isinstance(name, str) for name in attributes):
             raise ParameterError("group_names", "Group: attributes must be a list of names, got {got!r}.", got=attributes)
         self.attributes = tuple(attributes)
-        self.innocuous = None if innocuous is None else {tuple(key): value for key, value in innocuous.items()}
+        pairs = innocuous.items() if isinstance(innocuous, Mapping) else innocuous
+        self.innocuous = None if pairs is None else {tuple(key): value for key, value in pairs}
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that `Group.from_json` reads back."""
@@ -101,7 +104,8 @@ class JointChannel:
             )
         first = next(iter(thetas.values()))
         assert first is not None
-        self.theta: Fraction = first
+        # Rounded once, toward privacy: the draw, epsilon and the weights all read this number.
+        self.theta = first if first.denominator <= LARGEST_DENOMINATOR else _floor(first)
         self._table = self._read_table(group) if group.innocuous is not None else None
 
     def _read_table(self, group: Group) -> dict[tuple[int, ...], Fraction]:
@@ -123,6 +127,8 @@ class JointChannel:
             codes = tuple(channel.domain.code_of(label) for channel, label in zip(self.channels, key, strict=True))
             table[codes] = exact.probability(value, f"Group {self.name!r}", f"innocuous[{key!r}]")
         shares = exact.normalised(list(table.values()), f"Group {self.name!r}", "innocuous")
+        if exact.common_denominator(shares) > LARGEST_DENOMINATOR:
+            shares = _rounded_table(shares)
         table = dict(zip(table, shares, strict=True))
         for i, (attribute, channel) in enumerate(zip(self.attributes, self.channels, strict=True)):
             margin = [sum((s for codes, s in table.items() if codes[i] == z), Fraction(0)) for z in range(channel.domain.size)]
@@ -163,7 +169,11 @@ class JointChannel:
         else:
             smallest = math.prod((min(_replacement(channel)) for channel in self.channels), start=Fraction(1))
         rest = (1 - self.theta) * smallest
-        return math.log(1 + self.theta / rest) if rest else math.inf
+        if not rest:
+            return math.inf
+        odds = 1 + self.theta / rest
+        # Of a large group the ratio itself may be too large for a float; its logarithm is not.
+        return math.log(odds.numerator) - math.log(odds.denominator)
 
     @cached_property
     def law(self) -> Law:
@@ -248,10 +258,7 @@ class JointChannel:
         Both draws are always made, so that how many bytes are used says nothing about the outcome of the first.
         """
         n = len(truth[0])
-        theta = self.theta
-        if theta.denominator > LARGEST_DENOMINATOR:
-            theta = Fraction(math.floor(theta * ROUNDED_DENOMINATOR), ROUNDED_DENOMINATOR)
-        told = integers_below(theta.denominator, n, source) < theta.numerator
+        told = integers_below(self.theta.denominator, n, source) < self.theta.numerator
         instead = [1 - codes for codes in truth] if self.flips else self._innocuous(n, source)
         return [np.where(told, codes, other) for codes, other in zip(truth, instead, strict=True)]
 
@@ -261,6 +268,18 @@ class JointChannel:
         cells = np.array(list(self._table), dtype=np.int64)
         chosen = _draw_from(_weights(list(self._table.values())), n, source)
         return [cells[chosen, i] for i in range(len(self.channels))]
+
+
+def _floor(theta: Fraction) -> Fraction:
+    return Fraction(math.floor(theta * ROUNDED_DENOMINATOR), ROUNDED_DENOMINATOR)
+
+
+def _rounded_table(shares: Sequence[Fraction]) -> list[Fraction]:
+    """Innocuous shares with a denominator that can be drawn from: all but the largest rounded up, so none becomes rarer."""
+    parts = [math.ceil(share * ROUNDED_DENOMINATOR) for share in shares]
+    largest = max(range(len(parts)), key=parts.__getitem__)
+    parts[largest] += ROUNDED_DENOMINATOR - sum(parts)
+    return [Fraction(part, ROUNDED_DENOMINATOR) for part in parts]
 
 
 def _product(factors: Sequence[Floats]) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.core.domain import NO_ANSWER, Domain, WithMissing
-from deniable.core.exact import Floats, Ints, Number, probability, written
+from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
 from deniable.core.laws import Law
 from deniable.errors import ParameterError
 
@@ -26,8 +26,11 @@ class _MayBeSilent(Law):
     def __init__(self, inner: Law, p: Fraction) -> None:
         self.inner = inner
         self.inputs, self.outputs = inner.inputs + 1, inner.outputs + 1
-        # Silence must be able to become every label: enlarge the denominator until each gets at least one part.
-        repeat = max(1, math.ceil(inner.outputs / ((1 - p).numerator * inner.denominator))) if p < 1 else 1
+        # Silence becomes every label evenly: the denominator is enlarged until its parts can be shared out without remainder.
+        share = (1 - p).numerator * inner.denominator
+        repeat = inner.outputs // math.gcd(share, inner.outputs) if p < 1 else 1
+        if p.denominator * repeat * inner.denominator > LARGEST_DENOMINATOR:
+            repeat = max(1, math.ceil(inner.outputs / share)) if p < 1 else 1
         self.kept = p.numerator * repeat
         self.denominator = p.denominator * repeat * inner.denominator
         turned = self.denominator - self.kept * inner.denominator

@@ -26,6 +26,7 @@ MOST_LABELS = 50
 MOST_WHOLE = 20
 GRID_POINTS = 100
 KEPT = "0.5"
+LARGEST = 10**15
 STATUS_KEPT = "0.9"
 
 
@@ -41,6 +42,9 @@ class _Column:
     low: Fraction | None = None
     high: Fraction | None = None
     decimals: int = 0
+    numbers: int = 0
+    not_numbers: dict[str, None] = field(default_factory=dict)
+    padded: bool = False
 
     def add(self, cells: pa.Array) -> None:
         self.rows += len(cells)
@@ -52,12 +56,19 @@ class _Column:
         if not self.too_many_words:
             self.words.setdefault(word)
             self.too_many_words = len(self.words) > MOST_LABELS
+        try:
+            value = Fraction(word.strip())
+        except (ValueError, ZeroDivisionError):
+            self.numeric = False
+            self.not_numbers.setdefault(word)
+            return
+        self.numbers += 1
+        if abs(value) > LARGEST:
+            self.numeric = False
+            self.not_numbers.setdefault(word)
+            return
+        self.padded = self.padded or (len(word) > 1 and word[0] == "0" and word.isdigit())
         if self.numeric:
-            try:
-                value = Fraction(word.strip())
-            except (ValueError, ZeroDivisionError):
-                self.numeric = False
-                return
             self.low = value if self.low is None else min(self.low, value)
             self.high = value if self.high is None else max(self.high, value)
             self.decimals = max(self.decimals, len(word.strip().partition(".")[2].rstrip("0")))
@@ -67,6 +78,11 @@ def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema,
     """A schema for a CSV or Parquet file, and notes on what to look at before using it."""
     reader = files.open_table(Path(path))
     listener = progress or Silent()
+    doubles = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
+    if doubles or "" in reader.columns:
+        raise DataError(
+            "column_names", "{path}: every column needs a name of its own; got {got}.", path=str(path), got=reader.columns
+        )
     columns = {name: _Column() for name in reader.columns}
     listener.start(f"reading ({reader.units})", reader.total)
     for batch, done in reader.pieces():
@@ -103,11 +119,23 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         notes.append(f"{name}: left out, it has one value only ({next(iter(column.words))!r}).")
         return None
     if column.missing:
+        cells = "1 empty cell is" if column.missing == 1 else f"{column.missing:,} empty cells are"
+        notes.append(f"{name}: {cells} read as the label {NO_ANSWER!r}, which is hidden too.")
+    spaced = [word for word in column.words if word != word.strip()]
+    if spaced and not column.numeric:
         notes.append(
-            f"{name}: {column.missing:,} cells are empty; they are read as the label {NO_ANSWER!r}, which is hidden too."
+            f"{name}: labels with blanks around them, such as {spaced[0]!r}, count as labels of their own; mend the file."
+        )
+    if column.numeric and column.too_many_words and (column.padded or column.numbers >= column.rows - column.missing):
+        notes.append(
+            f"{name}: every value is different, or padded with zeros: if it identifies people or places, drop the column."
         )
     if column.numeric and not set(column.words) <= {"0", "1"}:
         return _number(name, column, notes)
+    if column.too_many_words and column.numbers > 9 * len(column.not_numbers):
+        odd = ", ".join(repr(word) for word in list(column.not_numbers)[:5])
+        notes.append(f"{name}: left out, it would be a column of numbers but for {odd}. Mend those cells.")
+        return None
     if column.too_many_words:
         notes.append(
             f"{name}: left out, more than {MOST_LABELS} different texts: an identifier or free text cannot be hidden. "

@@ -21,7 +21,7 @@ from deniable.progress import Progress, Silent
 
 VERSION = 1
 FORMAT = "deniable-schema"
-_KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice"}
+_KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice", "data"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,11 @@ class Schema(Mapping[str, Channel]):
         target: str | None = None,
         groups: Mapping[str, Sequence[str] | Group] | None = None,
     ) -> None:
-        if not isinstance(channels, Mapping) or not channels:
+        if not isinstance(channels, Mapping):
+            raise SchemaError(
+                "schema_mapping", "A schema is a mapping from name to channel, got {got}.", got=type(channels).__name__
+            )
+        if not channels:
             raise SchemaError("schema_empty", "A schema needs at least one attribute: Schema({{name: channel, ...}}).")
         for name, channel in channels.items():
             if not isinstance(name, str) or not name:
@@ -150,6 +154,8 @@ class Schema(Mapping[str, Channel]):
         >>> import deniable as dn
         >>> dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}).check_budget(1.1)
         """
+        if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not epsilon > 0:
+            raise ParameterError("budget", "A budget must be a positive number, got {got!r}.", got=epsilon)
         if self.epsilon > epsilon:
             parts = ", ".join(f"{block.name} {rounded_up(block.epsilon)}" for block in self.blocks)
             raise SchemaError(
@@ -180,7 +186,7 @@ class Schema(Mapping[str, Channel]):
             "groups": {name: group.to_json() for name, group in self.groups.items()},
         }
 
-    def to_json(self, notice: str | None = None, fingerprint: bool = True) -> str:
+    def to_json(self, notice: str | None = None, fingerprint: bool = True, data: str | None = None) -> str:
         """The schema as JSON text, with its fingerprint unless it is still to be edited (format: `docs/schema.md`).
 
         >>> import deniable as dn
@@ -193,6 +199,8 @@ class Schema(Mapping[str, Channel]):
             content["fingerprint"] = self.fingerprint
         if notice is not None:
             content["notice"] = notice
+        if data is not None:
+            content["data"] = data
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -292,9 +300,18 @@ def _read_channel(name: str, given: Any, where: str) -> Channel:
         ) from None
 
 
+def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SchemaError("property_twice", "{where} has the property {got!r} twice in one object.", where=where, got=twice)
+    return found
+
+
 def _parsed(text: str | bytes, where: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
     except json.JSONDecodeError as error:
         raise SchemaError(
             "not_json",

@@ -86,7 +86,8 @@ def privacy_loss(channel: AnyChannel, prior: Any = None) -> float:
 def _widths(channel: AnyChannel) -> Floats:
     """How wide a cell each true label stands for."""
     if isinstance(channel, Binned):
-        return np.diff(channel.true.floats)
+        step = step_of(channel.channel.domain) if channel.channel.exact else 1.0
+        return channel.widths * step
     width = step_of(channel.domain) if isinstance(channel, Channel) else 1.0
     return np.full(channel.law.inputs, width)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from deniable.core.channel import Channel
 from deniable.core.columns import to_arrow
-from deniable.core.exact import Floats, Ints
+from deniable.core.exact import Floats, Ints, fraction
 from deniable.core.groups import Group
 from deniable.core.laws import Law
 from deniable.core.operators import Operator
@@ -53,7 +54,7 @@ def _margin(group: Group, members: Sequence[str]) -> dict[tuple[Any, ...], Any] 
     table: dict[tuple[Any, ...], Any] = {}
     for key, share in group.innocuous.items():
         kept = tuple(key[i] for i in places)
-        table[kept] = table.get(kept, 0) + share
+        table[kept] = table.get(kept, Fraction(0)) + fraction(share, "Group", "innocuous")
     return table
 
 

@@ -73,9 +73,10 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str,
         believed = shares(channel, own, f"prior[{block.name!r}]")
         if channel.law.inputs <= DENSE:
             return sentence(worst_rise(channel, believed)), "with the given distribution of answers"
-        likeliest = int(np.argmax(believed))
+        rises = [posterior_bound(channel.epsilon, before) - before for before in believed.tolist()]
+        worst = int(np.argmax(rises))
         return _bounded(
-            channel.inputs[likeliest], float(believed[likeliest]), channel.epsilon
+            channel.inputs[worst], float(believed[worst]), channel.epsilon
         ), "with the given distribution of answers"
     if channel.law.inputs <= FEW and not math.isinf(channel.epsilon):
         return sentence(_worst_of_few(channel)), "supposing 10% have that answer, whatever the others have"

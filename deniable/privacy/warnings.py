@@ -12,7 +12,11 @@ from deniable.core.schema import Block
 from deniable.errors import DeniableError
 from deniable.privacy.edges import edge_leak
 from deniable.privacy.finite import nearest_finite
-from deniable.privacy.words import quoted
+from deniable.privacy.words import percent, quoted
+from deniable.privacy.worst_case import posterior_bound
+
+WEAK = 6.0
+"""From this epsilon on a single report can make an unlikely answer nearly certain."""
 
 NEARLY_SINGULAR = 1e6
 """From this condition number on reports can hardly be undone."""
@@ -34,12 +38,21 @@ def warnings_of(block: Block) -> list[str]:
             "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "
             "finite grid."
         ]
-    return [*_ruled_out(channel), *_edges(channel), *_singular(channel)]
+    return [*_ruled_out(channel), *_weak(channel.epsilon), *_edges(channel), *_singular(channel)]
+
+
+def _weak(epsilon: float) -> list[str]:
+    if not WEAK <= epsilon < math.inf:
+        return []
+    after = posterior_bound(epsilon, 0.1)
+    return [
+        f"weak: a report can raise a chance of 10% to {percent(after, up=True)}. Hide the answer more, or give it fewer values."
+    ]
 
 
 def _of_group(group: JointChannel) -> list[str]:
     if not math.isinf(group.epsilon):
-        return []
+        return _weak(group.epsilon)
     if group.flips:
         return [
             "the joint report of this group rules out all combinations of answers but two (as reported, and all turned round): "

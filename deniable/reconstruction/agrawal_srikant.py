@@ -35,8 +35,17 @@ def chi_square(a: Floats, b: Floats) -> float:
     return float(((a - b)[seen] ** 2 / total[seen]).sum())
 
 
-def early_stopped(law: Operator, counts: Floats, stop: str = "estimates", truth: Any = None, max_steps: int = MAX_STEPS) -> Fit:
-    """Plain steps from the uniform distribution until the stopping rule is met.
+def early_stopped(
+    law: Operator,
+    counts: Floats,
+    stop: str = "estimates",
+    truth: Any = None,
+    start: Floats | None = None,
+    max_steps: int = MAX_STEPS,
+) -> Fit:
+    """Plain steps from `start` (by default equal shares) until the stopping rule is met.
+
+    Between bins the published start is the uniform density: shares in proportion to the bins' widths.
 
     "estimates": two successive estimates, as counts, differ by less than 1% of the 0.99 point of chi-square (the rule that was
     used); "reports": the randomised estimate cannot be told from the reports; "truth": the estimate cannot be told from the
@@ -51,7 +60,7 @@ def early_stopped(law: Operator, counts: Floats, stop: str = "estimates", truth:
     if stop == "truth" and truth is None:
         raise ParameterError("stop_truth", "stop='truth' compares with the true distribution: give truth=.")
     n = counts.sum()
-    shares = np.full(law.inputs, 1 / law.inputs)
+    shares = np.full(law.inputs, 1 / law.inputs) if start is None else start / start.sum()
     ratio = np.zeros(law.outputs)
     steps = 0
     met = False

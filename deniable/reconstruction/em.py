@@ -14,9 +14,11 @@ import numpy as np
 from deniable.core.exact import Floats
 from deniable.core.laws import Mixture
 from deniable.core.operators import Operator
+from deniable.errors import NotInvertibleError
 
 TOLERANCE = 1e-9
-MAX_EVALUATIONS = 200_000
+MAX_EVALUATIONS = 50_000
+EXACT_LIMIT = 500
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ def em(law: Operator, counts: Floats, tolerance: float = TOLERANCE, max_evaluati
     """
     if isinstance(law, Mixture) and law.diagonal > 0:
         return Fit(mixture_maximum(law, counts), 0, 0.0)
+    solved = _exact_solution(law, counts)
+    if solved is not None:
+        return Fit(solved, 0, 0.0)
     likelihood = Likelihood(law, counts)
     shares = np.full(law.inputs, 1 / law.inputs)
     expected = law.push(shares)
@@ -104,6 +109,17 @@ def em(law: Operator, counts: Floats, tolerance: float = TOLERANCE, max_evaluati
         shares, expected = candidate, law.push(candidate)
         value = likelihood.value(expected)
     return Fit(shares, steps, max(0.0, gap))
+
+
+def _exact_solution(law: Operator, counts: Floats) -> Floats | None:
+    """Where distinct truths give distinct reports and the exact solution is a distribution, nothing can be likelier."""
+    if law.inputs != law.outputs or law.inputs > EXACT_LIMIT:
+        return None
+    try:
+        shares = law.inverse.T @ counts / counts.sum()
+    except NotInvertibleError:
+        return None
+    return _scaled(shares) if shares.min() >= 0 else None
 
 
 def _scaled(shares: Floats) -> Floats:

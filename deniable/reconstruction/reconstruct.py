@@ -12,21 +12,28 @@ from deniable.core.channel import Binned, Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments
+from deniable.core.optional import Optional
 from deniable.core.solving import DENSE_LIMIT
 from deniable.core.tables import CellTable, seen_through
 from deniable.errors import DataError, NotInvertibleError, ParameterError
 from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
+from deniable.reconstruction.assign import target_counts
 from deniable.reconstruction.em import em
 from deniable.reconstruction.inversion import covariance, eq
 from deniable.reconstruction.simplex import brought_back
 from deniable.reconstruction.smooth import smooth
 
 METHODS = ("em", "eq", "em/as", "as")
+FINE_BINS = 40
 UNIFORM_INSIDE = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
-EARLY = "it stops early, which biases it toward the uniform distribution it starts from. .band() shows how much it varies."
+EARLY = "it stops early, which biases it toward the uniform distribution it starts from; its variability band says how much it varies."
+UNLIKELY = 5.0
+DOES_NOT_FIT = (
+    "the reports hardly ever come from this channel (an unbiased estimate lies more than 5 standard errors outside 0 to 1). Is this the "
+    "schema the data was randomised under, and is the data randomised at all?"
+)
 SMOOTHED = (
-    "undoing noise is ill-posed, so the estimate is smoothed, which biases it. .band() shows how much it varies; "
-    "regularise=False gives the unsmoothed maximum."
+    "undoing noise is ill-posed, so the estimate is smoothed, which biases it; its variability band says how much it varies."
 )
 
 
@@ -57,6 +64,12 @@ def reconstruct(
     >>> dn.reconstruct({"a": 60, "b": 40}, channel).value.round(4).tolist()
     [0.7, 0.3]
     """
+    if not isinstance(channel, Channel):
+        raise ParameterError(
+            "not_a_channel",
+            "reconstruct takes the channel of one attribute (schema[name]), got {got}.",
+            got=type(channel).__name__,
+        )
     if method not in METHODS:
         raise ParameterError(
             "method", "reconstruct: method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method
@@ -66,13 +79,23 @@ def reconstruct(
         name = name or counts.axes[0].name
         seen = seen_through(counts, channel)
     observed = _vector(counts, seen)
-    noisy = isinstance(channel, (Additive, Multiplicative))
+    widths = seen.widths if isinstance(seen, Binned) else None
+    apart = int(isinstance(channel, Optional))
+    noisy = isinstance(channel.channel if isinstance(channel, Optional) else channel, (Additive, Multiplicative))
     if method == "em" and (noisy if regularise is None else regularise):
-        return _biased(seen, observed, lambda c: smooth(seen.law, c), "em, regularised", SMOOTHED, target, name)
+        fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth(seen.law, c, widths, apart)
+        return _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)
     if method in ("em/as", "as"):
         law = midpoint_law(seen) if method == "as" else seen.law
-        return _biased(seen, observed, lambda c: early_stopped(law, c, stop, truth).shares, method, EARLY, target, name)
+        return _biased(seen, observed, lambda c: early_stopped(law, c, stop, truth, widths).shares, method, EARLY, target, name)
     return _unbiased(seen, observed, method, target, negative, name)
+
+
+def _finely(seen: Binned) -> Callable[[Floats], Floats]:
+    """Smooth over finer bins of truths and add them up: inside a wide bin the truths are anything but uniform."""
+    fine = seen.finer(FINE_BINS)
+    first = np.searchsorted(fine.true.floats[:-1], seen.true.floats[:-1] - 1e-12)
+    return lambda c: np.add.reduceat(smooth(fine.law, c, fine.widths), first)
 
 
 def _biased(
@@ -80,20 +103,29 @@ def _biased(
 ) -> Estimate:
     shares = fit(observed)
 
-    def again(rng: np.random.Generator) -> Floats:
-        expected = seen.law.push(shares)
-        return fit(rng.multinomial(round(observed.sum()), expected / expected.sum()).astype(np.float64))
-
     n = round(float(observed.sum()))
+
+    def again(rng: np.random.Generator) -> Floats:
+        if target == "respondents":
+            # The people are fixed and only the randomisation is drawn anew.
+            simulated = rng.multinomial(target_counts(shares, n), seen.law.dense()).sum(axis=0)
+        else:
+            expected = seen.law.push(shares)
+            simulated = rng.multinomial(n, expected / expected.sum())
+        return fit(simulated.astype(np.float64))
+
     return Estimate(shares, seen.inputs, n=n, method=method, target=target, name=name, no_interval=reason, resample=again)
 
 
 def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str, negative: str, name: str) -> Estimate:
     """EQ and converged EM: both are judged by the unbiased weights, whose errors are known."""
     law, n = seen.law, observed.sum()
-    shares = em(law, observed).shares if method == "em" else None
+    fitted = em(law, observed) if method == "em" else None
+    shares = fitted.shares if fitted is not None else None
+    if fitted is not None and not fitted.converged:
+        method = "em, not converged"
     reason = UNIFORM_INSIDE if isinstance(seen, Binned) and seen.assumes_uniform else None
-    if method == "em" and law.inputs > DENSE_LIMIT:
+    if method != "eq" and law.inputs > DENSE_LIMIT:
         reason = f"error bars are computed for at most {DENSE_LIMIT:,} labels; give bins."
         return Estimate(shares, seen.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=reason)
     try:
@@ -105,11 +137,13 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
     raw = centre if shares is None else shares
     # Variances are taken where the estimate stands: at the observed reports for EQ, at the fitted ones for EM.
     spread = observed if method == "eq" else n * law.push(raw)
+    if reason is None:
+        reason = _misfit(centre, covariance(weights, observed, centre, "population"))
     return Estimate(
         brought_back(raw, negative) if method == "eq" else raw,
         seen.inputs,
         n=round(float(n)),
-        method=method if negative == "raw" or method == "em" else f"{method}, {negative}",
+        method=f"eq, {negative}" if method == "eq" and negative != "raw" else method,
         target=target,
         covariance=covariance(weights, spread, raw, target),
         moments=_moments(law, weights, centre, raw),
@@ -118,9 +152,16 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
     )
 
 
+def _misfit(centre: Floats, spread: Floats) -> str | None:
+    """Why there can be no interval if the reports can hardly come from this channel at all."""
+    errors = np.sqrt(np.maximum(np.diag(spread), 0.0))
+    beyond = np.maximum(-centre, centre - 1.0)
+    return DOES_NOT_FIT if (beyond > UNLIKELY * errors + 1e-9).any() else None
+
+
 def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Moments:
     """Second moments of every label's weights, given that label and given the others as they are distributed."""
-    second = law.pull(weights**2)
+    second = law.dense() @ weights**2
     given = np.diag(second).copy()
     inside = np.maximum(shares, 0.0)
     rest = inside[:, None] * (1 - np.eye(len(inside)))
@@ -132,6 +173,9 @@ def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Momen
 
 def _vector(counts: Any, channel: Channel | Binned) -> Floats:
     outputs = channel.law.outputs
+    if hasattr(counts, "items") and hasattr(counts, "index") and not isinstance(counts, Mapping):
+        # A pandas Series carries its labels; read by position, value_counts() would swap them.
+        counts = dict(counts.items())
     if isinstance(counts, Mapping):
         unknown = [label for label in counts if label not in channel.outputs]
         if unknown:
@@ -142,7 +186,13 @@ def _vector(counts: Any, channel: Channel | Binned) -> Floats:
                 allowed=list(channel.outputs[:20]),
             )
         counts = [counts.get(label, 0) for label in channel.outputs]
-    vector = np.asarray(counts, dtype=np.float64)
+    try:
+        vector = np.asarray(counts, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            "not_counts", "Counts must be numbers, one a label (or a mapping from label), got {got}; use dn.counts(...).",
+            got=type(counts).__name__,
+        ) from None  # fmt: skip
     if vector.shape != (outputs,):
         raise DataError(
             "counts_shape",

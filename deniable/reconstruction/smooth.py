@@ -12,6 +12,8 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.core.operators import Operator
+from deniable.core.solving import DENSE_LIMIT
+from deniable.errors import WideDomainError
 from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.em import Likelihood
 
@@ -26,8 +28,11 @@ FREE_MISFIT = 6.0
 """Twice the log-likelihood that the early-stopped estimate may lack before it is trusted less."""
 
 
-def smooth(law: Operator, counts: Floats) -> Floats:
+def smooth(law: Operator, counts: Floats, widths: Floats | None = None, apart: int = 0) -> Floats:
     """Shares of the truths, regularised: biased toward smoothness, so without an interval.
+
+    `widths` are how much of the domain each label stands for (bins may differ), since it is the density that is smooth, not the
+    share. The last `apart` labels stand outside the order ("no answer") and are not smoothed.
 
     >>> import deniable as dn
     >>> channel = dn.Additive(dn.Integer(0, 19), dn.Uniform(5))
@@ -35,11 +40,21 @@ def smooth(law: Operator, counts: Floats) -> Floats:
     >>> float(np.abs(smooth(channel.law, 10_000 * channel.push(truth)) - truth).max()) < 0.005
     True
     """
-    averaged = _averaged(*_merged(law.dense(), counts))
-    stopped = early_stopped(law, counts).shares
+    if law.inputs > DENSE_LIMIT:
+        raise WideDomainError(
+            "too_many_labels",
+            "A distribution over {k:,} single values is not estimated; give bins (at most {limit:,} cells).",
+            k=law.inputs,
+            limit=DENSE_LIMIT,
+        )
+    relative = np.ones(law.inputs) if widths is None else widths / widths.mean()
+    matrix, merged = _merged(law.dense(), counts)
+    averaged = relative * _averaged(relative[:, None] * matrix, merged, apart)
+    averaged /= averaged.sum()
+    stopped = early_stopped(law, counts, start=relative).shares
     likelihood = Likelihood(law, counts)
     misfit = 2 * counts.sum() * (likelihood.value(law.push(averaged)) - likelihood.value(law.push(stopped)))
-    part = 0.5 * min(1.0, float(np.exp((FREE_MISFIT - misfit) / 2)))
+    part = 0.5 * float(np.exp(min(0.0, (FREE_MISFIT - misfit) / 2)))
     mixed: Floats = (1 - part) * averaged + part * stopped
     return mixed
 
@@ -52,16 +67,20 @@ def _merged(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
     return np.add.reduceat(matrix, first, axis=1), np.add.reduceat(counts, first)
 
 
-def _averaged(matrix: Floats, counts: Floats) -> Floats:
-    """The evidence-weighted mean of the fits of every order and strength."""
-    k = len(matrix)
-    basis = _hats(k)
-    knots = basis.shape[1]
+def _averaged(matrix: Floats, counts: Floats, apart: int) -> Floats:
+    """The evidence-weighted mean of the fits (of the density) of every order and strength."""
+    hats = _hats(len(matrix) - apart)
+    ordered = hats.shape[1]
+    knots = ordered + apart
+    basis = np.zeros((len(matrix), knots))
+    basis[: len(matrix) - apart, :ordered] = hats
+    basis[len(matrix) - apart :, ordered:] = np.eye(apart)
     fits, evidence = [], []
     for order in ORDERS:
-        if knots <= order:
+        if ordered <= order:
             continue
-        differences = np.diff(np.eye(knots), n=order, axis=0)
+        differences = np.zeros((ordered - order, knots))
+        differences[:, :ordered] = np.diff(np.eye(ordered), n=order, axis=0)
         heights = np.zeros(knots)
         for strength in STRENGTHS:
             penalty = strength * differences.T @ differences + ANCHOR * np.eye(knots)

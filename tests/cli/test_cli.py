@@ -196,3 +196,54 @@ def test_bad_reconstruct_calls_end_with_2_and_a_sentence(run, tmp_path, argument
     assert code == 2
     assert says in err
     assert "Traceback" not in err
+
+
+def test_outputs_never_replace_inputs(run, people, tmp_path):
+    before = people.read_text()
+    run("schema", "infer", people, "-o", "s.json")
+    for arguments in (
+        ("schema", "infer", people, "-o", people, "-f"),
+        ("privacy", "s.json", "--html", "s.json", "-f"),
+        ("randomise", people, "-s", "s.json", "-o", people, "-f", "-k", "name", "-k", "country"),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert "input" in err or "own randomised copy" in err
+    assert people.read_text() == before
+    assert dn.Schema.load(tmp_path / "s.json")
+
+
+def test_true_data_is_not_taken_for_reports(run, people, tmp_path):
+    run("schema", "infer", people, "-o", "people.schema.json")
+    code, _, err = run("reconstruct", people, "smokes")
+    assert code == 2
+    assert "draft" in err
+
+
+def test_a_schema_that_contradicts_the_datas_own_is_refused(run, tmp_path):
+    truth = tmp_path / "truth.csv"
+    truth.write_text("a\n" + "0\n1\n" * 50)
+    dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}).randomise(truth, output=tmp_path / "r.parquet")
+    dn.Schema({"a": dn.KRR(dn.Binary(), 0.9)}).save(tmp_path / "other.json")
+    code, _, err = run("reconstruct", "r.parquet", "a", "-s", "other.json")
+    assert code == 2
+    assert "another schema" in err
+
+
+@pytest.mark.parametrize("budget", ["nan", "-2", "0"])
+def test_a_budget_that_is_none_is_refused(run, tmp_path, budget):
+    dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}).save(tmp_path / "s.json")
+    code, _, err = run("schema", "check", "s.json", "--budget", budget)
+    assert code == 2
+    assert "budget" in err
+
+
+def test_messy_columns_get_a_note(run, tmp_path):
+    (tmp_path / "m.csv").write_text(
+        "age,zip,say\n" + "".join(f"{20 + i % 60},{i:05d},{'no ' if i % 2 else 'no'}\n" for i in range(900)) + "thirty,1,no\n"
+    )
+    code, _, err = run("schema", "infer", "m.csv")
+    assert code == 0
+    assert "but for 'thirty'" in err
+    assert "zip: every value is different, or padded" in err
+    assert "blanks around them" in err

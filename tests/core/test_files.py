@@ -145,3 +145,37 @@ def test_randomising_a_file_uses_bounded_memory(tmp_path):
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     # The table alone is 48 MB in memory, and its reports as much again.
     assert grown < 60
+
+
+def test_randomised_data_is_not_randomised_again(schema, tmp_path):
+    source = write(tmp_path / "in.csv", GOOD)
+    for name in ("out.csv", "two.parquet"):
+        schema.randomise(source, keep=["note"], output=tmp_path / name)
+        with pytest.raises(FileError, match="randomised already"):
+            schema.randomise(tmp_path / name, keep=["note"], output=tmp_path / "again.csv")
+
+
+def test_a_draft_or_another_files_schema_is_not_taken_for_the_schema_of_the_data(schema, tmp_path):
+    source = write(tmp_path / "in.csv", GOOD)
+    write(tmp_path / "in.schema.json", schema.to_json(fingerprint=False))
+    with pytest.raises(FileError, match="draft"):
+        dn.Schema.load(source)
+    schema.randomise(source, keep=["note"], output=tmp_path / "out.csv")
+    write(tmp_path / "out.csv.gz", "x")
+    with pytest.raises(FileError, match=r"belongs to out\.csv"):
+        dn.Schema.load(tmp_path / "out.csv.gz")
+
+
+@pytest.mark.parametrize(("sign", "name"), [(";", "semicolons"), ("\t", "tabs")])
+def test_other_separators_are_named(schema, tmp_path, sign, name):
+    source = write(tmp_path / "in.csv", GOOD.replace(",", sign))
+    with pytest.raises(FileError, match=name):
+        schema.randomise(source, output=tmp_path / "out.csv")
+
+
+def test_an_error_never_quotes_a_persons_row(schema, tmp_path):
+    source = write(tmp_path / "in.csv", "sex,age,grade\nF,30,1\nsecret,answer,of,somebody\n")
+    with pytest.raises(FileError, match="columns") as caught:
+        schema.randomise(source, output=tmp_path / "out.csv")
+    assert "secret" not in str(caught.value)
+    assert "line 3" in str(caught.value)

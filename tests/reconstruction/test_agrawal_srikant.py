@@ -10,10 +10,10 @@ from deniable.errors import ParameterError
 from deniable.reconstruction.agrawal_srikant import chi_square_point, early_stopped, midpoint_law
 
 
-def literal_em_as(P, reports, k):
-    """Algorithm 9, sample by sample."""
+def literal_em_as(P, reports, k, start=None):
+    """Algorithm 9, sample by sample; between bins it starts from the uniform density."""
     n = len(reports)
-    shares = [1 / k] * k
+    shares = [1 / k] * k if start is None else start
     steps = 0
     while True:
         following = [0.0] * k
@@ -33,7 +33,8 @@ def literal_as(density, true_edges, reported_edges, counts):
     middle = [(a + b) / 2 for a, b in itertools.pairwise(true_edges)]
     seen = [(a + b) / 2 for a, b in itertools.pairwise(reported_edges)]
     k, n = len(middle), sum(counts)
-    shares = [1 / k] * k
+    # f^0 is the uniform density, so the probability of an interval is its share of the length.
+    shares = [(b - a) / (true_edges[-1] - true_edges[0]) for a, b in itertools.pairwise(true_edges)]
     while True:
         following = []
         for p in range(k):
@@ -109,7 +110,7 @@ def test_stopped_em_between_bins_equals_the_literal_loop():
     reports = channel.randomise(rng.integers(0, 50, 300), rng)
     table = dn.counts(reports, channel, bins=edges)
     codes = channel.binned(edges).reported_bins.index(np.asarray(reports, dtype=float))
-    expected, _ = literal_em_as(channel.matrix(edges), codes.tolist(), 3)
+    expected, _ = literal_em_as(channel.matrix(edges), codes.tolist(), 3, [0.1, 0.3, 0.6])
     np.testing.assert_allclose(dn.reconstruct(table, channel, "em/as").value, expected, atol=1e-12)
 
 

@@ -140,3 +140,88 @@ def test_estimates_print_and_become_frames():
     assert estimate.value.sum() == pytest.approx(1)
     with pytest.raises(ParameterError, match="level"):
         estimate.interval(95)
+
+
+def test_every_invertible_channel_is_reconstructed_by_both_unbiased_methods(channel_examples):
+    done = 0
+    for channel in (channel for found in channel_examples.SMALL.values() for channel in found):
+        if channel.condition_number > 1e6:
+            continue
+        k = channel.law.inputs
+        truth = np.arange(1, k + 1) / (k * (k + 1) / 2)
+        counts = 1e7 * channel.push(truth)
+        for options in ({"method": "eq"}, {"method": "em", "regularise": False}):
+            estimate = dn.reconstruct(counts, channel, **options)
+            np.testing.assert_allclose(estimate.value, truth, atol=2e-3)
+            low, high = estimate.interval()
+            assert (low <= estimate.value + 1e-9).all()
+            assert (estimate.value <= high + 1e-9).all()
+        done += 1
+    assert done > 40
+
+
+def test_a_series_is_read_by_its_labels_and_not_by_position():
+    import pandas as pd
+
+    channel = dn.KRR(dn.Nominal(["no", "yes"]), 0.7)
+    reports = pd.Series(["yes"] * 650 + ["no"] * 350)
+    assert reports.value_counts().index.tolist() == ["yes", "no"]
+    assert dn.reconstruct(reports.value_counts(), channel).value[1] == pytest.approx(0.875)
+    with pytest.raises(DataError, match="cannot report"):
+        dn.reconstruct(pd.Series({"ja": 3, "no": 2}), channel)
+    with pytest.raises(DataError, match=r"use dn\.counts"):
+        dn.reconstruct(["no", "yes"], channel)
+    with pytest.raises(ParameterError, match="one attribute"):
+        dn.reconstruct([1, 2], dn.Schema({"a": channel}))
+
+
+def test_reports_that_hardly_come_from_the_channel_have_no_interval():
+    estimate = dn.reconstruct([1_000, 0], dn.KRR(dn.Binary(), 0.7))
+    with pytest.raises(NoIntervalError, match="randomised at all"):
+        estimate.interval()
+    assert "randomised at all" in repr(estimate)
+
+
+@pytest.mark.parametrize("noise", [dn.Normal(10), dn.Laplace(8), dn.Uniform(20)])
+def test_wide_bins_under_noise_are_not_taken_as_uniform_inside(noise):
+    rng = np.random.default_rng(0)
+    truth = np.clip(np.rint(rng.normal(40, 12, 20_000)), 0, 100).astype(int)
+    channel = dn.Additive(dn.Integer(0, 100), noise)
+    estimate = dn.reconstruct(dn.counts(channel.randomise(truth, rng), channel, bins=[0, 20, 40, 60, 80, 100]), channel)
+    np.testing.assert_allclose(estimate.value, np.histogram(truth, [0, 20, 40, 60, 80, 101])[0] / 20_000, atol=0.012)
+
+
+def test_unequal_bins_of_a_uniform_truth_come_back_uniform():
+    rng = np.random.default_rng(1)
+    channel = dn.Additive(dn.Integer(0, 99), dn.Uniform(30))
+    edges = [0, 5, 10, 20, 60, 99]
+    table = dn.counts(channel.randomise(rng.integers(0, 100, 20_000), rng), channel, bins=edges)
+    for method in ("em", "em/as"):
+        np.testing.assert_allclose(dn.reconstruct(table, channel, method).value, [0.05, 0.05, 0.1, 0.4, 0.4], atol=0.02)
+
+
+def test_an_optional_number_is_smoothed_and_its_silence_is_not():
+    rng = np.random.default_rng(2)
+    channel = dn.Optional(dn.Additive(dn.Integer(0, 39), dn.Laplace(8)), 0.95)
+    truth = np.clip(rng.normal(20, 6, 8_000), 0, 39).astype(int).tolist() + [None] * 2_000
+    estimate = dn.reconstruct(dn.counts(channel.randomise(truth, rng), channel), channel)
+    assert estimate.method == "em, regularised"
+    assert estimate.value[-1] == pytest.approx(0.2, abs=0.02)
+    assert 0.5 * np.abs(estimate.value[:-1] - np.bincount(truth[:8_000], minlength=40) / 10_000).sum() < 0.1
+
+
+def test_bands_are_narrower_for_the_respondents_than_for_the_population():
+    rng = np.random.default_rng(3)
+    channel = dn.Additive(dn.Integer(0, 9), dn.Staircase([1, 6, 1]))
+    counts = 1_000 * channel.push(np.array([1, 2, 3, 4, 4, 3, 2, 1, 1, 1]) / 22)
+    widths = []
+    for target in ("respondents", "population"):
+        low, high = dn.reconstruct(counts, channel, "em/as", target).band(draws=200, rng=rng)
+        widths.append((high - low).mean())
+    assert widths[0] < 0.85 * widths[1]
+
+
+def test_a_wide_noisy_domain_without_bins_asks_for_them():
+    channel = dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5_000))
+    with pytest.raises(WideDomainError, match="give bins"):
+        dn.reconstruct(np.ones(100_001), channel)
