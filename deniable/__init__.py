@@ -41,6 +41,7 @@ _HOME = {
     "reconstruct": "reconstruction.reconstruct",
     "Sample": "statistics.sample",
     "where": "statistics.conditions",
+    "read": "statistics.reading",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "privacy", "reconstruction")

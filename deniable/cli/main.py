@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, privacy, randomise, reconstruct, schema
+from deniable.cli import demo, privacy, randomise, reconstruct, schema, statistics
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -26,6 +26,15 @@ app.add_typer(schema.app, name="schema")
 app.command("randomise")(randomise.randomise)
 app.command("reconstruct")(reconstruct.reconstruct_command)
 app.command("privacy")(privacy.privacy)
+for _command in (
+    statistics.count,
+    statistics.mean,
+    statistics.distribution,
+    statistics.crosstab,
+    statistics.difference,
+    statistics.candidates,
+):
+    app.command(_command.__name__)(_command)
 app.command("demo")(demo.demo)
 
 

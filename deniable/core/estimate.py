@@ -162,11 +162,13 @@ class Estimate:
             high,
             title=self.name,
             compare=compare,
-            note=self._caption(),
+            note=self.caption,
             whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
         )
 
-    def _caption(self) -> str:
+    @property
+    def caption(self) -> str:
+        """How many reports, by which method, and what the error bars are about."""
         direct = ""
         if self.worth is not None and len(self.worth) == 1 and np.isfinite(self.worth[0]):
             direct = f" worth {self.worth[0]:,.0f} direct answers"
@@ -185,7 +187,7 @@ class Estimate:
         return f"{found}: {self.value[0]:.4g} (95% interval {low:.4g} to {high:.4g})"
 
     def __repr__(self) -> str:
-        lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self._caption()}"]
+        lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self.caption}"]
         low, high = self.interval() if self.has_interval else (None, None)
         width = max(len(str(label)) for label in self.labels)
         for i, label in enumerate(self.labels):
@@ -200,7 +202,7 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return f"<p>{self._caption()}</p>" + str(frame.to_html(index=False, float_format=_four_digits))
+        return f"<p>{self.caption}</p>" + str(frame.to_html(index=False, float_format=_four_digits))
 
 
 def check_level(level: Any) -> None:

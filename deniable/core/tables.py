@@ -7,6 +7,7 @@ counted by their codes), so a sum made in a database and one made in Python are 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +57,7 @@ class CellTable:
         self._check_codes(given)
         if (counts < 0).any():
             raise ParameterError("negative_count", "CellTable: counts must not be negative.")
-        self.cells, inverse = _unique_rows(given)
+        self.cells, inverse = _unique_rows(given, [len(axis) for axis in self.axes])
         self.n = _summed(counts, inverse, len(self.cells), "n")
         self.sums = {name: _summed(values, inverse, len(self.cells), name) for name, values in columns.items()}
 
@@ -202,10 +203,15 @@ def _axes(given: Any) -> list[Axis]:
     return [Axis(a["name"], tuple(a["labels"]), None if a["edges"] is None else tuple(a["edges"])) for a in given]
 
 
-def _unique_rows(cells: Ints) -> tuple[Ints, Ints]:
+def _unique_rows(cells: Ints, sizes: Sequence[int]) -> tuple[Ints, Ints]:
     if cells.shape[1] == 0:
         # No axes: everything is in the one cell there is.
         return np.zeros((1, 0), dtype=np.int64), np.zeros(len(cells), dtype=np.int64)
+    if math.prod(sizes) < _LARGEST_SUM:
+        # One number a cell sorts several times quicker than rows of them.
+        flat = np.ravel_multi_index(tuple(cells.T), tuple(sizes))
+        _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+        return cells[first], inverse.reshape(-1)
     unique, inverse = np.unique(cells, axis=0, return_inverse=True)
     return unique, inverse.reshape(-1)
 

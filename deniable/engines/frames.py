@@ -18,11 +18,12 @@ from deniable.core.schema import Schema
 from deniable.core.tables import Axis, CellTable
 from deniable.errors import DataError
 
-_COUNT = "__rows__"
+_COUNT = "deniable rows"
+_COUNT_ALL = nw.len().alias(_COUNT)
 
 
-def cell_table(data: Any, schema: Schema, attributes: Sequence[str]) -> CellTable:
-    """How often each combination of reported labels of these attributes occurs.
+def cell_table(data: Any, schema: Schema, attributes: Sequence[str], text: bool = False) -> CellTable:
+    """How often each combination of reported labels of these attributes occurs; `text`: all columns come from a CSV.
 
     >>> import deniable as dn, pandas as pd
     >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.KRR(dn.Binary(), 0.75)})
@@ -30,49 +31,104 @@ def cell_table(data: Any, schema: Schema, attributes: Sequence[str]) -> CellTabl
     [[0, 1], [0, 2]]
     """
     frame = as_frame(data)
-    columns = frame.collect_schema().names()
-    lacking = [name for name in attributes if name not in columns]
-    if lacking:
-        raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(columns))
-    if not attributes:
-        total = frame.select(nw.len().alias(_COUNT))
-        counted = total if isinstance(total, nw.DataFrame) else total.collect(backend="pyarrow")
-        return CellTable([], np.zeros((1, 0)), [int(counted[_COUNT][0])])
-    grouped = frame.group_by(*attributes, drop_null_keys=False).agg(nw.len().alias(_COUNT))
-    collected = grouped if isinstance(grouped, nw.DataFrame) else grouped.collect(backend="pyarrow")
-    return _coded(collected, schema, attributes)
+    names = list(frame.collect_schema().names())
+    check_attributes(schema, attributes, names)
+    frame, keys = _reachable(frame, names, attributes)
+    counted = frame.group_by(*keys, drop_null_keys=False).agg(nw.len().alias(_COUNT)) if keys else frame.select(_COUNT_ALL)
+    # Only now do rows of a lazy frame move, and what moves is the grouped table.
+    grouped = counted if isinstance(counted, nw.DataFrame) else counted.collect(backend="pyarrow")
+    return coded(
+        [to_arrow(grouped[key].to_native(), name) for key, name in zip(keys, attributes, strict=True)],
+        grouped[_COUNT].to_numpy(),
+        schema,
+        attributes,
+        text,
+    )
 
 
 def as_frame(data: Any) -> Any:
-    """Any frame that narwhals knows, eager or lazy."""
+    """Any frame that narwhals knows, eager or lazy.
+
+    >>> import pandas as pd
+    >>> as_frame(pd.DataFrame({"a": [1]})).columns
+    ['a']
+    """
     try:
         return nw.from_native(data)
     except TypeError:
         raise DataError(
             "not_a_frame",
-            "Data must be a data frame (pandas, Polars, PyArrow, DuckDB, Dask, Spark), got {got}.",
+            "Data must be a data frame (pandas, Polars, PyArrow, DuckDB, Dask, Spark), a SqlTable or an opened source, got {got}.",
             got=type(data).__name__,
         ) from None
 
 
-def _coded(grouped: Any, schema: Schema, attributes: Sequence[str]) -> CellTable:
-    counts = grouped[_COUNT].to_numpy()
-    cells, bad = [], []
-    for name in attributes:
+def _reachable(frame: Any, names: list[str], attributes: Sequence[str]) -> tuple[Any, list[str]]:
+    """The frame and the names by which its backend finds the attributes: DuckDB and Spark would read a dot as a path."""
+    native, plain = frame.to_native(), [f"c{i}" for i in range(len(names))]
+    if frame.implementation.is_spark_like():
+        renamed = native.toDF(*plain)
+    elif frame.implementation.is_duckdb():
+        quoted = [name.replace('"', '""') for name in names]
+        renamed = native.project(", ".join(f'"{name}" AS {short}' for name, short in zip(quoted, plain, strict=True)))
+    else:
+        return frame, list(attributes)
+    return nw.from_native(renamed), [plain[names.index(name)] for name in attributes]
+
+
+def check_attributes(schema: Schema, attributes: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse attributes that the schema or the data lacks, naming them all."""
+    unknown = [name for name in attributes if name not in schema]
+    if unknown:
+        raise DataError(
+            "unknown_attribute", "The schema has no attributes {got}, only {allowed}.", got=unknown, allowed=list(schema)
+        )
+    lacking = [name for name in attributes if name not in columns]
+    if lacking:
+        raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(columns))
+
+
+def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence[str], text: bool = False) -> CellTable:
+    """The table of a finished GROUP BY: a column of labels an attribute, and how often each combination occurred.
+
+    >>> import deniable as dn, pyarrow as pa
+    >>> schema = dn.Schema({"x": dn.KRR(dn.Continuous(0, 1, step=0.1), 0.75)})
+    >>> coded([pa.array([0.3, 0.1 + 0.2])], [5, 2], schema, ["x"]).dense()[3]
+    np.int64(7)
+    """
+    axes = [Axis(name, schema[name].outputs) for name in attributes]
+    n = np.asarray(n, dtype=np.int64)
+    if not len(n) or not axes:
+        return CellTable(axes, np.zeros((len(n), len(axes))), n)
+    cells, wrong = [], {}
+    for name, column in zip(attributes, keys, strict=True):
         reported = schema[name].reported
-        found = BadCells(name, reported.allowed)
-        column: pa.Array = to_arrow(grouped[name].to_native(), name)
-        cells.append(reported.codes(column, found))
-        bad.append(found)
-    wrong = {found.column: [value for _, value in found.first] for found in bad if found.total}
+        bad = BadCells(name, reported.allowed)
+        cells.append(reported.codes(_as_written(column), bad, text=text))
+        if bad.total:
+            # Rows were merged by the GROUP BY, so the labels are named and not their places.
+            wrong[name] = list(dict.fromkeys(value for _, value in bad.first))
     if wrong:
-        # Rows were merged by the GROUP BY, so the labels are named and not their places.
         raise DataError(
             "labels_do_not_match",
             "The data does not fit the schema: {sentences}",
             sentences=" ".join(
-                f"column {name!r} holds {values}; allowed: {schema[name].reported.allowed}." for name, values in wrong.items()
+                f"Column {name!r} holds {_listed(values)}; allowed: {schema[name].reported.allowed}."
+                for name, values in wrong.items()
             ),
             columns=wrong,
         )
-    return CellTable([Axis(name, schema[name].outputs) for name in attributes], np.column_stack(cells), counts)
+    return CellTable(axes, np.column_stack(cells), n)
+
+
+def _listed(values: list[Any]) -> str:
+    return ", ".join("missing cells" if value is None else repr(value) for value in values)
+
+
+def _as_written(column: pa.Array) -> pa.Array:
+    """Decimals and numbers of single precision as the floats that are written alike: 0.1 is 0.1 in every store."""
+    if not (pa.types.is_decimal(column.type) or pa.types.is_float32(column.type)):
+        return column
+    single = pa.types.is_float32(column.type)
+    values = column.to_pylist()
+    return pa.array([None if v is None else float(str(np.float32(v)) if single else v) for v in values], pa.float64())

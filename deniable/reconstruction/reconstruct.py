@@ -24,7 +24,7 @@ from deniable.reconstruction.simplex import brought_back
 from deniable.reconstruction.smooth import smooth
 
 METHODS = ("em", "eq", "em/as", "as")
-FINE_BINS = 40
+FINE_BINS = 20
 UNIFORM_INSIDE = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
 EARLY = "it stops early, which biases it toward the uniform distribution it starts from; its variability band says how much it varies."
 UNLIKELY = 5.0

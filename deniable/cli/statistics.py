@@ -1,0 +1,141 @@
+"""`deniable count`, `mean`, `distribution`, `crosstab`, `difference`, `candidates`: questions to randomised data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable.cli.estimates import edges, present
+from deniable.core.estimate import check_level
+from deniable.core.files import refuse_same, write_text
+from deniable.statistics.conditions import parse
+from deniable.statistics.reading import load_columns, read, schema_of
+from deniable.statistics.sample import Sample
+
+Data = Annotated[
+    str,
+    typer.Argument(help="CSV or Parquet path or glob, duckdb:///f.db#table, sqlite:///f.db#table or postgresql://...#table."),
+]
+Where = Annotated[str | None, typer.Option("--where", "-w", help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")]
+SchemaFile = Annotated[Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")]
+Engine = Annotated[str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")]
+Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Plot = Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")]
+Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
+
+
+def _open(data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None) -> Sample:
+    check_level(level)
+    if plot is not None:
+        from deniable import charts
+
+        charts.check_path(plot)
+        refuse_same(plot, Path(data))
+    return read(data, schema, engine)
+
+
+def count(
+    data: Data,
+    where: Annotated[str, typer.Argument(help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")],
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    method: Annotated[str, typer.Option(help="joint, or em (likelihood over bins).")] = "joint",
+    target: Target = "respondents",
+    level: Level = 0.95,
+    as_json: Json = False,
+) -> None:
+    """How many meet a condition."""
+    present(_open(data, schema, engine, level).count(where, target, method), level, as_json, None, percent=False)
+
+
+def mean(
+    data: Data,
+    name: Annotated[str, typer.Argument(help="A numeric attribute.")],
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    target: Target = "population",
+    level: Level = 0.95,
+    as_json: Json = False,
+) -> None:
+    """The mean of an attribute, of all or of those who meet a condition."""
+    present(_open(data, schema, engine, level).mean(name, where, target), level, as_json, None, percent=False)
+
+
+def distribution(
+    data: Data,
+    name: Annotated[str, typer.Argument(help="An attribute.")],
+    where: Where = None,
+    by: Annotated[str | None, typer.Option(help="One distribution for each label of this attribute.")] = None,
+    bins: Annotated[str | None, typer.Option(help="For numbers: how many bins, or their edges: 18,30,45,90.")] = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    target: Target = "population",
+    level: Level = 0.95,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """The distribution of an attribute, of all or of those who meet a condition."""
+    sample = _open(data, schema, engine, level, plot)
+    present(sample.distribution(name, where, by, edges(bins), target), level, as_json, plot)
+
+
+def crosstab(
+    data: Data,
+    a: Annotated[str, typer.Argument(help="An attribute.")],
+    b: Annotated[str, typer.Argument(help="Another attribute.")],
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    target: Target = "population",
+    level: Level = 0.95,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """The joint distribution of two attributes."""
+    present(_open(data, schema, engine, level, plot).crosstab(a, b, target), level, as_json, plot)
+
+
+def difference(
+    data: Data,
+    first: Annotated[str, typer.Argument(help="A condition.")],
+    second: Annotated[str, typer.Argument(help="Another condition.")],
+    of: Annotated[str | None, typer.Option(help="Compare the means of this attribute instead of the shares.")] = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    target: Target = "population",
+    level: Level = 0.95,
+    as_json: Json = False,
+) -> None:
+    """How much two groups differ, in size or in a mean, and whether that can be told from nothing."""
+    found = _open(data, schema, engine, level).difference(first, second, of, target)
+    present(found, level, as_json, None, percent=False)
+    if not as_json:
+        print(f"The difference is {found.verdict}.")
+
+
+def candidates(
+    data: Annotated[Path, typer.Argument(help="A randomised CSV or Parquet file.")],
+    where: Annotated[str, typer.Argument(help="The condition that the invited should meet.")],
+    size: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the list as CSV instead of printing it.")] = None,
+    schema: SchemaFile = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
+) -> None:
+    """Rows (counted from 1) that probably meet a condition, best first. Nobody is known to: each has a probability."""
+    if output is not None:
+        refuse_same(output, data)
+    read_schema = schema_of((data,), data, schema)
+    condition = parse(where)
+    condition.check(read_schema)
+    table = load_columns(data, read_schema, condition.attributes())
+    found = Sample(table, read_schema).candidates(condition, min(size, table.num_rows))
+    frame = found.to_frame().assign(row=lambda f: f["row"] + 1)
+    text = frame.to_csv(index=False, float_format="%.4f")
+    if output is None:
+        print(text, end="")
+    else:
+        write_text(output, text, force)
+        print(f"{len(found):,} rows written to {output}; {found.expected:,.1f} of them are expected to meet the condition.")

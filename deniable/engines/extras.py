@@ -1,0 +1,34 @@
+"""Packages that are not installed with Deniable itself, and what to install where one is lacking."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from deniable.errors import DeniableError
+
+
+def lacking(package: str, extra: str) -> DeniableError:
+    """The error to raise where an optional package is not installed.
+
+    >>> print(lacking("duckdb", "duckdb"))
+    This needs the package duckdb, which is not installed: pip install "deniable[duckdb]".
+    """
+    return DeniableError(
+        "no_package",
+        'This needs the package {package}, which is not installed: pip install "deniable[{extra}]".',
+        package=package,
+        extra=extra,
+    )
+
+
+def optional(package: str, extra: str) -> Any:
+    """Import a package of one of the extras.
+
+    >>> optional("json", "none").dumps([1])
+    '[1]'
+    """
+    try:
+        return import_module(package)
+    except ImportError:
+        raise lacking(package, extra) from None

@@ -1,0 +1,212 @@
+"""Sources named by one line of text: files, globs of files and tables of databases, opened to be counted, not loaded."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+
+from deniable.core.files import open_table
+from deniable.core.schema import Schema
+from deniable.core.tables import CellTable
+from deniable.engines import frames
+from deniable.engines.count import Countable
+from deniable.engines.extras import optional
+from deniable.engines.spark import spark_session
+from deniable.errors import DataError, DeniableError, FileError, ParameterError
+
+ENGINES = ("duckdb", "arrow", "spark")
+_URLS = "duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE"
+
+
+class FrameSource(Countable):
+    """A lazy frame with the name of where it came from; `text`: its cells are text, and the schema says what they mean."""
+
+    def __init__(
+        self, frame: Any, name: str, text: bool, complaints: tuple[type[Exception], ...], files: Sequence[Path] = ()
+    ) -> None:
+        self.frame, self.name, self.text, self.files = frame, name, text, tuple(files)
+        self._complaints = complaints
+
+    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
+        try:
+            return frames.cell_table(self.frame, schema, attributes, self.text)
+        except self._complaints as error:
+            raise _unreadable(self.name, error) from None
+
+
+class FileSource(Countable):
+    """Files counted piece by piece with what Deniable always has, pyarrow: slower than DuckDB, in bounded memory too."""
+
+    def __init__(self, files: Sequence[Path], name: str) -> None:
+        self.files, self.name = tuple(files), name
+
+    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
+        readers = [open_table(path) for path in self.files]
+        for reader in readers:
+            frames.check_attributes(schema, attributes, reader.columns)
+        table = frames.coded([], [], schema, attributes)
+        for reader in readers:
+            for batch, _ in reader.pieces():
+                table = table + frames.cell_table(pa.Table.from_batches([batch]), schema, attributes, reader.text)
+        return table
+
+
+def open_source(text: str, engine: str | None = None) -> Countable:
+    """Data to count, by its name on a command line: a CSV or Parquet path or glob, or a table of a database.
+
+    Files are counted by DuckDB if it is installed, else by pyarrow; engine="spark" hands any path to Spark. Databases are
+    named duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE.
+
+    >>> import deniable as dn, tempfile
+    >>> schema = dn.Schema({"smokes": dn.KRR(dn.Binary(), 0.75)})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in "ab":
+    ...         _ = Path(folder, f"{part}.csv").write_text("smokes\\n1\\n0\\n1\\n")
+    ...     open_source(folder + "/*.csv", engine="arrow").cell_table(schema, ["smokes"]).dense().tolist()
+    [2, 4]
+    """
+    if engine is not None and engine not in ENGINES:
+        raise ParameterError("unknown_engine", "There is no engine {got!r}; there are {allowed}.", got=engine, allowed=ENGINES)
+    if engine == "spark":
+        return _spark(text)
+    scheme, separator, _ = text.partition("://")
+    if separator:
+        return _database(text, scheme.lower())
+    files = _files(text)
+    if engine == "arrow" or (engine is None and not _has_duckdb()):
+        return FileSource(files, text)
+    return _duckdb_files(files, text)
+
+
+def _has_duckdb() -> bool:
+    try:
+        optional("duckdb", "duckdb")
+    except DeniableError:
+        return False
+    return True
+
+
+def _files(text: str) -> list[Path]:
+    """The files of a path or glob: they exist, and their columns are the same in the same order."""
+    found = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
+    if not found and glob.has_magic(text):
+        raise FileError("no_file", "No file fits {path}.", path=text)
+    files = found or [Path(text)]
+    readers = [open_table(path) for path in files]
+    for path, reader in zip(files, readers, strict=True):
+        if reader.text != readers[0].text:
+            raise FileError("mixed_files", "{path} holds CSV and Parquet files; count them apart.", path=text)
+        if reader.columns != readers[0].columns:
+            raise DataError(
+                "columns_differ",
+                "{path} has the columns {got}, but {first} has {expected}.",
+                path=str(path),
+                got=reader.columns,
+                first=str(files[0]),
+                expected=readers[0].columns,
+            )
+    return files
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _duckdb_files(files: list[Path], name: str) -> FrameSource:
+    reader = open_table(files[0])
+    # DuckDB takes every path for a glob, so what is special in a name is escaped.
+    paths = ", ".join(_literal(glob.escape(str(path))) for path in files)
+    if reader.text:
+        # Nothing is guessed: every cell is text, the header is the first line, as everywhere else in Deniable.
+        columns = ", ".join(f"{_literal(column)}: 'VARCHAR'" for column in reader.columns)
+        options = f"columns = {{{columns}}}, auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', nullstr = ''"
+        query = f"SELECT * FROM read_csv([{paths}], {options})"
+    else:
+        query = f"SELECT * FROM read_parquet([{paths}])"
+    return _duckdb(lambda duckdb: duckdb.connect().sql(query), name, reader.text, files)
+
+
+def _duckdb(relation: Callable[[Any], Any], name: str, text: bool = False, files: Sequence[Path] = ()) -> FrameSource:
+    duckdb = optional("duckdb", "duckdb")
+    try:
+        return FrameSource(relation(duckdb), name, text, (duckdb.Error,), files)
+    except duckdb.Error as error:
+        raise _unreadable(name, error) from None
+
+
+def _unreadable(name: str, error: Exception) -> FileError:
+    return FileError("unreadable", "{path} cannot be read: {reason}", path=name, reason=str(error).strip().split("\n\n")[0])
+
+
+def _database(text: str, scheme: str) -> Countable:
+    url, _, table = text.rpartition("#")
+    dialect = scheme.partition("+")[0]
+    if dialect not in ("duckdb", "sqlite", "postgresql", "postgres"):
+        raise ParameterError("bad_url", "{got}:// is not known; use {allowed}, or a path.", got=scheme, allowed=_URLS)
+    if not url or not table:
+        raise ParameterError("no_table_named", "The URL names no table; write it behind a #: {allowed}.", allowed=_URLS)
+    table = unquote(table)
+    if dialect == "duckdb":
+        return _duckdb_table(url, table)
+    return _sql_table(url, table)
+
+
+def _sql_table(url: str, table: str) -> Countable:
+    from deniable.engines.sql import SqlTable
+
+    try:
+        source = SqlTable(url, table)
+        _ = source.columns
+    except DataError:
+        schema, dot, inside = table.partition(".")
+        if not dot:
+            raise
+        source = SqlTable(url, inside, schema)
+        _ = source.columns
+    return source
+
+
+def _duckdb_table(url: str, table: str) -> FrameSource:
+    path = Path(url[len("duckdb:///") :] if url.startswith("duckdb:///") else "")
+    if not path.name:
+        raise ParameterError("bad_url", "A DuckDB URL needs a file: duckdb:///FILE#TABLE (four slashes for an absolute path).")
+    if not path.is_file():
+        raise FileError("no_file", "{path} does not exist.", path=str(path))
+
+    def relation(duckdb: Any) -> Any:
+        connection = duckdb.connect(str(path), read_only=True)
+        rows = connection.sql("SELECT table_schema, table_name FROM information_schema.tables").fetchall()
+        names = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in sorted(rows)}
+        if table not in names:
+            raise DataError(
+                "no_table", "{place} has no table {got!r}, only {allowed}.", place=str(path), got=table, allowed=list(names)
+            )
+        return connection.sql("SELECT * FROM " + ".".join(_quoted(part) for part in names[table]))
+
+    return _duckdb(relation, f"{table} of {path}")
+
+
+def _spark(text: str) -> FrameSource:
+    session = spark_session()
+    complaints = (optional("pyspark.errors", "spark").PySparkException, optional("py4j.protocol", "spark").Py4JError)
+    is_text = text.lower().endswith((".csv", ".csv.gz"))
+    try:
+        if is_text:
+            # Headers of several files are compared, and rows that do not have their columns are refused.
+            frame = session.read.csv(
+                text, header=True, quote='"', escape='"', multiLine=True, enforceSchema=False, mode="FAILFAST"
+            )
+        else:
+            frame = session.read.parquet(text)
+    except complaints as error:
+        raise _unreadable(text, error) from None
+    return FrameSource(frame, text, is_text, complaints)
