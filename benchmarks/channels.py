@@ -132,7 +132,7 @@ def file_to_file(rows: int) -> None:
         assert writer is not None
         writer.close()
         schema = town_schema()
-        peak = _Peak()
+        peak = Peak()
         began = time.perf_counter()
         with peak:
             schema.randomise(source, output=target)
@@ -143,10 +143,10 @@ def file_to_file(rows: int) -> None:
         )
 
 
-class _Peak:
+class Peak:
     """The largest growth of this process' resident memory while it is open, sampled every 5 ms."""
 
-    def __enter__(self) -> _Peak:
+    def __enter__(self) -> Peak:
         pa.default_memory_pool().release_unused()
         self._start = self._most = _resident()
         self._open = True

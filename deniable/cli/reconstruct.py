@@ -52,7 +52,7 @@ def reconstruct_command(
 
 
 def _bins(given: str | None, channel: Channel) -> Any:
-    numeric = hasattr(channel.domain, "low")
+    numeric = hasattr(getattr(channel.domain, "answered", channel.domain), "low")
     if given is None:
         wide = numeric and (not channel.exact or channel.domain.size > FEW_LABELS)
         return DEFAULT_BINS if wide else None

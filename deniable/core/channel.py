@@ -363,28 +363,40 @@ class NoTable:
 
 
 class Binned:
-    """A channel seen through bins: what the estimators need of it, in floating point."""
+    """A channel seen through bins: what the estimators need of it, in floating point. A `missing` label comes after the bins."""
 
-    def __init__(self, channel: Channel, true: binning.Bins, reported: binning.Bins, matrix: Floats) -> None:
+    def __init__(
+        self, channel: Channel, true: binning.Bins, reported: binning.Bins, matrix: Floats, missing: str | None = None
+    ) -> None:
         self.channel = channel
         self.true = true
         self.reported_bins = reported
         self.law = FloatTable(matrix)
+        self.missing = missing
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The bins of true values, as text."""
-        return self.true.labels
+        return self.true.labels if self.missing is None else (*self.true.labels, self.missing)
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """The bins of reported values, as text."""
-        return self.reported_bins.labels
+        return self.reported_bins.labels if self.missing is None else (*self.reported_bins.labels, self.missing)
+
+    def reported_codes(self, codes: Ints) -> Ints:
+        """The bin of each reported code; silence has the last."""
+        if self.missing is None:
+            return self.reported_bins.index(self.channel.reported.numbers()[codes])
+        silent = codes == self.channel.reported.size - 1
+        numbers = self.channel.reported.answered.numbers()  # type: ignore[attr-defined]
+        inside = self.reported_bins.index(numbers[np.where(silent, 0, codes)])
+        return np.where(silent, len(self.reported_bins), inside)
 
     @property
     def assumes_uniform(self) -> bool:
         """Whether the matrix rests on truths being uniform inside a bin."""
-        return not self.channel.lumpable
+        return not getattr(self.channel, "channel", self.channel).lumpable
 
     def finer(self, least: int) -> Binned:
         """The same reports, with every bin of truths cut into equal parts until there are at least so many, as far as the grid allows."""
@@ -404,10 +416,11 @@ class Binned:
     @property
     def widths(self) -> Floats:
         """How much of the domain each bin of true values holds: values of the grid, or length where there is none."""
-        domain = self.channel.domain
+        domain = getattr(self.channel.domain, "answered", self.channel.domain)
         if not getattr(domain, "has_step", True):
             return np.diff(self.true.floats)
-        return np.bincount(self.true.index(domain.numbers()), minlength=len(self.true)).astype(np.float64)
+        held = np.bincount(self.true.index(domain.numbers()), minlength=len(self.true)).astype(np.float64)
+        return held if self.missing is None else np.append(held, held.mean())
 
     def matrix(self) -> Floats:
         """P between bins."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
+from deniable.core.channel import Binned, Channel
 from deniable.core.domain import NO_ANSWER, Domain, WithMissing
 from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
 from deniable.core.laws import Law
@@ -111,7 +111,18 @@ class Optional(Channel):
         self.p = probability(p, "Optional", "p")
         self.domain: Domain = WithMissing(channel.domain, missing)
         self.reported: Domain = WithMissing(channel.reported, missing)
-        self.law = _MayBeSilent(channel.law, self.p)
+        self.law: _MayBeSilent = _MayBeSilent(channel.law, self.p)
+
+    def binned(self, bins: Any) -> Binned:
+        """The channel between bins of the answers, with "no answer" after them on both sides."""
+        inner = self.channel.binned(bins)
+        law = self.law
+        keep = law.kept * law.inner.denominator / law.denominator
+        places = inner.reported_bins.index(self.channel.reported.numbers())
+        turned = np.bincount(places, weights=law.even, minlength=len(inner.reported_bins)) / law.denominator
+        answered = np.column_stack([keep * inner.matrix(), np.full(len(inner.true), 1 - keep)])
+        matrix = np.vstack([answered, np.append(turned, keep)])
+        return Binned(self, inner.true, inner.reported_bins, matrix, self.domain.missing)
 
     def parameters(self) -> dict[str, Any]:
         return {"channel": self.channel.to_json(), "p": written(self.p), "missing": self.domain.missing}

@@ -268,7 +268,7 @@ class ColumnCounter:
         if self._channel.exact:
             codes = self._channel.reported.codes(column, self._bad, self._rows, text)
             if self._binned is not None:
-                codes = self._binned.reported_bins.index(self._channel.reported.numbers()[codes])
+                codes = self._binned.reported_codes(codes)
         else:
             codes = self._float_codes(column, text)
         self._rows += len(column)

@@ -188,7 +188,9 @@ def test_bins_that_cannot_be_are_refused_with_what_is_allowed_and_what_was_given
         dn.Retention(dn.Integer(0, 9), 0.5).matrix(bins=bins)
 
 
-@pytest.mark.parametrize("channel", [dn.KRR(dn.Nominal(["a", "b"]), 0.5), dn.Optional(dn.KRR(dn.Integer(0, 9), 0.5), 0.5)])
+@pytest.mark.parametrize(
+    "channel", [dn.KRR(dn.Nominal(["a", "b"]), 0.5), dn.Optional(dn.KRR(dn.Nominal(["a", "b"]), 0.5), 0.5)]
+)
 def test_bins_of_what_is_not_numbers_are_refused(channel):
     with pytest.raises(ParameterError, match="Bins need a domain of numbers, got"):
         channel.matrix(bins=2)
@@ -211,3 +213,21 @@ def test_a_wide_channel_is_seen_through_bins_without_a_dense_matrix(wide_channel
     assert matrix.shape[0] == 10
     np.testing.assert_allclose(matrix.sum(axis=1), 1, atol=1e-9)
     assert (matrix >= 0).all()
+
+
+@pytest.mark.parametrize("inner", [dn.Retention(dn.Integer(0, 9), 0.5), dn.Additive(dn.Integer(0, 9), dn.Laplace(2))])
+def test_optional_answers_are_binned_with_silence_after_the_bins(inner):
+    channel = dn.Optional(inner, 0.8)
+    seen = channel.binned([0, 4, 9])
+    P = channel.matrix()
+    groups = [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9], [10]]
+    expected = [[np.mean([P[x, list(z)].sum() for x in true]) for z in groups] for true in groups]
+    np.testing.assert_allclose(seen.matrix(), expected, atol=1e-12)
+    assert seen.inputs == seen.outputs == ("[0, 4)", "[4, 9]", "no answer")
+    table = dn.counts([1, None, 9, 9], channel, bins=[0, 4, 9])
+    assert table.dense().tolist() == [1, 2, 1]
+    rng = np.random.default_rng(1)
+    people = rng.choice([2, 6], 8_000, p=[0.375, 0.625]).tolist() + [None] * 2_000
+    estimate = dn.reconstruct(dn.counts(channel.randomise(people, rng), channel, bins=[0, 4, 9]), channel)
+    assert estimate.labels[-1] == "no answer"
+    assert estimate.value[-1] == pytest.approx(0.2, abs=0.03)
