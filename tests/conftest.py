@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from deniable.cli.main import main
 
 # Numerical work compiles and caches on first use: one slow example is no fault.
 settings.register_profile("deniable", deadline=None, max_examples=50)
@@ -55,3 +59,20 @@ def wide_channel(request: pytest.FixtureRequest) -> Any:
 def floating_channel(request: pytest.FixtureRequest) -> Any:
     """Every channel in floating point."""
     return request.param
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., tuple[int | str, str, str]]:
+    """The command line in an empty folder: exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> tuple[int | str, str, str]:
+        monkeypatch.setattr(sys, "argv", ["deniable", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out = capsys.readouterr()
+        return ended.value.code or 0, out.out, out.err
+
+    return call

@@ -16,6 +16,12 @@ def inverse_weights(law: Operator) -> Floats:
     Where reports outnumber truths there are many such weights; these have least variance if all truths are equally frequent.
     Choosing them by the data at hand would make the estimate depend on its own errors and so no longer unbiased.
     """
+    check_cells(law)
+    return law.inverse
+
+
+def check_cells(law: Operator) -> None:
+    """Refuse a distribution over more single values than a dense matrix is built for."""
     if law.inputs > DENSE_LIMIT:
         raise WideDomainError(
             "too_many_labels",
@@ -23,7 +29,6 @@ def inverse_weights(law: Operator) -> Floats:
             k=law.inputs,
             limit=DENSE_LIMIT,
         )
-    return law.inverse
 
 
 def eq(law: Operator, counts: Floats) -> tuple[Floats, Floats]:

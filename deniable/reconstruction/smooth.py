@@ -12,10 +12,9 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.core.operators import Operator
-from deniable.core.solving import DENSE_LIMIT
-from deniable.errors import WideDomainError
 from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.em import Likelihood
+from deniable.reconstruction.inversion import check_cells
 
 ORDERS = (1, 2, 3)
 STRENGTHS = np.logspace(7, -3, 21)
@@ -40,13 +39,7 @@ def smooth(law: Operator, counts: Floats, widths: Floats | None = None, apart: i
     >>> float(np.abs(smooth(channel.law, 10_000 * channel.push(truth)) - truth).max()) < 0.005
     True
     """
-    if law.inputs > DENSE_LIMIT:
-        raise WideDomainError(
-            "too_many_labels",
-            "A distribution over {k:,} single values is not estimated; give bins (at most {limit:,} cells).",
-            k=law.inputs,
-            limit=DENSE_LIMIT,
-        )
+    check_cells(law)
     relative = np.ones(law.inputs) if widths is None else widths / widths.mean()
     matrix, merged = _merged(law.dense(), counts)
     averaged = relative * _averaged(relative[:, None] * matrix, merged, apart)

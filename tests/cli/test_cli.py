@@ -8,21 +8,6 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.cli import main as entry
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["deniable", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            entry.main()
-        out = capsys.readouterr()
-        return ended.value.code or 0, out.out, out.err
-
-    return call
 
 
 @pytest.fixture

@@ -1,17 +1,14 @@
 """`deniable privacy` as a person meets it."""
 
 import json
-import sys
 
 import pytest
 
 import deniable as dn
-from deniable.cli import main as entry
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def run(run, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "160")
     dn.Schema(
         {
@@ -20,15 +17,7 @@ def run(capsys, monkeypatch, tmp_path):
             "age": dn.Retention(dn.Integer(18, 90), 0.5),
         }
     ).save(tmp_path / "s.json")
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["deniable", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            entry.main()
-        out = capsys.readouterr()
-        return ended.value.code or 0, out.out, out.err
-
-    return call
+    return run
 
 
 def test_it_shows_a_row_a_question_warnings_and_a_scale(run):
