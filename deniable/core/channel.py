@@ -17,8 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core import bins as binning
+from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.columns import like, to_arrow
-from deniable.core.domain import BadCells, Continuous, Domain, build, raise_bad_cells
+from deniable.core.domain import Continuous, Domain, build
 from deniable.core.exact import Floats, Ints
 from deniable.core.laws import Law
 from deniable.core.operators import FloatTable

@@ -18,47 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
 from deniable.core.columns import to_arrow
 from deniable.core.exact import Ints, Number, as_float, fraction, written
-from deniable.errors import DataError, ParameterError, SchemaError
+from deniable.errors import ParameterError, SchemaError
 
-BAD_ROWS_SHOWN = 20
 NO_ANSWER = "no answer"
-
-
-class BadCells:
-    """The cells of one column that do not fit, kept until the whole column (or file) has been read."""
-
-    def __init__(self, column: str, allowed: str) -> None:
-        self.column = column
-        self.allowed = allowed
-        self.first: list[tuple[int, Any]] = []
-        self.total = 0
-
-    def add(self, rows: Ints, values: Sequence[Any], offset: int = 0) -> None:
-        """Remember rows (counted from 0 in this piece, which starts `offset` rows into the column)."""
-        self.total += len(rows)
-        for row, value in zip(rows[: BAD_ROWS_SHOWN - len(self.first)], values, strict=False):
-            self.first.append((offset + int(row) + 1, value))
-
-    def sentence(self) -> str:
-        """Which rows (counted from 1), what they hold, and what is allowed."""
-        shown = ", ".join(f"row {row}: {'missing' if value is None else repr(value)}" for row, value in self.first)
-        more = f", and {self.total - len(self.first):,} more" if self.total > len(self.first) else ""
-        cells = "cell does" if self.total == 1 else "cells do"
-        return f"Column {self.column!r}: {self.total:,} {cells} not fit ({shown}{more}). Allowed: {self.allowed}."
-
-
-def raise_bad_cells(columns: Sequence[BadCells]) -> None:
-    """One error for all columns that have bad cells; silent when there are none."""
-    bad = [cells for cells in columns if cells.total]
-    if bad:
-        raise DataError(
-            "bad_cells",
-            "{sentences}",
-            sentences="\n".join(cells.sentence() for cells in bad),
-            columns={cells.column: {"total": cells.total, "first": cells.first} for cells in bad},
-        )
 
 
 class Domain(ABC):
@@ -528,54 +493,3 @@ class Continuous(_Grid):
     def parameters(self) -> dict[str, Any]:
         found = super().parameters()
         return found if self.has_step else {"low": found["low"], "high": found["high"]}
-
-
-class WithMissing(Domain):
-    """A domain of numbers and one more label for "no answer", which has the last code and is null in a column."""
-
-    def __init__(self, answered: Domain | dict[str, Any], missing: str = NO_ANSWER) -> None:
-        self.answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
-        self.missing = missing
-        if not isinstance(missing, str) or (isinstance(self.answered, _Labels) and missing in self.answered.labels):
-            raise ParameterError(
-                "missing_label",
-                "The label for a missing answer must be text and none of the other labels, got {got!r}.",
-                got=missing,
-            )
-
-    @property
-    def size(self) -> int:
-        return self.answered.size + 1
-
-    @cached_property
-    def labels(self) -> tuple[Any, ...]:
-        return (*self.answered.labels, self.missing)
-
-    @property
-    def allowed(self) -> str:
-        return f"{self.answered.allowed}, or {self.missing!r} (a missing cell is read as that)"
-
-    def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
-        silent = column.is_null().to_numpy(zero_copy_only=False)
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            said = pc.fill_null(pc.is_in(column, value_set=pa.array([self.missing, ""], column.type)), False)
-            silent = silent | said.to_numpy(zero_copy_only=False)
-        codes = np.full(len(column), self.size - 1, dtype=np.int64)
-        answered = np.flatnonzero(~silent)
-        found = BadCells(bad.column, bad.allowed)
-        codes[answered] = self.answered.codes(column.take(pa.array(answered)), found, 0, text)
-        if found.total:
-            bad.total += found.total
-            room = BAD_ROWS_SHOWN - len(bad.first)
-            bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in found.first[:room]]
-        return codes
-
-    def column(self, codes: Ints) -> pa.Array:
-        silent = codes == self.size - 1
-        answered = self.answered.column(np.where(silent, 0, codes))
-        return pc.if_else(pa.array(silent), pa.scalar(None, answered.type), answered)
-
-    def parameters(self) -> dict[str, Any]:
-        return {"answered": self.answered.to_json(), "missing": self.missing}

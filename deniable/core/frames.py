@@ -9,9 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.channel import Channel
 from deniable.core.columns import to_arrow
-from deniable.core.domain import BadCells, raise_bad_cells
 from deniable.core.sampling import ByteSource, byte_source
 from deniable.errors import DataError
 

@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.additive import Additive, Multiplicative
+from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
 from deniable.core.channel import Binned, Channel
 from deniable.core.columns import to_arrow
-from deniable.core.domain import BAD_ROWS_SHOWN, BadCells, numeric, raise_bad_cells
+from deniable.core.domain import numeric
 from deniable.core.exact import Ints, fraction, written
 from deniable.errors import ParameterError
 

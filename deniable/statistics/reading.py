@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deniable.core.domain import BadCells, raise_bad_cells
+from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.engines.sources import open_source
