@@ -340,6 +340,10 @@ class Shift(Law):
     def choose(self, codes: Ints, draws: Ints) -> Ints:
         from deniable.kernels.draws import choose_shift
 
+        if self.denominator == len(self.kernel):
+            # Every offset has one part: the draw is the offset.
+            moved = codes + draws + (self.lowest + self.margin)
+            return np.clip(moved, 0, self.outputs - 1) if self.clamps else moved
         running, guide, drop = self._search
         chosen: Ints = choose_shift(codes, draws, running, guide, drop, self.lowest + self.margin, self.outputs - 1)
         return chosen
