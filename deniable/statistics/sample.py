@@ -321,6 +321,31 @@ class Sample:
         errors = weighted.errors(residual, np.array([[square]]) / n, target)
         return _estimate([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
 
+    def correlation(self, a: str, b: str) -> Estimate:
+        """The correlation of two numeric attributes, from debiased moments; error bars are for the population.
+
+        The ratio cov / sqrt(var var) is linearised at the estimate: each report counts with its influence on it.
+        """
+        x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
+        weighted = self._weighted([x, y, x * x, y * y, x * y])
+        n, w = weighted.rows, weighted.values
+        mx, my, xx, yy, xy = weighted.totals() / n
+        vx, vy, c = xx - mx**2, yy - my**2, xy - mx * my
+        if vx <= 0 or vy <= 0:
+            raise NoIntervalError(
+                "no_variance", "The variance of {name!r} is estimated at {got:.3g}: too few answers for so much noise.",
+                name=a if vx <= 0 else b, got=min(vx, vy),
+            )  # fmt: skip
+        value = c / np.sqrt(vx * vy)
+        both = w[4] - my * w[0] - mx * w[1] + mx * my - c
+        spread_x, spread_y = w[2] - 2 * mx * w[0] + mx**2 - vx, w[3] - 2 * my * w[1] + my**2 - vy
+        influence = both / np.sqrt(vx * vy) - value / 2 * (spread_x / vx + spread_y / vy)
+        variance = (influence**2) @ weighted.n / n**2
+        return Estimate(
+            [value], ["correlation"], n=round(n), method="joint", target="population", covariance=[[variance]],
+            name=f"correlation of {a} and {b}", limits=(-1.0, 1.0),
+        )  # fmt: skip
+
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments: labels are "intercept" and the attributes.
 
