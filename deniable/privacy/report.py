@@ -19,6 +19,7 @@ from deniable.privacy.deployments import DEPLOYMENTS, Deployment
 from deniable.privacy.linkage import Linkage, reidentification_rate
 from deniable.privacy.rows import SUPPOSED, Row, row_of
 from deniable.privacy.single_entry import by_attribute
+from deniable.privacy.warnings import weak
 from deniable.privacy.words import odds, percent
 from deniable.privacy.worst_case import posterior_bound
 
@@ -52,7 +53,9 @@ class PrivacyReport:
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """(question, warning) for all rows."""
-        return tuple((row.name, warning) for row in self.rows for warning in row.warnings)
+        each = tuple((row.name, warning) for row in self.rows for warning in row.warnings)
+        together = tuple(("all questions together", warning) for warning in weak(self.epsilon)) if len(self.rows) > 1 else ()
+        return each + together
 
     @property
     def summary(self) -> str:

@@ -38,10 +38,15 @@ def warnings_of(block: Block) -> list[str]:
             "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "
             "finite grid."
         ]
-    return [*_ruled_out(channel), *_weak(channel.epsilon), *_edges(channel), *_singular(channel)]
+    return [*_ruled_out(channel), *weak(channel.epsilon), *_edges(channel), *_singular(channel)]
 
 
-def _weak(epsilon: float) -> list[str]:
+def weak(epsilon: float) -> list[str]:
+    """A sentence about an epsilon that is finite but protects little.
+
+    >>> weak(1.0), weak(7.0)[0].split(".")[0]
+    ([], 'weak: a report can raise a chance of 10% to 99')
+    """
     if not WEAK <= epsilon < math.inf:
         return []
     after = posterior_bound(epsilon, 0.1)
@@ -52,7 +57,7 @@ def _weak(epsilon: float) -> list[str]:
 
 def _of_group(group: JointChannel) -> list[str]:
     if not math.isinf(group.epsilon):
-        return _weak(group.epsilon)
+        return weak(group.epsilon)
     if group.flips:
         return [
             "the joint report of this group rules out all combinations of answers but two (as reported, and all turned round): "
