@@ -9,6 +9,7 @@ import numpy as np
 
 from deniable.core import bins as binning
 from deniable.core.additive import Additive
+from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
@@ -27,20 +28,34 @@ FEW_VALUES = 60
 
 
 class Weighted:
-    """Unbiased weights of several functions on every cell of reports, with how often each cell occurs."""
+    """Unbiased weights of several functions on every cell of reports, with how often each cell occurs and, in a weighted
+    sample, how many people each of its respondents stands for."""
 
-    def __init__(self, values: Floats, n: Floats) -> None:
+    def __init__(self, values: Floats, n: Floats, stands_for: Floats) -> None:
         self.values = values
         self.n = n
+        self.stands_for = stands_for
 
     @property
     def rows(self) -> float:
         """How many respondents there are."""
         return float(self.n.sum())
 
+    @property
+    def people(self) -> float:
+        """How many people they stand for: as many, unless there are survey weights."""
+        return float(self.n @ self.stands_for)
+
     def totals(self) -> Floats:
-        """The estimated sum of each function over the respondents."""
-        return self.values @ self.n
+        """The estimated sum of each function over the people."""
+        return self.values @ (self.n * self.stands_for)
+
+    def per_person(self, values: Floats) -> Floats:
+        """Residuals of means over the people: with survey weights also their sum, which divides, is random."""
+        if (self.stands_for == 1).all():
+            return values / self.people
+        means = values @ (self.n * self.stands_for) / self.people
+        return (values - means[:, None]) / self.people
 
     def errors(self, residuals: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
         """Covariance of the sums of residuals, and how many direct answers these reports are worth for each.
@@ -48,17 +63,21 @@ class Weighted:
         `squares` estimates the sums of products of the true residuals. Population: the spread of the residuals. Respondents: what
         that spread exceeds the true one by, since only the randomisation is random then.
         """
-        second = (residuals * self.n) @ residuals.T
-        sums = residuals @ self.n
+        each = residuals * self.stands_for
+        second = (each * self.n) @ each.T
+        sums = each @ self.n
         population = second - np.outer(sums, sums) / self.rows
         direct = np.diag(squares) - sums**2 / self.rows
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = self.rows * np.clip(direct / np.diag(population), 0.0, 1.0)
+        if (self.stands_for != 1).any():
+            worth = np.full(len(worth), np.nan)
         return (population if target == "population" else second - squares), worth
 
 
 class Sample:
-    """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
+    """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together. `weights` names an
+    attribute, declared `Identity`, that says how many people of the population each respondent stands for.
 
     >>> import deniable as dn, numpy as np
     >>> schema = dn.datasets.town_schema()
@@ -69,7 +88,7 @@ class Sample:
     True
     """
 
-    def __init__(self, data: Any, schema: Schema | None = None) -> None:
+    def __init__(self, data: Any, schema: Schema | None = None, weights: str | None = None) -> None:
         several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
         parts: list[Any] = list(data) if several else [(data, schema)]
         for part in parts:
@@ -81,7 +100,21 @@ class Sample:
             raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
         self.parts: list[tuple[Any, Schema]] = parts
         self.schema = self.parts[0][1]
+        self.weights = weights
         self._check_versions()
+        self._check_weights()
+
+    def _check_weights(self) -> None:
+        for _, schema in self.parts:
+            if self.weights is not None and not (
+                self.weights in schema and isinstance(schema[self.weights], Identity) and schema[self.weights].exact
+            ):
+                raise SchemaError(
+                    "survey_weights",
+                    "Survey weights must be an attribute {name!r} of the schema that is not hidden: "
+                    "dn.Identity(dn.Continuous(low, high, step)).",
+                    name=self.weights,
+                )
 
     def _check_versions(self) -> None:
         for _, other in self.parts[1:]:
@@ -96,20 +129,35 @@ class Sample:
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
-        return Sample([*self.parts, (data, schema or self.schema)])
+        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights)
 
     def _weighted(self, functions: Sequence[Function]) -> Weighted:
         names = list(dict.fromkeys(name for function in functions for name in function.attributes))
-        values, counts = [], []
+        if self.weights is not None:
+            names = list(dict.fromkeys([*names, self.weights]))
+        values, counts, stands_for = [], [], []
         for data, schema in self.parts:
             table = cell_table(data, schema, names)
             codes = {name: table.cells[:, d] for d, name in enumerate(names)}
             values.append([np.broadcast_to(function.weights(schema, codes), len(table.n)) for function in functions])
             counts.append(table.n.astype(np.float64))
-        weighted = Weighted(np.concatenate([np.array(part) for part in values], axis=1), np.concatenate(counts))
+            own = np.ones(len(table.n)) if self.weights is None else schema[self.weights].domain.numbers()[codes[self.weights]]
+            stands_for.append(own)
+        weighted = Weighted(
+            np.concatenate([np.array(part) for part in values], axis=1), np.concatenate(counts), np.concatenate(stands_for)
+        )
         if weighted.rows == 0:
             raise ParameterError("no_rows", "The data has no rows.")
         return weighted
+
+    def _target(self, given: str | None, default: str) -> str:
+        if self.weights is None:
+            return given or default
+        if given == "respondents":
+            raise ParameterError(
+                "weighted_target", "Survey weights speak of the population; target='respondents' makes no sense with them."
+            )
+        return "population"
 
     def _condition(self, given: Any) -> Condition | None:
         condition = as_condition(given)
@@ -121,7 +169,7 @@ class Sample:
                 )
         return condition
 
-    def count(self, where: Any = None, target: str = "respondents", method: str = "joint") -> Estimate:
+    def count(self, where: Any = None, target: str | None = None, method: str = "joint") -> Estimate:
         """How many meet a condition. By default of these respondents; target="population" for the sampling error too.
 
         method="joint" is unbiased: products of block weights. A condition on an attribute hidden by noise on many values uses
@@ -134,6 +182,7 @@ class Sample:
         """
         if method not in METHODS:
             raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method)
+        target = self._target(target, "respondents")
         condition = self._condition(where)
         if method == "iterative" and condition is not None:
             return self._iterative_count(condition, target)
@@ -142,7 +191,7 @@ class Sample:
         weighted = self._weighted([indicator(condition, self.schema)])
         total = weighted.totals()
         errors = weighted.errors(weighted.values, np.diag(total), target)
-        return _estimate(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.rows))
+        return _estimate(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.people))
 
     def _hidden_by_noise(self, condition: Condition) -> bool:
         return any(
@@ -217,12 +266,13 @@ class Sample:
 
     def mean(self, name: str, where: Any = None, target: str = "population") -> Estimate:
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums."""
+        target = self._target(target, "population")
         numbers = self._numbers(name)
         group = indicator(self._condition(where), self.schema)
         value = factor(name, numbers)
         weighted = self._weighted([value * group, group, value * value * group])
         above, below, squared = weighted.totals()
-        _check_group(below, weighted.rows, f"mean of {name}", where)
+        _check_group(below, weighted.people, f"mean of {name}", where)
         mean = above / below
         residual = (weighted.values[0] - mean * weighted.values[1])[None, :] / below
         known = np.array([[squared - 2 * mean * above + mean**2 * below]]) / below**2
@@ -235,6 +285,7 @@ class Sample:
     ) -> Estimate:
         """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition; `by` gives one
         distribution for each label of another attribute, labelled (label of by, label)."""
+        target = self._target(target, "population")
         condition = self._condition(where)
         base = indicator(condition, self.schema)
         labels, masks = self._cells(name, bins)
@@ -251,7 +302,7 @@ class Sample:
             first = g * (len(masks) + 1)
             inside, whole = slice(first, first + len(masks)), first + len(masks)
             _check_group(
-                totals[whole], weighted.rows, f"distribution of {name}", where if by is None else f"{by} == {prefix[0]!r}"
+                totals[whole], weighted.people, f"distribution of {name}", where if by is None else f"{by} == {prefix[0]!r}"
             )
             shares = totals[inside] / totals[whole]
             values.append(shares)
@@ -265,12 +316,13 @@ class Sample:
 
     def crosstab(self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None) -> Estimate:
         """The joint shares of two attributes, labelled (label of a, label of b)."""
+        target = self._target(target, "population")
         first, first_masks = self._cells(a, (bins or {}).get(a))
         second, second_masks = self._cells(b, (bins or {}).get(b))
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
         weighted = self._weighted(functions)
-        shares = weighted.totals() / weighted.rows
-        errors = weighted.errors(weighted.values / weighted.rows, np.diag(shares) / weighted.rows, target)
+        shares = weighted.totals() / weighted.people
+        errors = weighted.errors(weighted.per_person(weighted.values), np.diag(shares) / weighted.people, target)
         labels = [(x, y) for x in first for y in second]
         return _estimate(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
 
@@ -280,14 +332,18 @@ class Sample:
         The two are estimated from the same reports, and their covariance is taken into account. `.verdict` says whether the
         difference can be told from 0.
         """
+        target = self._target(target, "population")
         groups = [indicator(self._condition(given), self.schema) for given in (first, second)]
         if of is None:
             both = groups[0] * groups[1]
             weighted = self._weighted([*groups, both])
             a, b, shared = weighted.totals()
-            residual = (weighted.values[0] - weighted.values[1])[None, :] / weighted.rows
-            known = np.array([[a + b - 2 * shared]]) / weighted.rows**2
-            value, title = (a - b) / weighted.rows, f"share of ({as_condition(first)}) minus share of ({as_condition(second)})"
+            residual = weighted.per_person((weighted.values[0] - weighted.values[1])[None, :])
+            known = np.array([[a + b - 2 * shared]]) / weighted.people**2
+            value, title = (
+                (a - b) / weighted.people,
+                f"share of ({as_condition(first)}) minus share of ({as_condition(second)})",
+            )
         else:
             numbers = factor(of, self._numbers(of))
             x, y = groups
@@ -295,8 +351,8 @@ class Sample:
             functions += [numbers * numbers * x * y, numbers * x * y, x * y]
             weighted = self._weighted(functions)
             sx, nx, sy, ny, qx, qy, qxy, sxy, nxy = weighted.totals()
-            _check_group(nx, weighted.rows, f"mean of {of}", first)
-            _check_group(ny, weighted.rows, f"mean of {of}", second)
+            _check_group(nx, weighted.people, f"mean of {of}", first)
+            _check_group(ny, weighted.people, f"mean of {of}", second)
             mx, my = sx / nx, sy / ny
             w = weighted.values
             residual = ((w[0] - mx * w[1]) / nx - (w[2] - my * w[3]) / ny)[None, :]
@@ -310,13 +366,14 @@ class Sample:
 
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
         """The covariance of two numeric attributes, from debiased moments."""
+        target = self._target(target, "population")
         x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
         moments = [x * y, x, y, x * x, y * y, x * x * y, x * y * y, x * x * y * y]
         weighted = self._weighted(moments)
-        n = weighted.rows
+        n = weighted.people
         xy, mx, my, xx, yy, xxy, xyy, xxyy = weighted.totals() / n
         w = weighted.values
-        residual = (w[0] - my * w[1] - mx * w[2])[None, :] / n
+        residual = weighted.per_person((w[0] - my * w[1] - mx * w[2])[None, :])
         square = xxyy + my**2 * xx + mx**2 * yy - 2 * my * xxy - 2 * mx * xyy + 2 * mx * my * xy
         errors = weighted.errors(residual, np.array([[square]]) / n, target)
         return _estimate([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
@@ -328,7 +385,7 @@ class Sample:
         """
         x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
         weighted = self._weighted([x, y, x * x, y * y, x * y])
-        n, w = weighted.rows, weighted.values
+        n, w = weighted.people, weighted.values
         mx, my, xx, yy, xy = weighted.totals() / n
         vx, vy, c = xx - mx**2, yy - my**2, xy - mx * my
         if vx <= 0 or vy <= 0:
@@ -340,9 +397,9 @@ class Sample:
         both = w[4] - my * w[0] - mx * w[1] + mx * my - c
         spread_x, spread_y = w[2] - 2 * mx * w[0] + mx**2 - vx, w[3] - 2 * my * w[1] + my**2 - vy
         influence = both / np.sqrt(vx * vy) - value / 2 * (spread_x / vx + spread_y / vy)
-        variance = (influence**2) @ weighted.n / n**2
+        variance = ((influence * weighted.stands_for) ** 2) @ weighted.n / n**2
         return Estimate(
-            [value], ["correlation"], n=round(n), method="joint", target="population", covariance=[[variance]],
+            [value], ["correlation"], n=round(weighted.rows), method="joint", target="population", covariance=[[variance]],
             name=f"correlation of {a} and {b}", limits=(-1.0, 1.0),
         )  # fmt: skip
 
@@ -363,12 +420,12 @@ class Sample:
         pairs = [(i, j) for i in range(k) for j in range(i, k)]
         weighted = self._weighted([*(inputs[i] * columns[j] for i, j in pairs), *(row * outcome for row in inputs)])
         w, totals = weighted.values, weighted.totals()
-        _check_group(totals[0], weighted.rows, "regression", where)
+        _check_group(totals[0], weighted.people, "regression", where)
         left = np.zeros((k, k, w.shape[1]))
         for place, (i, j) in enumerate(pairs):
             left[i, j] = left[j, i] = w[place]
         right = w[len(pairs) :]
-        matrix = left @ weighted.n
+        matrix = left @ (weighted.n * weighted.stands_for)
         if np.linalg.eigvalsh(matrix).min() <= 0:
             raise NoIntervalError(
                 "regression_singular",
@@ -378,7 +435,8 @@ class Sample:
         inverse = np.linalg.inv(matrix)
         slopes = inverse @ totals[len(pairs) :]
         residuals = inverse @ (right - np.einsum("ijm,j->im", left, slopes))
-        second = (residuals * weighted.n) @ residuals.T
+        each = residuals * weighted.stands_for
+        second = (each * weighted.n) @ each.T
         title = f"{y} on {', '.join(on)}" + (f" where {as_condition(where)}" if where is not None else "")
         return Estimate(
             slopes, ["intercept", *on], n=round(weighted.rows), method="joint", target="population", covariance=second,
@@ -391,6 +449,7 @@ class Sample:
         The estimated distribution function is made rising; its error at the quantile, read off along the values (Woodruff), is the
         standard error.
         """
+        target = self._target(target, "population")
         if not 0 < q < 1:
             raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
         numbers = self._numbers(name)
@@ -400,7 +459,7 @@ class Sample:
         below = [factor(name, (np.arange(len(numbers)) <= end).astype(np.float64)) * group for end in ends]
         weighted = self._weighted([*below, group])
         totals = weighted.totals()
-        _check_group(totals[-1], weighted.rows, f"quantile of {name}", where)
+        _check_group(totals[-1], weighted.people, f"quantile of {name}", where)
         shares = totals[:-1] / totals[-1]
         residuals = (weighted.values[:-1] - shares[:, None] * weighted.values[-1]) / totals[-1]
         known = np.diag(np.clip(shares * (1 - shares), 0, None) / totals[-1])

@@ -457,3 +457,65 @@ def test_iterative_equals_a_literal_figure_3():
     expected = literal_figure_3(reported.to_dict("records"), conditions, schema)
     got = dn.Sample(reported, schema).count("sex == 'F' and credit in ('none', 'repaid') and kids == 'yes'", method="iterative")
     assert got.value[0] == pytest.approx(expected, abs=1e-9)
+
+
+def weighted_world(rng):
+    """A population in which the young answer three times as often as the old, and the weights that make up for it."""
+    world = dn.datasets.town(200_000, rng)[["age", "sex", "salary"]]
+    young = (world.age < 50).to_numpy()
+    schema = dn.Schema(
+        {
+            "age": dn.Retention(dn.Integer(18, 90), 0.6),
+            "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.8),
+            "salary": dn.Retention(dn.Integer(0, 12_000, step=100), 0.6),
+            "w": dn.Identity(dn.Continuous(0, 100, step=0.5)),
+        }
+    )
+    chance = np.where(young, 3, 1) / np.where(young, 3, 1).sum()
+
+    def draw(n):
+        chosen = rng.choice(len(world), n, p=chance)
+        answers = world.iloc[chosen].assign(w=np.where(young[chosen], 1.0, 3.0)).reset_index(drop=True)
+        return schema.randomise(answers, rng)
+
+    return world, schema, draw
+
+
+def test_survey_weights_make_up_for_unequal_chances_of_being_asked():
+    rng = np.random.default_rng(41)
+    world, schema, draw = weighted_world(rng)
+    questions = [
+        (lambda s: s.mean("salary", "sex == 'F'"), world.salary[world.sex == "F"].mean()),
+        (lambda s: s.distribution("age", bins=[18, 50, 90]), np.array([(world.age < 50).mean(), (world.age >= 50).mean()])),
+        (lambda s: s.difference("age >= 50", "sex == 'F'"), (world.age >= 50).mean() - (world.sex == "F").mean()),
+        (lambda s: s.covariance("age", "salary"), np.cov(world.age, world.salary, bias=True)[0, 1]),
+        (lambda s: s.correlation("age", "salary"), np.corrcoef(world.age, world.salary)[0, 1]),
+    ]
+    runs = 150
+    held, values = [0.0] * len(questions), [[] for _ in questions]
+    for _ in range(runs):
+        sample = dn.Sample(draw(3_000), schema, weights="w")
+        for i, (ask, true) in enumerate(questions):
+            estimate = ask(sample)
+            low, high = estimate.interval()
+            held[i] += np.mean((low <= true) & (true <= high))
+            values[i].append(estimate.value)
+    for i, (_, true) in enumerate(questions):
+        spread = np.std(values[i], axis=0) / np.sqrt(runs)
+        assert (np.abs(np.mean(values[i], axis=0) - true) < 4.5 * spread + 0.02 * np.abs(true)).all()
+        assert 0.88 < held[i] / runs <= 1.0
+
+
+def test_unweighted_estimates_of_an_unequal_sample_are_off_and_weights_of_one_change_nothing():
+    rng = np.random.default_rng(42)
+    world, schema, draw = weighted_world(rng)
+    data = draw(20_000)
+    plain = dn.Sample(data, schema).distribution("age", bins=[18, 50, 90]).value[0]
+    assert plain > (world.age < 50).mean() + 0.1
+    ones = dn.Sample(data.assign(w=1.0), schema, weights="w").distribution("age", bins=[18, 50, 90])
+    np.testing.assert_allclose(ones.value, dn.Sample(data, schema).distribution("age", bins=[18, 50, 90]).value)
+    np.testing.assert_allclose(ones.covariance, dn.Sample(data, schema).distribution("age", bins=[18, 50, 90]).covariance)
+    with pytest.raises(ParameterError, match="respondents"):
+        dn.Sample(data, schema, weights="w").count("age < 50", target="respondents")
+    with pytest.raises(SchemaError, match="not hidden"):
+        dn.Sample(data, schema, weights="age")
