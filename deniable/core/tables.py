@@ -244,7 +244,7 @@ class ColumnCounter:
     def __init__(self, channel: Channel, bins: Any, name: str) -> None:
         self._channel = channel
         self._binned = None if bins is None else channel.binned(bins)
-        self._axis = Axis(name, channel.outputs) if self._binned is None else _binned_axis(name, self._binned)
+        self._axis = Axis(name, channel.outputs) if self._binned is None else binned_axis(name, self._binned)
         self._tally = np.zeros(len(self._axis), dtype=np.int64)
         self._bad = BadCells(name, self._allowed())
         self._rows = 0
@@ -297,7 +297,8 @@ class ColumnCounter:
         return CellTable([self._axis], seen, self._tally[seen])
 
 
-def _binned_axis(name: str, binned: Binned) -> Axis:
+def binned_axis(name: str, binned: Binned) -> Axis:
+    """The axis of a table counted in bins; it remembers their edges."""
     return Axis(name, binned.outputs, tuple(written(edge) for edge in binned.true.edges))
 
 

@@ -168,14 +168,14 @@ class JointTruth:
                 got=max(self.law.inputs, self.law.outputs), most=MOST_CELLS,
             )  # fmt: skip
         self.names = [name for atoms in self.blocks for name in atoms.attributes]
-        self.meets = self._meets(condition).astype(np.float64)
+        self.meets = self.cells_that_meet(condition).astype(np.float64)
 
     @property
     def exact(self) -> bool:
         """Whether no uniformity inside atoms is assumed."""
         return all(atoms.exact for atoms in self.blocks)
 
-    def _meets(self, condition: Condition) -> Any:
+    def cells_that_meet(self, condition: Condition) -> Any:
         """For each joint atom whether it meets the condition: every label of an atom does, or none."""
         first = {
             name: [int(np.flatnonzero(atoms.true[name] == i)[0]) for i in range(atoms.sizes[name])]

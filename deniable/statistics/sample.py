@@ -13,66 +13,23 @@ from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
+from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
 from deniable.errors import NoIntervalError, ParameterError, SchemaError
+from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.candidates import Candidates, column_values
-from deniable.statistics.conditions import Condition, as_condition
+from deniable.statistics.conditions import All, AnyOf, Compare, Condition, as_condition
 from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively
 from deniable.statistics.joint import JointTruth
+from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
-SMALLEST_GROUP = 1e-9
 METHODS = ("joint", "em", "iterative")
+BEHIND_NOISE = (
+    "under noise truths are taken as uniform inside bins, which biases it; its variability band says how much it varies."
+)
 FEW_VALUES = 60
 """Up to so many values noise is undone exactly; beyond, unbiased weights vary so much that bins are better."""
-
-
-class Weighted:
-    """Unbiased weights of several functions on every cell of reports, with how often each cell occurs and, in a weighted
-    sample, how many people each of its respondents stands for."""
-
-    def __init__(self, values: Floats, n: Floats, stands_for: Floats) -> None:
-        self.values = values
-        self.n = n
-        self.stands_for = stands_for
-
-    @property
-    def rows(self) -> float:
-        """How many respondents there are."""
-        return float(self.n.sum())
-
-    @property
-    def people(self) -> float:
-        """How many people they stand for: as many, unless there are survey weights."""
-        return float(self.n @ self.stands_for)
-
-    def totals(self) -> Floats:
-        """The estimated sum of each function over the people."""
-        return self.values @ (self.n * self.stands_for)
-
-    def per_person(self, values: Floats) -> Floats:
-        """Residuals of means over the people: with survey weights also their sum, which divides, is random."""
-        if (self.stands_for == 1).all():
-            return values / self.people
-        means = values @ (self.n * self.stands_for) / self.people
-        return (values - means[:, None]) / self.people
-
-    def errors(self, residuals: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
-        """Covariance of the sums of residuals, and how many direct answers these reports are worth for each.
-
-        `squares` estimates the sums of products of the true residuals. Population: the spread of the residuals. Respondents: what
-        that spread exceeds the true one by, since only the randomisation is random then.
-        """
-        each = residuals * self.stands_for
-        second = (each * self.n) @ each.T
-        sums = each @ self.n
-        population = second - np.outer(sums, sums) / self.rows
-        direct = np.diag(squares) - sums**2 / self.rows
-        with np.errstate(divide="ignore", invalid="ignore"):
-            worth = self.rows * np.clip(direct / np.diag(population), 0.0, 1.0)
-        if (self.stands_for != 1).any():
-            worth = np.full(len(worth), np.nan)
-        return (population if target == "population" else second - squares), worth
 
 
 class Sample:
@@ -191,14 +148,54 @@ class Sample:
         weighted = self._weighted([indicator(condition, self.schema)])
         total = weighted.totals()
         errors = weighted.errors(weighted.values, np.diag(total), target)
-        return _estimate(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.people))
+        return estimate_of(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.people))
 
     def _hidden_by_noise(self, condition: Condition) -> bool:
+        return self._noisy(condition.attributes())
+
+    def _noisy(self, names: Sequence[str]) -> bool:
         return any(
             isinstance(schema[name], Additive) and not schema[name].lumpable and schema[name].domain.size > FEW_VALUES
             for _, schema in self.parts
-            for name in condition.attributes()
+            for name in names
+            if name in schema
         )
+
+    def _likelihood_distribution(self, name: str, condition: Condition | None, bins: Any, target: str) -> Estimate:
+        """Where noise hides the attribute or the condition: reconstruction, or maximum likelihood on the joint table over bins."""
+        data, schema = self._only_part("a distribution behind noise")
+        if condition is None:
+            table = cell_table(data, schema, [name])
+            if bins is not None:
+                binned = schema[name].binned(bins)
+                table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
+            return reconstruct(table, schema[name], target=target)
+        labels, masks = self._cells(name, bins)
+        domain = schema[name].domain
+        parts = [Compare(name, "in", tuple(domain.labels[i] for i in np.flatnonzero(mask))) for mask in masks]
+        truth = JointTruth(All((condition, AnyOf(tuple(parts)))), schema)
+        table = cell_table(data, schema, truth.names)
+        codes = truth.codes({attribute: table.cells[:, d] for d, attribute in enumerate(truth.names)})
+        observed = np.bincount(codes, weights=table.n, minlength=truth.law.outputs).astype(np.float64)
+        inside = np.array([truth.cells_that_meet(All((condition, part))) for part in parts], dtype=np.float64)
+        n = round(float(observed.sum()))
+
+        def fit(counts: Floats) -> Floats:
+            members: Floats = inside @ truth.fit(counts)
+            members /= members.sum()
+            return members
+
+        shares = truth.fit(observed)
+
+        def again(rng: np.random.Generator) -> Floats:
+            expected = truth.law.push(shares)
+            simulated: Floats = rng.multinomial(n, expected / expected.sum()).astype(np.float64)
+            return fit(simulated)
+
+        return Estimate(
+            fit(observed), labels, n=n, method="em", target="population", name=f"{name} where {condition}",
+            no_interval=BEHIND_NOISE, resample=again,
+        )  # fmt: skip
 
     def _only_part(self, what: str) -> tuple[Any, Schema]:
         if len(self.parts) > 1:
@@ -221,9 +218,9 @@ class Sample:
             simulated: Floats = rng.multinomial(round(n), expected / expected.sum()).astype(np.float64)
             return np.array([n * truth.fit(simulated) @ truth.meets])
 
-        reason = "maximum likelihood is biased where shares are near 0; .band() shows how much it varies."
+        reason = "maximum likelihood is biased where shares are near 0; its variability band says how much it varies."
         if not truth.exact:
-            reason = "under noise truths are taken as uniform inside bins, which biases it; .band() shows how much it varies."
+            reason = BEHIND_NOISE
         return Estimate(
             [n * shares @ truth.meets], ["count"], n=round(n), method="em", target=target, name=str(condition),
             limits=(0.0, n), no_interval=reason, resample=again,
@@ -272,13 +269,13 @@ class Sample:
         value = factor(name, numbers)
         weighted = self._weighted([value * group, group, value * value * group])
         above, below, squared = weighted.totals()
-        _check_group(below, weighted.people, f"mean of {name}", where)
+        check_group(below, weighted.people, f"mean of {name}", where)
         mean = above / below
         residual = (weighted.values[0] - mean * weighted.values[1])[None, :] / below
         known = np.array([[squared - 2 * mean * above + mean**2 * below]]) / below**2
         errors = weighted.errors(residual, known, target)
         title = f"mean of {name}" + (f" where {as_condition(where)}" if where is not None else "")
-        return _estimate([mean], errors, [name], weighted, target, title, (float(numbers.min()), float(numbers.max())))
+        return estimate_of([mean], errors, [name], weighted, target, title, (float(numbers.min()), float(numbers.max())))
 
     def distribution(
         self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population"
@@ -287,6 +284,8 @@ class Sample:
         distribution for each label of another attribute, labelled (label of by, label)."""
         target = self._target(target, "population")
         condition = self._condition(where)
+        if by is None and (self._noisy([name]) or (condition is not None and self._hidden_by_noise(condition))):
+            return self._likelihood_distribution(name, condition, bins, target)
         base = indicator(condition, self.schema)
         labels, masks = self._cells(name, bins)
         groups: list[tuple[Any, Function]] = [((), base)]
@@ -301,7 +300,7 @@ class Sample:
         for g, (prefix, _) in enumerate(groups):
             first = g * (len(masks) + 1)
             inside, whole = slice(first, first + len(masks)), first + len(masks)
-            _check_group(
+            check_group(
                 totals[whole], weighted.people, f"distribution of {name}", where if by is None else f"{by} == {prefix[0]!r}"
             )
             shares = totals[inside] / totals[whole]
@@ -312,7 +311,7 @@ class Sample:
             names += [(*prefix, label) if prefix else label for label in labels]
         errors = weighted.errors(np.vstack(residuals), known, target)
         title = f"{name}" + (f" where {condition}" if condition is not None else "")
-        return _estimate(np.concatenate(values), errors, names, weighted, target, title, (0.0, 1.0))
+        return estimate_of(np.concatenate(values), errors, names, weighted, target, title, (0.0, 1.0))
 
     def crosstab(self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None) -> Estimate:
         """The joint shares of two attributes, labelled (label of a, label of b)."""
@@ -324,7 +323,7 @@ class Sample:
         shares = weighted.totals() / weighted.people
         errors = weighted.errors(weighted.per_person(weighted.values), np.diag(shares) / weighted.people, target)
         labels = [(x, y) for x in first for y in second]
-        return _estimate(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
+        return estimate_of(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
 
     def difference(self, first: Any, second: Any, of: str | None = None, target: str = "population") -> Estimate:
         """How much the share of those who meet `first` exceeds that of `second`; with `of`, how much their means of it differ.
@@ -351,8 +350,8 @@ class Sample:
             functions += [numbers * numbers * x * y, numbers * x * y, x * y]
             weighted = self._weighted(functions)
             sx, nx, sy, ny, qx, qy, qxy, sxy, nxy = weighted.totals()
-            _check_group(nx, weighted.people, f"mean of {of}", first)
-            _check_group(ny, weighted.people, f"mean of {of}", second)
+            check_group(nx, weighted.people, f"mean of {of}", first)
+            check_group(ny, weighted.people, f"mean of {of}", second)
             mx, my = sx / nx, sy / ny
             w = weighted.values
             residual = ((w[0] - mx * w[1]) / nx - (w[2] - my * w[3]) / ny)[None, :]
@@ -362,7 +361,7 @@ class Sample:
             )
             value, title = mx - my, f"mean of {of}: ({as_condition(first)}) minus ({as_condition(second)})"
         errors = weighted.errors(residual, known, target)
-        return _estimate([value], errors, ["difference"], weighted, target, title, None)
+        return estimate_of([value], errors, ["difference"], weighted, target, title, None)
 
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
         """The covariance of two numeric attributes, from debiased moments."""
@@ -376,7 +375,7 @@ class Sample:
         residual = weighted.per_person((w[0] - my * w[1] - mx * w[2])[None, :])
         square = xxyy + my**2 * xx + mx**2 * yy - 2 * my * xxy - 2 * mx * xyy + 2 * mx * my * xy
         errors = weighted.errors(residual, np.array([[square]]) / n, target)
-        return _estimate([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
+        return estimate_of([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
 
     def correlation(self, a: str, b: str) -> Estimate:
         """The correlation of two numeric attributes, from debiased moments; error bars are for the population.
@@ -420,7 +419,7 @@ class Sample:
         pairs = [(i, j) for i in range(k) for j in range(i, k)]
         weighted = self._weighted([*(inputs[i] * columns[j] for i, j in pairs), *(row * outcome for row in inputs)])
         w, totals = weighted.values, weighted.totals()
-        _check_group(totals[0], weighted.people, "regression", where)
+        check_group(totals[0], weighted.people, "regression", where)
         left = np.zeros((k, k, w.shape[1]))
         for place, (i, j) in enumerate(pairs):
             left[i, j] = left[j, i] = w[place]
@@ -459,7 +458,7 @@ class Sample:
         below = [factor(name, (np.arange(len(numbers)) <= end).astype(np.float64)) * group for end in ends]
         weighted = self._weighted([*below, group])
         totals = weighted.totals()
-        _check_group(totals[-1], weighted.people, f"quantile of {name}", where)
+        check_group(totals[-1], weighted.people, f"quantile of {name}", where)
         shares = totals[:-1] / totals[-1]
         residuals = (weighted.values[:-1] - shares[:, None] * weighted.values[-1]) / totals[-1]
         known = np.diag(np.clip(shares * (1 - shares), 0, None) / totals[-1])
@@ -505,37 +504,3 @@ class Sample:
         cells = binning.true_bins(domain, bins)
         index = cells.index(domain.numbers())
         return list(cells.labels), [(index == i).astype(np.float64) for i in range(len(cells))]
-
-
-def _check_group(size: float, rows: float, what: str, where: Any) -> None:
-    if size <= SMALLEST_GROUP * rows:
-        raise NoIntervalError(
-            "empty_group",
-            "No {what}: the group ({where}) is estimated at {size:.1f} of {rows:,.0f} people, so it has none. Ask for its count.",
-            what=what,
-            where=str(where),
-            size=size,
-            rows=rows,
-        )
-
-
-def _estimate(
-    values: Any,
-    errors: tuple[Floats, Floats],
-    labels: Sequence[Any],
-    weighted: Weighted,
-    target: str,
-    title: str,
-    limits: tuple[float, float] | None,
-) -> Estimate:
-    return Estimate(
-        values,
-        labels,
-        n=round(weighted.rows),
-        method="joint",
-        target=target,
-        covariance=errors[0],
-        name=title,
-        limits=limits,
-        worth=errors[1],
-    )

@@ -233,6 +233,32 @@ def test_conditions_on_noise_use_bins_and_say_so():
     assert low[0] < high[0]
 
 
+def test_distributions_behind_noise_are_smoothed_or_by_likelihood_and_say_so():
+    rng = np.random.default_rng(51)
+    people = dn.datasets.town(30_000, rng)[["age", "sex", "credit"]]
+    schema = dn.Schema(
+        {
+            "age": dn.Additive(dn.Integer(18, 90), dn.Uniform(10)),
+            "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.8),
+            "credit": dn.KRR(dn.Nominal(["none", "overdue", "present", "repaid"]), 0.7),
+        }
+    )
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    edges = [18, 30, 50, 70, 90]
+    ages = sample.distribution("age", bins=edges)
+    np.testing.assert_allclose(ages.value, np.histogram(people.age, [18, 30, 50, 70, 91])[0] / 30_000, atol=0.03)
+    assert ages.method == "em, regularised"
+    young = people[people.age < 40]
+    credit = sample.distribution("credit", "age < 40")
+    np.testing.assert_allclose(credit.value, young.credit.value_counts(normalize=True)[list(credit.labels)], atol=0.06)
+    assert credit.method == "em"
+    with pytest.raises(NoIntervalError, match="uniform inside bins"):
+        credit.interval()
+    women = sample.distribution("age", "sex == 'F'", bins=edges)
+    true = np.histogram(people.age[people.sex == "F"], [18, 30, 50, 70, 91])[0] / (people.sex == "F").sum()
+    np.testing.assert_allclose(women.value, true, atol=0.05)
+
+
 def test_product_of_blocks_is_the_kronecker_product():
     rng = np.random.default_rng(4)
     law = Product([rng.dirichlet(np.ones(m), size=k) for k, m in ((2, 3), (4, 4), (3, 5))])
