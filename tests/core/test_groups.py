@@ -92,13 +92,9 @@ def test_joint_table_that_lacks_a_combination_has_infinite_epsilon():
         ({"a": yes_no(0.5), "b": yes_no(0.5)}, {"g": ["a", "b"], "h": ["b"]}, "at most one draw"),
         ({"a": yes_no(0.5), "b": yes_no(0.5)}, {"g": dn.Group(["a", "b"], {(0, 0): 1})}, "make them equal"),
         ({"a": yes_no(0.5), "b": yes_no(0.5)}, {"g": dn.Group(["a", "b"], {(0,): 1})}, "2 labels"),
-        ({"a": yes_no(0.5)}, {"g": []}, "no attributes"),
     ],
 )
 def test_bad_groups_are_refused(channels, groups, says):
-    if groups == {"g": []}:
-        assert len(dn.Schema(channels, groups=groups).blocks) == 1
-        return
     with pytest.raises(SchemaError, match=says):
         dn.Schema(channels, groups=groups)
 

@@ -83,7 +83,8 @@ def test_frames_that_do_not_fit_are_refused():
 
 
 def test_polars_and_arrow_frames_give_the_same_rate():
-    pl = pytest.importorskip("polars")
+    import polars as pl
+
     people = dn.datasets.town(300, np.random.default_rng(9))
     rates = [
         dn.privacy.reidentification_rate(SCHEMA, frame, sample=200, rng=np.random.default_rng(1)).rate

@@ -58,7 +58,8 @@ def simulate(runs, sizes, labels):
             for n in sizes:
                 for target in TARGETS:
                     held, bias = coverage(channel, truth_of(k), n, target, runs, rng, "eq")
-                    assert np.abs(bias).max() < 4.5, f"k={k} epsilon={epsilon} n={n} {target}: eq is biased by {bias}"
+                    print(f"k={k} epsilon={epsilon} n={n} {target}: largest bias {np.abs(bias).max():.2f} Monte Carlo errors")
+                    assert np.abs(bias).max() < 4, f"k={k} epsilon={epsilon} n={n} {target}: eq is biased by {bias}"
                     cells[k, epsilon, n, target] = held
     return cells
 
@@ -95,11 +96,10 @@ def test_using_one_target_for_the_other_is_wrong():
     """The reason targets exist: intervals for the population are far too wide for the respondents when little is hidden."""
     rng = np.random.default_rng(8)
     channel = dn.KRR(dn.Nominal(["a", "b"]), 0.95)
-    n, runs = 2_000, 600
+    runs = 600
     held = 0
     for _ in range(runs):
         reports = rng.multinomial([1_000, 1_000], channel.matrix()).sum(axis=0)
         low, high = dn.reconstruct(reports, channel, "eq", "population").interval()
         held += low[0] <= 0.5 <= high[0]
     assert held / runs > 0.99
-    assert n == 2_000

@@ -153,7 +153,9 @@ def test_intervals_for_the_respondents_hold_the_truth(town, name):
     runs = 300
     share, bias = coverage(people, schema, ask, np.asarray(truth(people), dtype=float), runs, np.random.default_rng(3))
     assert 0.95 - 3.5 * np.sqrt(0.05 * 0.95 / runs) < share < 0.95 + 3.5 * np.sqrt(0.05 * 0.95 / runs)
-    assert bias < 4 or "mean" in name or name == "distribution"
+    # Ratios (means and shares of a group) are unbiased only as n grows; sums are unbiased outright.
+    if name in ("one condition", "two conditions", "three conditions", "cross table", "difference of shares"):
+        assert bias < 4
 
 
 def grouped_schema():
