@@ -137,8 +137,9 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
     raw = centre if shares is None else shares
     # Variances are taken where the estimate stands: at the observed reports for EQ, at the fitted ones for EM.
     spread = observed if method == "eq" else n * law.push(raw)
+    moments = _moments(law, weights, centre, raw)
     if reason is None:
-        reason = _misfit(centre, covariance(weights, observed, centre, "population"))
+        reason = _misfit(moments, float(n))
     return Estimate(
         brought_back(raw, negative) if method == "eq" else raw,
         seen.inputs,
@@ -146,17 +147,20 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
         method=f"eq, {negative}" if method == "eq" and negative != "raw" else method,
         target=target,
         covariance=covariance(weights, spread, raw, target),
-        moments=_moments(law, weights, centre, raw),
+        moments=moments,
         name=name,
         no_interval=reason,
     )
 
 
-def _misfit(centre: Floats, spread: Floats) -> str | None:
-    """Why there can be no interval if the reports can hardly come from this channel at all."""
-    errors = np.sqrt(np.maximum(np.diag(spread), 0.0))
-    beyond = np.maximum(-centre, centre - 1.0)
-    return DOES_NOT_FIT if (beyond > UNLIKELY * errors + 1e-9).any() else None
+def _misfit(moments: Moments, n: float) -> str | None:
+    """Why there can be no interval if the reports can hardly come from this channel at all.
+
+    The error is that of a true share of 0, or of 1: where hardly any such reports were seen, the observed spread vanishes.
+    """
+    below = -moments.centre > UNLIKELY * np.sqrt(np.maximum(moments.others, 0.0) / n) + 1e-9
+    above = moments.centre - 1 > UNLIKELY * np.sqrt(np.maximum(moments.given - 1, 0.0) / n) + 1e-9
+    return DOES_NOT_FIT if (below | above).any() else None
 
 
 def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Moments:

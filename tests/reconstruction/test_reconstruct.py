@@ -225,3 +225,11 @@ def test_a_wide_noisy_domain_without_bins_asks_for_them():
     channel = dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5_000))
     with pytest.raises(WideDomainError, match="give bins"):
         dn.reconstruct(np.ones(100_001), channel)
+
+
+@pytest.mark.parametrize("few", [0, 1, 2])
+def test_a_label_that_hardly_anyone_reports_is_no_misfit(few):
+    """Nobody has it, 200 answer, 9.5 reports are expected: none at all is 3.2 standard errors away, so it happens."""
+    channel = dn.KRR.from_epsilon(dn.Nominal(["a", "b"]), 3.0)
+    low, high = dn.reconstruct([few, 200 - few], channel, "eq").interval()
+    assert low[0] == 0 <= high[0]
