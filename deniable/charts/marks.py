@@ -17,7 +17,7 @@ class Marks:
     def __init__(self, look: Layout, labels: Sequence[str], ends: tuple[list[float], list[float]], as_percent: bool) -> None:
         self.look = look
         domain, ticks = ends
-        title = "share" if as_percent else "count"
+        title = "share" if as_percent else None
         numbers = ".1%" if as_percent else ",.6~r"
         words = alt.Axis(
             title=None,

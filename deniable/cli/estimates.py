@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
+from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
@@ -31,14 +33,14 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
     }
 
 
-def present(
-    estimate: Estimate, level: float, as_json: bool, plot: Path | None, heading: str = "", percent: bool = True
-) -> None:
-    """Print an estimate as a table with bars, or as JSON, and save a picture if one is wanted."""
+def present(estimate: Estimate, level: float, as_json: bool, plot: Path | None, heading: str = "") -> None:
+    """Print an estimate as a table with its intervals drawn as bars, or as JSON, and save a picture if one is wanted."""
+    if estimate.has_band:
+        estimate.band(level, progress=Bar())
     if as_json:
         print(json.dumps(as_dict(estimate, level), indent=2, ensure_ascii=False))
     else:
-        _show(estimate, level, heading, percent)
+        _show(estimate, level, heading)
     if plot is not None:
         # Altair is slow to import: only pictures pay for it.
         from deniable import charts
@@ -62,7 +64,7 @@ def edges(given: str | None) -> Any:
     return int(parts[0])
 
 
-def _show(estimate: Estimate, level: float, heading: str, percent: bool) -> None:
+def _show(estimate: Estimate, level: float, heading: str) -> None:
     screen = console()
     screen.print(f"[bold]{estimate.name}[/bold]: {heading}{estimate.caption}", markup=True)
     table = Table()
@@ -71,19 +73,43 @@ def _show(estimate: Estimate, level: float, heading: str, percent: bool) -> None
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
     if ends is not None:
         table.add_column(f"{100 * level:g}% interval" if estimate.has_interval else "variability band", justify="right")
-    if percent:
-        table.add_column("")
-    widest = max(float(estimate.value.max()), 1e-9)
+    table.add_column("")
+    low, high = (estimate.value, estimate.value) if ends is None else ends
+    scale = min(0.0, float(low.min())), max(0.0, float(high.max()), float(estimate.value.max()))
     for i, label in enumerate(estimate.labels):
-        row = [", ".join(map(str, label)) if isinstance(label, tuple) else str(label), _number(estimate.value[i], percent)]
+        value = float(estimate.value[i])
+        row = [", ".join(map(str, label)) if isinstance(label, tuple) else str(label), _number(value, estimate.is_share)]
         if ends is not None:
-            row.append(f"{_number(ends[0][i], percent)} to {_number(ends[1][i], percent)}")
-        if percent:
-            row.append("█" * round(30 * max(0.0, float(estimate.value[i])) / widest))
+            row.append(f"{_number(low[i], estimate.is_share)} to {_number(high[i], estimate.is_share)}")
+        row.append(drawn(value, float(low[i]), float(high[i]), scale))
         table.add_row(*row)
     screen.print(table)
     if estimate.why_no_interval:
         screen.print(f"No confidence interval: {estimate.why_no_interval}")
+
+
+def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:
+    """A bar from 0: solid up to the interval, shaded over it, with a mark at the estimate.
+
+    >>> drawn(0.5, 0.4, 0.7, (0.0, 1.0), width=10)
+    '████▒┃▒▒'
+    >>> drawn(-1, -2, 1, (-2.0, 2.0), width=8)
+    '▒▒┃▒│▒▒'
+    """
+    span = (scale[1] - scale[0]) or 1.0
+
+    def place(number: float) -> int:
+        return min(width - 1, max(0, math.floor((number - scale[0]) / span * width)))
+
+    zero, first, last = place(0.0), place(low), place(high)
+    cells = [" "] * width
+    cells[zero:first] = "█" * max(0, first - zero)
+    cells[last:zero] = "█" * max(0, zero - last)
+    cells[first : last + 1] = "▒" * (last + 1 - first)
+    if scale[0] < 0:
+        cells[zero] = "│"
+    cells[place(value)] = "┃"
+    return "".join(cells).rstrip()
 
 
 def _number(value: float, percent: bool) -> str:

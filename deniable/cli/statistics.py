@@ -11,7 +11,8 @@ from deniable.cli.estimates import edges, present
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.statistics.conditions import parse
-from deniable.statistics.reading import load_columns, read, schema_of
+from deniable.statistics.reading import read, schema_of
+from deniable.statistics.rows import load_columns
 from deniable.statistics.sample import Sample
 
 Data = Annotated[
@@ -24,6 +25,9 @@ Engine = Annotated[str | None, typer.Option(help="duckdb, arrow or spark; chosen
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Plot = Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")]
+Method = Annotated[
+    str, typer.Option(help="joint (unbiased), em (likelihood on the joint table) or iterative (as published, biased).")
+]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
 
 
@@ -42,13 +46,14 @@ def count(
     where: Annotated[str, typer.Argument(help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")],
     schema: SchemaFile = None,
     engine: Engine = None,
-    method: Annotated[str, typer.Option(help="joint, or em (likelihood over bins).")] = "joint",
+    method: Method = "joint",
     target: Target = "respondents",
     level: Level = 0.95,
     as_json: Json = False,
+    plot: Plot = None,
 ) -> None:
     """How many meet a condition."""
-    present(_open(data, schema, engine, level).count(where, target, method), level, as_json, None, percent=False)
+    present(_open(data, schema, engine, level, plot).count(where, target, method), level, as_json, plot)
 
 
 def mean(
@@ -57,12 +62,14 @@ def mean(
     where: Where = None,
     schema: SchemaFile = None,
     engine: Engine = None,
+    method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
     as_json: Json = False,
+    plot: Plot = None,
 ) -> None:
     """The mean of an attribute, of all or of those who meet a condition."""
-    present(_open(data, schema, engine, level).mean(name, where, target), level, as_json, None, percent=False)
+    present(_open(data, schema, engine, level, plot).mean(name, where, target, method), level, as_json, plot)
 
 
 def distribution(
@@ -73,6 +80,7 @@ def distribution(
     bins: Annotated[str | None, typer.Option(help="For numbers: how many bins, or their edges: 18,30,45,90.")] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
+    method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
     as_json: Json = False,
@@ -80,22 +88,27 @@ def distribution(
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
     sample = _open(data, schema, engine, level, plot)
-    present(sample.distribution(name, where, by, edges(bins), target), level, as_json, plot)
+    present(sample.distribution(name, where, by, edges(bins), target, method), level, as_json, plot)
 
 
 def crosstab(
     data: Data,
     a: Annotated[str, typer.Argument(help="An attribute.")],
     b: Annotated[str, typer.Argument(help="Another attribute.")],
+    a_bins: Annotated[str | None, typer.Option(help="Bins of the first, if it is a number: how many, or edges.")] = None,
+    b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
+    method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The joint distribution of two attributes."""
-    present(_open(data, schema, engine, level, plot).crosstab(a, b, target), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot)
+    bins = {name: edges(given) for name, given in ((a, a_bins), (b, b_bins))}
+    present(sample.crosstab(a, b, target, bins, method), level, as_json, plot)
 
 
 def difference(
@@ -105,14 +118,16 @@ def difference(
     of: Annotated[str | None, typer.Option(help="Compare the means of this attribute instead of the shares.")] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
+    method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
     as_json: Json = False,
+    plot: Plot = None,
 ) -> None:
     """How much two groups differ, in size or in a mean, and whether that can be told from nothing."""
-    found = _open(data, schema, engine, level).difference(first, second, of, target)
-    present(found, level, as_json, None, percent=False)
-    if not as_json:
+    found = _open(data, schema, engine, level, plot).difference(first, second, of, target, method)
+    present(found, level, as_json, plot)
+    if not as_json and found.has_interval:
         print(f"The difference is {found.verdict}.")
 
 

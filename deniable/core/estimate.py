@@ -12,6 +12,7 @@ import numpy as np
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
 from deniable.errors import NoIntervalError, ParameterError
+from deniable.progress import Progress, Silent
 
 TARGETS = ("population", "respondents")
 
@@ -116,7 +117,13 @@ class Estimate:
             low, high = np.minimum(low, shown), np.maximum(high, shown)
         return low, high
 
-    def band(self, level: float = 0.95, draws: int = 200, rng: np.random.Generator | None = None) -> tuple[Floats, Floats]:
+    def band(
+        self,
+        level: float = 0.95,
+        draws: int = 200,
+        rng: np.random.Generator | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[Floats, Floats]:
         """A variability band: where the middle `level` of re-estimates from simulated reports fall. Not a confidence interval:
         what the method is biased by does not show in it.
 
@@ -134,9 +141,23 @@ class Estimate:
         check_level(level)
         if rng is not None or len(self._resampled) != draws:
             generator = np.random.default_rng() if rng is None else rng
-            self._resampled = [self._resample(generator) for _ in range(draws)]
-        low, high = np.quantile(self._resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
+            self._resampled = []
+            progress = progress or Silent()
+            progress.start("simulating reports", draws)
+            try:
+                for _ in range(draws):
+                    self._resampled.append(self._resample(generator))
+                    progress.advance(1)
+            finally:
+                progress.finish()
+        # Simulated reports may say nothing of a small group; what the others say of it counts.
+        low, high = np.nanquantile(self._resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the values are shares of a whole, to be read as percentages."""
+        return self.limits == (0.0, 1.0)
 
     def to_frame(self, level: float = 0.95) -> Any:
         """A pandas frame with a row a label: value, and se, low and high where they exist."""
@@ -163,6 +184,7 @@ class Estimate:
             title=self.name,
             compare=compare,
             note=self.caption,
+            as_percent=self.is_share,
             whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
         )
 

@@ -57,8 +57,14 @@ class Likelihood:
         return self.law.pull(self._ratio)
 
 
-def em(law: Operator, counts: Floats, tolerance: float = TOLERANCE, max_evaluations: int = MAX_EVALUATIONS) -> Fit:
-    """Shares of the truths that make the observed counts most likely.
+def em(
+    law: Operator,
+    counts: Floats,
+    tolerance: float = TOLERANCE,
+    max_evaluations: int = MAX_EVALUATIONS,
+    start: Floats | None = None,
+) -> Fit:
+    """Shares of the truths that make the observed counts most likely. `start` must be positive everywhere: EM never leaves 0.
 
     Two EM steps and an extrapolation through them (SQUAREM, Varadhan and Roland 2008), which is taken only where it stays
     inside the simplex and does not lower the likelihood; otherwise the plain steps stand.
@@ -74,7 +80,7 @@ def em(law: Operator, counts: Floats, tolerance: float = TOLERANCE, max_evaluati
     if solved is not None:
         return Fit(solved, 0, 0.0)
     likelihood = Likelihood(law, counts)
-    shares = np.full(law.inputs, 1 / law.inputs)
+    shares = np.full(law.inputs, 1 / law.inputs) if start is None else start
     expected = law.push(shares)
     value = likelihood.value(expected)
     steps = 0

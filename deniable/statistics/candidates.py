@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -45,13 +43,3 @@ class Candidates:
 
     def __repr__(self) -> str:
         return f"Candidates: {len(self):,} rows, {self.expected:,.1f} of them expected to meet the condition\n{self.to_frame().head(10)}"
-
-
-def column_values(data: Any, name: str) -> Any:
-    """One column of an eager frame as numpy; a lazy one cannot name its rows."""
-    import narwhals.stable.v2 as nw
-
-    frame = nw.from_native(data)
-    if not isinstance(frame, nw.DataFrame):
-        raise ParameterError("lazy_rows", "Rows can be named only in an eager data frame; collect it first.")
-    return frame[name].to_numpy()

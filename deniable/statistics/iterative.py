@@ -11,6 +11,7 @@ import numpy as np
 
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel
+from deniable.core.estimate import Estimate
 from deniable.core.exact import Ints
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, counts
@@ -18,6 +19,7 @@ from deniable.errors import ParameterError
 from deniable.reconstruction.assign import arvesna, assign_sorted
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition
+from deniable.statistics.weighted import check_group
 
 
 def choose_iteratively(columns: dict[str, Any], schema: Schema, condition: Condition) -> tuple[float, Ints]:
@@ -54,3 +56,30 @@ def _meet(reports: Any, channel: Channel, inside: Any) -> tuple[float, Any]:
         return float(len(reports) * shares[wanted].sum()), wanted[assign_sorted(reports, shares)]
     shares = reconstruct(counts(reports, channel), channel, "em/as").value
     return float(len(reports) * shares[inside].sum()), inside[arvesna(reports, shares, channel)]
+
+
+def iterative_mean(columns: dict[str, Any], schema: Schema, name: str, condition: Condition | None) -> tuple[float, int]:
+    """The mean of the reported numbers of the rows assigned to the condition (paper 000, IV.A.2), and how many rows those are.
+
+    Published for noise of mean 0; other channels move the mean besides.
+    """
+    rows = _rows(columns, schema, condition)
+    check_group(len(rows), len(columns[name]), f"mean of {name}", condition)
+    numbers = np.asarray(columns[name])[rows].astype(np.float64)
+    return float(numbers.mean()), len(rows)
+
+
+def _rows(columns: dict[str, Any], schema: Schema, condition: Condition | None) -> Ints:
+    if condition is None:
+        return np.arange(len(next(iter(columns.values()))))
+    return choose_iteratively(columns, schema, condition)[1]
+
+
+def iterative_distribution(
+    columns: dict[str, Any], schema: Schema, name: str, condition: Condition | None, bins: Any
+) -> Estimate:
+    """The distribution reconstructed from the reports of the rows assigned to the condition: AS for noise, EM/AS for labels."""
+    rows = _rows(columns, schema, condition)
+    check_group(len(rows), len(columns[name]), f"distribution of {name}", condition)
+    method = "as" if isinstance(schema[name], Additive) else "em/as"
+    return reconstruct(counts(np.asarray(columns[name])[rows], schema[name], bins), schema[name], method)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,9 @@ from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
 MOST_CELLS = 200_000
 NOISE_BINS = 12
 """How finely numbers are kept apart where their shape matters."""
+NOTHING: Mapping[str, int] = MappingProxyType({})
+FEW_VALUES = 60
+"""Up to so many values each is kept apart; beyond, unbiased weights under noise vary so much that bins are better."""
 
 
 class Product(Operator):
@@ -76,10 +81,12 @@ class Atoms:
         return total
 
 
-def atoms_of(block: Block, condition: Condition, schema: Schema, fine: bool) -> Atoms:
-    """Merge what the condition does not tell apart; `fine` keeps some detail of numbers, which makes some reports more telling."""
-    names = tuple(name for name in block.attributes if name in condition.attributes())
-    classes = {name: _classes(name, condition, schema, fine) for name in names}
+def atoms_of(block: Block, comparisons: Sequence[Compare], schema: Schema, fine: Mapping[str, int]) -> Atoms:
+    """Merge what the comparisons do not tell apart; of an attribute in `fine` so many bins are kept apart, which makes some
+    reports more telling."""
+    wanted = {part.name for part in comparisons} | set(fine)
+    names = tuple(name for name in block.attributes if name in wanted)
+    classes = {name: _classes(name, comparisons, schema, fine.get(name, 0)) for name in names}
     sizes = {name: int(found.max()) + 1 for name, found in classes.items()}
     if isinstance(block.channel, JointChannel):
         return Atoms(names, classes, classes, sizes, sizes, _joint_matrix(block.channel, classes, sizes), exact=True)
@@ -88,18 +95,18 @@ def atoms_of(block: Block, condition: Condition, schema: Schema, fine: bool) -> 
     if channel.lumpable:
         matrix = _lumped(channel, classes[name], sizes[name])
         return Atoms(names, classes, classes, sizes, sizes, matrix, exact=True)
-    if channel.domain.size <= 60:
+    if channel.domain.size <= FEW_VALUES:
         k, m = channel.law.inputs, channel.law.outputs
         return Atoms(names, {name: np.arange(k)}, {name: np.arange(m)}, {name: k}, {name: m}, channel.matrix(), exact=True)
     return _noisy(name, channel, classes[name])
 
 
-def _classes(name: str, condition: Condition, schema: Schema, fine: bool) -> Ints:
-    masks = np.array([part.members(schema) for part in condition.comparisons() if part.name == name]).astype(np.int64)
+def _classes(name: str, comparisons: Sequence[Compare], schema: Schema, fine: int) -> Ints:
     k = schema[name].domain.size
+    masks = [part.members(schema).astype(np.int64) for part in comparisons if part.name == name]
     if fine:
-        masks = np.vstack([masks, np.arange(k) * min(k, NOISE_BINS) // k])
-    _, found = np.unique(masks.T, axis=0, return_inverse=True)
+        masks.append(np.arange(k) * min(k, fine) // k)
+    _, found = np.unique(np.array(masks).T, axis=0, return_inverse=True)
     return found.reshape(-1).astype(np.int64)
 
 
@@ -155,20 +162,55 @@ def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
 
 
 class JointTruth:
-    """The fitted joint distribution over atoms, and which of its cells meet the condition."""
+    """What conditions tell apart of the true answers (joint atoms), and how that is reported."""
 
-    def __init__(self, condition: Condition, schema: Schema, fine: bool = False) -> None:
+    def __init__(self, schema: Schema, conditions: Sequence[Condition], fine: Mapping[str, int] = NOTHING) -> None:
         self.schema = schema
-        involved = [block for block in schema.blocks if set(block.attributes) & set(condition.attributes())]
-        self.blocks = [atoms_of(block, condition, schema, fine) for block in involved]
+        comparisons = [part for condition in conditions for part in condition.comparisons()]
+        wanted = {part.name for part in comparisons} | set(fine)
+        involved = [block for block in schema.blocks if set(block.attributes) & wanted]
+        self.blocks = [atoms_of(block, comparisons, schema, fine) for block in involved]
         self.law = Product([atoms.matrix for atoms in self.blocks])
         if max(self.law.inputs, self.law.outputs) > MOST_CELLS:
             raise WideDomainError(
-                "joint_too_large", "The condition needs a joint table of {got:,} cells, more than {most:,}.",
+                "joint_too_large", "The question needs a joint table of {got:,} cells, more than {most:,}.",
                 got=max(self.law.inputs, self.law.outputs), most=MOST_CELLS,
             )  # fmt: skip
         self.names = [name for atoms in self.blocks for name in atoms.attributes]
-        self.meets = self.cells_that_meet(condition).astype(np.float64)
+
+    def same_atoms(self, other: JointTruth) -> bool:
+        """Whether another version of the schema tells the same true answers apart."""
+        mine = [(name, atoms.true[name].tobytes()) for atoms in self.blocks for name in atoms.attributes]
+        return mine == [(name, atoms.true[name].tobytes()) for atoms in other.blocks for name in atoms.attributes]
+
+    def numbers(self, name: str) -> Floats:
+        """For each joint atom the mean of an attribute's values in it, all taken as equally frequent."""
+        index = self._true(name)
+        means = np.bincount(index, weights=self.schema[name].domain.numbers()) / np.bincount(index)
+        return np.broadcast_to(self._along(name, means), self._axes).reshape(-1)
+
+    def spread(self, name: str, shares: Floats) -> Floats:
+        """The share of each value of an attribute, that of an atom spread evenly over its values."""
+        axis = self.names.index(name)
+        along = shares.reshape(self._axes).sum(axis=tuple(d for d in range(len(self.names)) if d != axis))
+        index = self._true(name)
+        even: Floats = (along / np.bincount(index))[index]
+        return even
+
+    def apart(self, name: str) -> bool:
+        """Whether every value of an attribute is an atom of its own."""
+        return int(self._true(name).max()) + 1 == self.schema[name].domain.size
+
+    def _true(self, name: str) -> Ints:
+        return next(atoms.true[name] for atoms in self.blocks if name in atoms.attributes)
+
+    @property
+    def _axes(self) -> list[int]:
+        return [atoms.sizes[name] for atoms in self.blocks for name in atoms.attributes]
+
+    def _along(self, name: str, values: Any) -> Any:
+        axis = self.names.index(name)
+        return values.reshape([-1 if d == axis else 1 for d in range(len(self.names))])
 
     @property
     def exact(self) -> bool:
@@ -182,13 +224,10 @@ class JointTruth:
             for atoms in self.blocks
             for name in atoms.attributes
         }
-        axes = [len(first[name]) for name in self.names]
 
         def holds(part: Condition) -> Any:
             if isinstance(part, Compare):
-                axis = self.names.index(part.name)
-                mask = part.members(self.schema)[first[part.name]]
-                return mask.reshape([-1 if d == axis else 1 for d in range(len(axes))])
+                return self._along(part.name, part.members(self.schema)[first[part.name]])
             if isinstance(part, Not):
                 return ~holds(part.part)
             assert isinstance(part, All)
@@ -197,7 +236,7 @@ class JointTruth:
                 joined = joined | holds(other) if isinstance(part, AnyOf) else joined & holds(other)
             return joined
 
-        return np.broadcast_to(holds(condition), axes).reshape(-1)
+        return np.broadcast_to(holds(condition), self._axes).reshape(-1)
 
     def codes(self, reported: dict[str, Ints]) -> Ints:
         """The merged code of each row's joint report."""
@@ -207,13 +246,13 @@ class JointTruth:
         return total
 
     def fit(self, counts: Floats) -> Floats:
-        """Maximum likelihood shares of the joint atoms."""
+        """Maximum likelihood shares of the joint atoms, from counts of merged joint reports."""
         return em(self.law, counts, tolerance=1e-7, max_evaluations=20_000).shares
 
-    def posterior(self, shares: Floats) -> Floats:
+    def posterior(self, shares: Floats, condition: Condition) -> Floats:
         """For each merged joint report the probability that the condition is met."""
         below = self.law.push(shares)
-        above = self.law.push(shares * self.meets)
+        above = self.law.push(shares * self.cells_that_meet(condition))
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = np.where(below > 0, above / below, np.nan)
         return found

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError
@@ -54,23 +50,3 @@ def schema_of(files: tuple[Path, ...], source: str | Path, given: Schema | str |
     if named is None:
         raise DataError("no_schema", "{source} carries no schema: give it.", source=str(source))
     return named
-
-
-def load_columns(path: Path, schema: Schema, names: list[str]) -> pa.Table:
-    """Some columns of a file in memory, cells read as the schema means them; for what needs single rows."""
-    reader = open_table(path)
-    lacking = [name for name in names if name not in reader.columns]
-    if lacking:
-        raise DataError(
-            "no_column", "{path} has no columns {got}, only {found}.", path=str(path), got=lacking, found=reader.columns
-        )
-    bad = {name: BadCells(name, schema[name].reported.allowed) for name in names}
-    pieces: dict[str, list[pa.Array]] = {name: [] for name in names}
-    rows = 0
-    for batch, _ in reader.pieces():
-        for name in names:
-            reported = schema[name].reported
-            pieces[name].append(reported.column(reported.codes(batch.column(name), bad[name], rows, reader.text)))
-        rows += batch.num_rows
-    raise_bad_cells(list(bad.values()))
-    return pa.table({name: pa.chunked_array(found) for name, found in pieces.items()})

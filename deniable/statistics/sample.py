@@ -9,27 +9,28 @@ import numpy as np
 
 from deniable.core import bins as binning
 from deniable.core.additive import Additive
+from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
-from deniable.errors import NoIntervalError, ParameterError, SchemaError
+from deniable.errors import ParameterError, SchemaError
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.statistics.candidates import Candidates, column_values
-from deniable.statistics.conditions import All, AnyOf, Compare, Condition, as_condition
-from deniable.statistics.functions import ONE, Function, factor, indicator
-from deniable.statistics.iterative import choose_iteratively
-from deniable.statistics.joint import JointTruth
+from deniable.statistics import likely, moments
+from deniable.statistics.candidates import Candidates
+from deniable.statistics.conditions import Compare, Condition, as_condition
+from deniable.statistics.functions import Function, factor, indicator
+from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
+from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, JointTruth
+from deniable.statistics.likelihood import Likelihood
+from deniable.statistics.quantile import quantile
+from deniable.statistics.rows import columns_of
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 METHODS = ("joint", "em", "iterative")
-BEHIND_NOISE = (
-    "under noise truths are taken as uniform inside bins, which biases it; its variability band says how much it varies."
-)
-FEW_VALUES = 60
-"""Up to so many values noise is undone exactly; beyond, unbiased weights vary so much that bins are better."""
+CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
 
 
 class Sample:
@@ -137,65 +138,27 @@ class Sample:
         >>> dn.Sample(pd.DataFrame({"a": [1] * 40 + [0] * 60}), schema).count("a == 1").value.round(6).tolist()
         [30.0]
         """
-        if method not in METHODS:
-            raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method)
+        _check_method(method, METHODS)
         target = self._target(target, "respondents")
         condition = self._condition(where)
         if method == "iterative" and condition is not None:
             return self._iterative_count(condition, target)
-        if condition is not None and (method == "em" or self._hidden_by_noise(condition)):
-            return self._likelihood_count(condition, target)
+        if self._by_likelihood(method, condition) and condition is not None:
+            return likely.count(self._likelihood([condition]), condition, target)
         weighted = self._weighted([indicator(condition, self.schema)])
         total = weighted.totals()
         errors = weighted.errors(weighted.values, np.diag(total), target)
         return estimate_of(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.people))
 
-    def _hidden_by_noise(self, condition: Condition) -> bool:
-        return self._noisy(condition.attributes())
+    def _by_likelihood(self, method: str, *asked: Condition | str | None) -> bool:
+        """Whether shares are estimated by likelihood: on request, or because noise on many values hides what is asked."""
+        names = [name for part in asked if part for name in ([part] if isinstance(part, str) else part.attributes())]
+        noisy = any(name in schema and _finely_noisy(schema[name]) for _, schema in self.parts for name in names)
+        return method == "em" or (method == "joint" and noisy)
 
-    def _noisy(self, names: Sequence[str]) -> bool:
-        return any(
-            isinstance(schema[name], Additive) and not schema[name].lumpable and schema[name].domain.size > FEW_VALUES
-            for _, schema in self.parts
-            for name in names
-            if name in schema
-        )
-
-    def _likelihood_distribution(self, name: str, condition: Condition | None, bins: Any, target: str) -> Estimate:
-        """Where noise hides the attribute or the condition: reconstruction, or maximum likelihood on the joint table over bins."""
-        data, schema = self._only_part("a distribution behind noise")
-        if condition is None:
-            table = cell_table(data, schema, [name])
-            if bins is not None:
-                binned = schema[name].binned(bins)
-                table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
-            return reconstruct(table, schema[name], target=target)
-        labels, masks = self._cells(name, bins)
-        domain = schema[name].domain
-        parts = [Compare(name, "in", tuple(domain.labels[i] for i in np.flatnonzero(mask))) for mask in masks]
-        truth = JointTruth(All((condition, AnyOf(tuple(parts)))), schema)
-        table = cell_table(data, schema, truth.names)
-        codes = truth.codes({attribute: table.cells[:, d] for d, attribute in enumerate(truth.names)})
-        observed = np.bincount(codes, weights=table.n, minlength=truth.law.outputs).astype(np.float64)
-        inside = np.array([truth.cells_that_meet(All((condition, part))) for part in parts], dtype=np.float64)
-        n = round(float(observed.sum()))
-
-        def fit(counts: Floats) -> Floats:
-            members: Floats = inside @ truth.fit(counts)
-            members /= members.sum()
-            return members
-
-        shares = truth.fit(observed)
-
-        def again(rng: np.random.Generator) -> Floats:
-            expected = truth.law.push(shares)
-            simulated: Floats = rng.multinomial(n, expected / expected.sum()).astype(np.float64)
-            return fit(simulated)
-
-        return Estimate(
-            fit(observed), labels, n=n, method="em", target="population", name=f"{name} where {condition}",
-            no_interval=BEHIND_NOISE, resample=again,
-        )  # fmt: skip
+    def _likelihood(self, conditions: Sequence[Condition | None], fine: Sequence[str] = ()) -> Likelihood:
+        given = [condition for condition in conditions if condition is not None]
+        return Likelihood(self.parts, given, dict.fromkeys(fine, NOISE_BINS), self.weights)
 
     def _only_part(self, what: str) -> tuple[Any, Schema]:
         if len(self.parts) > 1:
@@ -204,35 +167,27 @@ class Sample:
             )
         return self.parts[0]
 
-    def _likelihood_count(self, condition: Condition, target: str) -> Estimate:
-        data, schema = self._only_part("method='em'")
-        truth = JointTruth(condition, schema)
-        table = cell_table(data, schema, truth.names)
-        codes = truth.codes({name: table.cells[:, d] for d, name in enumerate(truth.names)})
-        observed = np.bincount(codes, weights=table.n, minlength=truth.law.outputs).astype(np.float64)
-        n = float(observed.sum())
-        shares = truth.fit(observed)
-
-        def again(rng: np.random.Generator) -> Floats:
-            expected = truth.law.push(shares)
-            simulated: Floats = rng.multinomial(round(n), expected / expected.sum()).astype(np.float64)
-            return np.array([n * truth.fit(simulated) @ truth.meets])
-
-        reason = "maximum likelihood is biased where shares are near 0; its variability band says how much it varies."
-        if not truth.exact:
-            reason = BEHIND_NOISE
-        return Estimate(
-            [n * shares @ truth.meets], ["count"], n=round(n), method="em", target=target, name=str(condition),
-            limits=(0.0, n), no_interval=reason, resample=again,
-        )  # fmt: skip
+    def _columns(self, names: Sequence[str], what: str) -> tuple[dict[str, Any], Schema]:
+        """Rows one by one, as the published methods take them."""
+        data, schema = self._only_part(what)
+        if self.weights is not None:
+            raise ParameterError("weighted_rows", "{what} knows no survey weights.", what=what)
+        return columns_of(data, schema, list(dict.fromkeys(names))), schema
 
     def _iterative_count(self, condition: Condition, target: str) -> Estimate:
-        data, schema = self._only_part("method='iterative'")
-        columns = {name: column_values(data, name) for name in condition.attributes()}
+        columns, schema = self._columns(condition.attributes(), "method='iterative'")
         number, _ = choose_iteratively(columns, schema, condition)
-        reason = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
         n = len(next(iter(columns.values())))
-        return Estimate([number], ["count"], n=n, method="iterative", target=target, name=str(condition), no_interval=reason)
+        return Estimate(
+            [number],
+            ["count"],
+            n=n,
+            method="iterative",
+            target=target,
+            name=str(condition),
+            no_interval=CHOSEN_ROWS,
+            limits=(0.0, float(n)),
+        )
 
     def candidates(
         self, where: Any, size: int | None = None, method: str = "joint", rng: np.random.Generator | None = None
@@ -242,17 +197,16 @@ class Sample:
         The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
         paper 000 instead: the rows it assigns, in order.
         """
-        data, schema = self._only_part("candidates")
         condition = self._condition(where)
         if condition is None:
             raise ParameterError("no_condition", "candidates needs a condition.")
         names = condition.attributes()
-        columns = {name: column_values(data, name) for name in names}
+        columns, schema = self._columns(names, "candidates")
         n = len(columns[names[0]])
-        truth = JointTruth(condition, schema, fine=True)
+        truth = JointTruth(schema, [condition], dict.fromkeys(names, NOISE_BINS))
         codes = truth.codes({name: schema[name].reported.encode(columns[name], name) for name in truth.names})
         observed = np.bincount(codes, minlength=truth.law.outputs).astype(np.float64)
-        probability = truth.posterior(truth.fit(observed))[codes]
+        probability = truth.posterior(truth.fit(observed), condition)[codes]
         if method == "iterative":
             chosen = np.zeros(n)
             chosen[choose_iteratively(columns, schema, condition)[1]] = 1.0
@@ -261,31 +215,75 @@ class Sample:
             raise ParameterError("method", "candidates: method must be 'joint' or 'iterative', got {got!r}.", got=method)
         return Candidates(probability, size, rng)
 
-    def mean(self, name: str, where: Any = None, target: str = "population") -> Estimate:
-        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums."""
+    def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
+        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums.
+
+        It is unbiased (as n grows) also where noise hides the condition, and says how little the answers are worth then. method="em"
+        is maximum likelihood on the joint table over bins, which varies less and is biased; "iterative" is the mean of the reports of
+        the rows that Figure 3 of paper 000 chooses, biased too.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"age": dn.Additive(dn.Integer(20, 30), dn.Uniform(5))})
+        >>> dn.Sample(pd.DataFrame({"age": [18, 24, 33]}), schema).mean("age").value.round(6).tolist()
+        [25.0]
+        """
+        _check_method(method, METHODS)
         target = self._target(target, "population")
         numbers = self._numbers(name)
-        group = indicator(self._condition(where), self.schema)
-        value = factor(name, numbers)
-        weighted = self._weighted([value * group, group, value * value * group])
+        condition = self._condition(where)
+        title = f"mean of {name}" + (f" where {condition}" if condition is not None else "")
+        limits = (float(numbers.min()), float(numbers.max()))
+        if method == "em":
+            return likely.mean(self._likelihood([condition], [name]), name, condition, title, target)
+        if method == "iterative":
+            columns, schema = self._columns([name, *(condition.attributes() if condition else [])], "method='iterative'")
+            value, rows = iterative_mean(columns, schema, name, condition)
+            return Estimate(
+                [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
+            )
+        group = indicator(condition, self.schema)
+        number = factor(name, numbers)
+        weighted = self._weighted([number * group, group, number * number * group])
         above, below, squared = weighted.totals()
         check_group(below, weighted.people, f"mean of {name}", where)
         mean = above / below
         residual = (weighted.values[0] - mean * weighted.values[1])[None, :] / below
         known = np.array([[squared - 2 * mean * above + mean**2 * below]]) / below**2
         errors = weighted.errors(residual, known, target)
-        title = f"mean of {name}" + (f" where {as_condition(where)}" if where is not None else "")
-        return estimate_of([mean], errors, [name], weighted, target, title, (float(numbers.min()), float(numbers.max())))
+        return estimate_of([mean], errors, [name], weighted, target, title, limits)
 
     def distribution(
-        self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population"
-    ) -> Estimate:
+        self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population",
+        method: str = "joint",
+    ) -> Estimate:  # fmt: skip
         """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition; `by` gives one
-        distribution for each label of another attribute, labelled (label of by, label)."""
+        distribution for each label of another attribute, labelled (label of by, label).
+
+        method="em" is maximum likelihood on the joint table, used also where noise hides something; "iterative" reconstructs from
+        the reports of the rows that Figure 3 of paper 000 chooses, biased.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+        >>> sample = dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema)
+        >>> sample.distribution("b", "a == 1").value.round(3).tolist()
+        [1.25, -0.25]
+        """
+        _check_method(method, METHODS if by is None else METHODS[:2])
         target = self._target(target, "population")
         condition = self._condition(where)
-        if by is None and (self._noisy([name]) or (condition is not None and self._hidden_by_noise(condition))):
-            return self._likelihood_distribution(name, condition, bins, target)
+        self._cells(name, bins)
+        if method == "iterative":
+            columns, schema = self._columns([name, *(condition.attributes() if condition else [])], "method='iterative'")
+            found = iterative_distribution(columns, schema, name, condition, bins)
+            found.name = name + (f" where {condition}" if condition is not None else "")
+            return found
+        if self._by_likelihood(method, name, condition, by):
+            if condition is None and by is None and len(self.parts) == 1 and self.weights is None:
+                return self._reconstructed(name, bins, target, method)
+            labels, parts = self._parts_of(name, bins)
+            grouping = None if by is None else (by, *self._parts_of(by, None))
+            fitted = self._likelihood([condition, *parts, *(grouping[2] if grouping else [])])
+            return likely.distribution(fitted, (name, labels, parts), grouping, condition, target)
         base = indicator(condition, self.schema)
         labels, masks = self._cells(name, bins)
         groups: list[tuple[Any, Function]] = [((), base)]
@@ -313,11 +311,42 @@ class Sample:
         title = f"{name}" + (f" where {condition}" if condition is not None else "")
         return estimate_of(np.concatenate(values), errors, names, weighted, target, title, (0.0, 1.0))
 
-    def crosstab(self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None) -> Estimate:
-        """The joint shares of two attributes, labelled (label of a, label of b)."""
+    def _reconstructed(self, name: str, bins: Any, target: str, method: str) -> Estimate:
+        """One attribute alone: `dn.reconstruct`, which smooths behind noise."""
+        data, schema = self.parts[0]
+        channel = schema[name]
+        table = cell_table(data, schema, [name])
+        if bins is not None:
+            binned = channel.binned(bins)
+            table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
+        return reconstruct(table, channel, target=target)
+
+    def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
+        """The labels or bins of an attribute, and the condition to be of each."""
+        labels, masks = self._cells(name, bins)
+        own = self.schema[name].domain.labels
+        return labels, [Compare(name, "in", tuple(own[i] for i in np.flatnonzero(mask))) for mask in masks]
+
+    def crosstab(
+        self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None, method: str = "joint"
+    ) -> Estimate:
+        """The joint shares of two attributes, labelled (label of a, label of b); method="em" is maximum likelihood on the joint
+        table, used also where noise hides one of them.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+        >>> dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema).crosstab("a", "b").value.tolist()
+        [0.125, 0.375, 0.625, -0.125]
+        """
+        _check_method(method, METHODS[:2])
         target = self._target(target, "population")
+        if a == b:
+            raise ParameterError("same_attribute", "crosstab needs two different attributes, got {got!r} twice.", got=a)
         first, first_masks = self._cells(a, (bins or {}).get(a))
         second, second_masks = self._cells(b, (bins or {}).get(b))
+        if self._by_likelihood(method, a, b):
+            rows, columns = self._parts_of(a, (bins or {}).get(a)), self._parts_of(b, (bins or {}).get(b))
+            return likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target)
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
         weighted = self._weighted(functions)
         shares = weighted.totals() / weighted.people
@@ -325,14 +354,28 @@ class Sample:
         labels = [(x, y) for x in first for y in second]
         return estimate_of(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
 
-    def difference(self, first: Any, second: Any, of: str | None = None, target: str = "population") -> Estimate:
+    def difference(
+        self, first: Any, second: Any, of: str | None = None, target: str = "population", method: str = "joint"
+    ) -> Estimate:
         """How much the share of those who meet `first` exceeds that of `second`; with `of`, how much their means of it differ.
 
         The two are estimated from the same reports, and their covariance is taken into account. `.verdict` says whether the
-        difference can be told from 0.
+        difference can be told from 0. method="em" is maximum likelihood on the joint table: a band and no verdict.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+        >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 60 + [0] * 40, "b": ["m", "f"] * 50}), schema)
+        >>> sample.difference("a == 1", "a == 0").verdict
+        'above 0: 0.4 (95% interval 0.01593 to 0.7841)'
         """
+        _check_method(method, METHODS[:2])
         target = self._target(target, "population")
-        groups = [indicator(self._condition(given), self.schema) for given in (first, second)]
+        conditions = [self._condition(given) for given in (first, second)]
+        if method == "em":
+            if of is not None:
+                self._numbers(of)
+            return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
+        groups = [indicator(condition, self.schema) for condition in conditions]
         if of is None:
             both = groups[0] * groups[1]
             weighted = self._weighted([*groups, both])
@@ -365,42 +408,13 @@ class Sample:
 
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
         """The covariance of two numeric attributes, from debiased moments."""
-        target = self._target(target, "population")
         x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
-        moments = [x * y, x, y, x * x, y * y, x * x * y, x * y * y, x * x * y * y]
-        weighted = self._weighted(moments)
-        n = weighted.people
-        xy, mx, my, xx, yy, xxy, xyy, xxyy = weighted.totals() / n
-        w = weighted.values
-        residual = weighted.per_person((w[0] - my * w[1] - mx * w[2])[None, :])
-        square = xxyy + my**2 * xx + mx**2 * yy - 2 * my * xxy - 2 * mx * xyy + 2 * mx * my * xy
-        errors = weighted.errors(residual, np.array([[square]]) / n, target)
-        return estimate_of([xy - mx * my], errors, ["covariance"], weighted, target, f"covariance of {a} and {b}", None)
+        return moments.covariance(self._weighted, x, y, self._target(target, "population"), f"covariance of {a} and {b}")
 
     def correlation(self, a: str, b: str) -> Estimate:
-        """The correlation of two numeric attributes, from debiased moments; error bars are for the population.
-
-        The ratio cov / sqrt(var var) is linearised at the estimate: each report counts with its influence on it.
-        """
+        """The correlation of two numeric attributes, from debiased moments; error bars are for the population."""
         x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
-        weighted = self._weighted([x, y, x * x, y * y, x * y])
-        n, w = weighted.people, weighted.values
-        mx, my, xx, yy, xy = weighted.totals() / n
-        vx, vy, c = xx - mx**2, yy - my**2, xy - mx * my
-        if vx <= 0 or vy <= 0:
-            raise NoIntervalError(
-                "no_variance", "The variance of {name!r} is estimated at {got:.3g}: too few answers for so much noise.",
-                name=a if vx <= 0 else b, got=min(vx, vy),
-            )  # fmt: skip
-        value = c / np.sqrt(vx * vy)
-        both = w[4] - my * w[0] - mx * w[1] + mx * my - c
-        spread_x, spread_y = w[2] - 2 * mx * w[0] + mx**2 - vx, w[3] - 2 * my * w[1] + my**2 - vy
-        influence = both / np.sqrt(vx * vy) - value / 2 * (spread_x / vx + spread_y / vy)
-        variance = ((influence * weighted.stands_for) ** 2) @ weighted.n / n**2
-        return Estimate(
-            [value], ["correlation"], n=round(weighted.rows), method="joint", target="population", covariance=[[variance]],
-            name=f"correlation of {a} and {b}", limits=(-1.0, 1.0),
-        )  # fmt: skip
+        return moments.correlation(self._weighted, x, y, (a, b))
 
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments: labels are "intercept" and the attributes.
@@ -411,78 +425,35 @@ class Sample:
             raise ParameterError(
                 "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)
             )
-        group = indicator(self._condition(where), self.schema)
-        inputs = [group, *(factor(name, self._numbers(name)) * group for name in on)]
-        columns = [ONE, *(factor(name, self._numbers(name)) for name in on)]
+        condition = self._condition(where)
+        inputs = {name: factor(name, self._numbers(name)) for name in on}
         outcome = factor(y, self._numbers(y))
-        k = len(columns)
-        pairs = [(i, j) for i in range(k) for j in range(i, k)]
-        weighted = self._weighted([*(inputs[i] * columns[j] for i, j in pairs), *(row * outcome for row in inputs)])
-        w, totals = weighted.values, weighted.totals()
-        check_group(totals[0], weighted.people, "regression", where)
-        left = np.zeros((k, k, w.shape[1]))
-        for place, (i, j) in enumerate(pairs):
-            left[i, j] = left[j, i] = w[place]
-        right = w[len(pairs) :]
-        matrix = left @ (weighted.n * weighted.stands_for)
-        if np.linalg.eigvalsh(matrix).min() <= 0:
-            raise NoIntervalError(
-                "regression_singular",
-                "The estimated moments of {on} are no longer those of any data: too few answers for so much noise. Use fewer attributes.",
-                on=list(on),
-            )
-        inverse = np.linalg.inv(matrix)
-        slopes = inverse @ totals[len(pairs) :]
-        residuals = inverse @ (right - np.einsum("ijm,j->im", left, slopes))
-        each = residuals * weighted.stands_for
-        second = (each * weighted.n) @ each.T
-        title = f"{y} on {', '.join(on)}" + (f" where {as_condition(where)}" if where is not None else "")
-        return Estimate(
-            slopes, ["intercept", *on], n=round(weighted.rows), method="joint", target="population", covariance=second,
-            name=title, limits=None,
-        )  # fmt: skip
+        return moments.regression(self._weighted, outcome, inputs, indicator(condition, self.schema), y, condition)
 
-    def quantile(self, name: str, q: float = 0.5, where: Any = None, target: str = "population") -> Estimate:
+    def quantile(
+        self, name: str, q: float = 0.5, where: Any = None, target: str = "population", method: str = "joint"
+    ) -> Estimate:
         """The value that a share q of the people (all, or those who meet a condition) does not exceed.
 
         The estimated distribution function is made rising; its error at the quantile, read off along the values (Woodruff), is the
-        standard error.
+        standard error. method="em" reads it off the likeliest distribution, as is done where noise hides something.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 24), 0.9)})
+        >>> dn.Sample(pd.DataFrame({"age": [20, 21, 21, 22, 24] * 20}), schema).quantile("age").value.tolist()
+        [21.0]
         """
+        _check_method(method, METHODS[:2])
         target = self._target(target, "population")
         if not 0 < q < 1:
             raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
         numbers = self._numbers(name)
-        step = max(1, len(numbers) // 200)
-        ends = np.arange(step - 1, len(numbers) - 1, step)
-        group = indicator(self._condition(where), self.schema)
-        below = [factor(name, (np.arange(len(numbers)) <= end).astype(np.float64)) * group for end in ends]
-        weighted = self._weighted([*below, group])
-        totals = weighted.totals()
-        check_group(totals[-1], weighted.people, f"quantile of {name}", where)
-        shares = totals[:-1] / totals[-1]
-        residuals = (weighted.values[:-1] - shares[:, None] * weighted.values[-1]) / totals[-1]
-        known = np.diag(np.clip(shares * (1 - shares), 0, None) / totals[-1])
-        spread = np.sqrt(np.maximum(np.diag(weighted.errors(residuals, known, target)[0]), 0.0))
-        rising = np.maximum.accumulate(np.clip(np.append(shares, 1.0), 0.0, 1.0))
-        values = numbers[np.append(ends, len(numbers) - 1)]
-
-        def at(share: float) -> float:
-            return float(values[np.searchsorted(rising, share)]) if share < 1 else float(values[-1])
-
-        here = min(int(np.searchsorted(rising, q)), len(spread) - 1)
-        se = (at(min(q + spread[here], 1.0)) - at(max(q - spread[here], 0.0))) / 2
-        title = f"quantile {q:g} of {name}" + (f" where {as_condition(where)}" if where is not None else "")
-        limits = (float(numbers[0]), float(numbers[-1]))
-        return Estimate(
-            [at(q)],
-            [name],
-            n=round(weighted.rows),
-            method="joint",
-            target=target,
-            covariance=[[se**2]],
-            name=title,
-            limits=limits,
-        )
+        condition = self._condition(where)
+        title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "")
+        if self._by_likelihood(method, name, condition):
+            return likely.quantile(self._likelihood([condition], [name]), name, q, condition, title, target)
+        group = indicator(condition, self.schema)
+        return quantile(self._weighted, (name, numbers), q, (condition, group), title, target)
 
     def _numbers(self, name: str) -> Floats:
         if name not in self.schema:
@@ -504,3 +475,13 @@ class Sample:
         cells = binning.true_bins(domain, bins)
         index = cells.index(domain.numbers())
         return list(cells.labels), [(index == i).astype(np.float64) for i in range(len(cells))]
+
+
+def _check_method(given: str, allowed: Sequence[str]) -> None:
+    if given not in allowed:
+        raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(allowed), got=given)
+
+
+def _finely_noisy(channel: Channel) -> bool:
+    """Whether unbiased weights of a part of the domain vary hopelessly: noise on many values."""
+    return isinstance(channel, Additive) and not channel.lumpable and channel.domain.size > FEW_VALUES

@@ -1,0 +1,108 @@
+"""Counts, means, distributions, cross tables, differences and quantiles as statistics of the likeliest joint distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats
+from deniable.statistics.conditions import All, Condition
+from deniable.statistics.likelihood import Likelihood
+from deniable.statistics.weighted import check_group
+
+Parted = tuple[str, list[Any], list[Condition]]
+"""An attribute, its labels or bins, and the condition to be of each."""
+EVERYONE: tuple[str, list[Any], list[Condition | None]] = ("", [None], [None])
+
+
+def members(fitted: Likelihood, *conditions: Condition | None) -> Floats:
+    """1 for every joint atom that meets all the conditions, 0 for the others."""
+    given = tuple(condition for condition in conditions if condition is not None)
+    if not given:
+        return np.ones(fitted.law.inputs)
+    inside: Floats = fitted.truth.cells_that_meet(All(given)).astype(np.float64)
+    return inside
+
+
+def _check(fitted: Likelihood, inside: Floats, what: str, where: Any) -> None:
+    check_group(float(fitted.people * (fitted.shares @ inside)), fitted.people, what, where)
+
+
+def count(fitted: Likelihood, condition: Condition, target: str) -> Estimate:
+    """How many meet a condition."""
+    inside, people = members(fitted, condition), fitted.people
+    return fitted.estimate(lambda p: [people * (p @ inside)], ["count"], str(condition), target, (0.0, people))
+
+
+def mean(fitted: Likelihood, name: str, condition: Condition | None, title: str, target: str) -> Estimate:
+    """The mean of an attribute among those who meet a condition."""
+    inside, numbers = members(fitted, condition), fitted.truth.numbers(name)
+    _check(fitted, inside, f"mean of {name}", condition)
+    values = fitted.truth.schema[name].domain.numbers()
+    limits = (float(values.min()), float(values.max()))
+    return fitted.estimate(lambda p: [_ratio(p * inside, numbers)], [name], title, target, limits, of=name)
+
+
+def _ratio(shares: Floats, numbers: Floats) -> float:
+    # Simulated reports may leave nobody in a small group: they say nothing of its mean.
+    whole = float(shares.sum())
+    return float(shares @ numbers) / whole if whole > 0 else float("nan")
+
+
+def distribution(
+    fitted: Likelihood, asked: Parted, groups: Parted | None, condition: Condition | None, target: str
+) -> Estimate:
+    """The distribution of an attribute among those who meet a condition, or in each of several groups of them."""
+    name, labels, parts = asked
+    by, group_labels, group_parts = groups or EVERYONE
+    inside = np.array([[members(fitted, condition, group, part) for part in parts] for group in group_parts])
+    for label, cells in zip(group_labels, inside.sum(axis=1), strict=True):
+        _check(fitted, cells, f"distribution of {name}", f"{by} == {label!r}" if by else condition)
+
+    def shares_of(p: Floats) -> Floats:
+        found = inside @ p
+        with np.errstate(invalid="ignore"):
+            shares: Floats = found / found.sum(axis=1, keepdims=True)
+        return shares.reshape(-1)
+
+    names = [(group, label) if by else label for group in group_labels for label in labels]
+    title = name + (f" where {condition}" if condition is not None else "")
+    return fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
+
+
+def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:
+    """The joint shares of two attributes."""
+    inside = np.array([members(fitted, first, second) for first in a[2] for second in b[2]])
+    labels = [(x, y) for x in a[1] for y in b[1]]
+    return fitted.estimate(lambda p: inside @ p, labels, f"{a[0]} by {b[0]}", target, (0.0, 1.0))
+
+
+def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: str | None, target: str) -> Estimate:
+    """How much the shares of two groups differ, or their means of an attribute."""
+    first, second = (members(fitted, condition) for condition in conditions)
+    words = [str(condition or "everyone") for condition in conditions]
+    if of is None:
+        title = f"share of ({words[0]}) minus share of ({words[1]})"
+        return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, None)
+    numbers = fitted.truth.numbers(of)
+    for inside, condition in zip((first, second), conditions, strict=True):
+        _check(fitted, inside, f"mean of {of}", condition)
+    return fitted.estimate(
+        lambda p: [_ratio(p * first, numbers) - _ratio(p * second, numbers)],
+        ["difference"], f"mean of {of}: ({words[0]}) minus ({words[1]})", target, None, of=of,
+    )  # fmt: skip
+
+
+def quantile(fitted: Likelihood, name: str, q: float, condition: Condition | None, title: str, target: str) -> Estimate:
+    """Where the distribution function passes q, values inside a bin taken as equally frequent."""
+    inside, numbers = members(fitted, condition), fitted.truth.schema[name].domain.numbers()
+    _check(fitted, inside, title, condition)
+
+    def at(p: Floats) -> list[float]:
+        rising = np.cumsum(fitted.truth.spread(name, p * inside))
+        return [float(numbers[min(int(np.searchsorted(rising, q * rising[-1])), len(numbers) - 1)])]
+
+    return fitted.estimate(at, [name], title, target, (float(numbers[0]), float(numbers[-1])), of=name)

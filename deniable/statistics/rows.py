@@ -1,0 +1,49 @@
+"""Rows one by one, for what cannot be counted: lists of candidates and the published methods that choose rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.files import open_table
+from deniable.core.schema import Schema
+from deniable.engines.count import Countable
+from deniable.errors import DataError, ParameterError
+
+
+def columns_of(data: Any, schema: Schema, names: Sequence[str]) -> dict[str, Any]:
+    """Columns of an eager frame, or of the files of an opened source, as numpy; a lazy frame or a database cannot name its rows."""
+    if isinstance(data, Countable):
+        if not data.files:
+            raise ParameterError("lazy_rows", "Rows of {name} cannot be named; export them to a file first.", name=data.name)
+        tables = [load_columns(path, schema, names) for path in data.files]
+        data = pa.concat_tables(tables)
+    frame = nw.from_native(data, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise ParameterError("lazy_rows", "Rows can be named only in an eager data frame; collect it first.")
+    return {name: frame[name].to_numpy() for name in names}
+
+
+def load_columns(path: Path, schema: Schema, names: Sequence[str]) -> pa.Table:
+    """Some columns of a file in memory, cells read as the schema means them; for what needs single rows."""
+    reader = open_table(path)
+    lacking = [name for name in names if name not in reader.columns]
+    if lacking:
+        raise DataError(
+            "no_column", "{path} has no columns {got}, only {found}.", path=str(path), got=lacking, found=reader.columns
+        )
+    bad = {name: BadCells(name, schema[name].reported.allowed) for name in names}
+    pieces: dict[str, list[pa.Array]] = {name: [] for name in names}
+    rows = 0
+    for batch, _ in reader.pieces():
+        for name in names:
+            reported = schema[name].reported
+            pieces[name].append(reported.column(reported.codes(batch.column(name), bad[name], rows, reader.text)))
+        rows += batch.num_rows
+    raise_bad_cells(list(bad.values()))
+    return pa.table({name: pa.chunked_array(found) for name, found in pieces.items()})
