@@ -262,6 +262,20 @@ class JointChannel:
         instead = [1 - codes for codes in truth] if self.flips else self._innocuous(n, source)
         return [np.where(told, codes, other) for codes, other in zip(truth, instead, strict=True)]
 
+    def recipe(self) -> dict[str, Any]:
+        """The integers a browser needs to draw a joint report by the same steps (docs/recipes.md)."""
+        recipe: dict[str, Any] = {
+            "law": "group", "tell": self.theta.numerator, "denominator": self.theta.denominator, "flips": self.flips,
+            "sizes": [channel.domain.size for channel in self.channels],
+        }  # fmt: skip
+        if not self.flips and self._table is None:
+            recipe["innocuous"] = [_weights(_replacement(channel)).tolist() for channel in self.channels]
+        elif not self.flips:
+            assert self._table is not None
+            recipe["cells"] = [list(cell) for cell in self._table]
+            recipe["weights"] = _weights(list(self._table.values())).tolist()
+        return recipe
+
     def _innocuous(self, n: int, source: ByteSource) -> list[Ints]:
         if self._table is None:
             return [_draw_from(_weights(_replacement(channel)), n, source) for channel in self.channels]

@@ -48,6 +48,10 @@ class Law(Operator):
     def choose(self, codes: Ints, draws: Ints) -> Ints:
         """Reported codes for true codes, from uniform integers below the denominator."""
 
+    @abstractmethod
+    def recipe(self) -> dict[str, Any]:
+        """The integers a browser needs to draw a report by the same steps (docs/recipes.md)."""
+
     @property
     @abstractmethod
     def lumpable(self) -> bool:
@@ -149,6 +153,9 @@ class Table(Law):
         off_diagonal = self.weights_table * (1 - np.eye(self.inputs, dtype=np.int64))
         return bool((off_diagonal.sum(axis=0) == off_diagonal.max(axis=0) * (self.inputs - 1)).all())
 
+    def recipe(self) -> dict[str, Any]:
+        return {"law": "table", "denominator": self.denominator, "weights": self.weights_table.tolist()}
+
     def _parts(self) -> list[Any]:
         return [self.weights_table]
 
@@ -226,6 +233,11 @@ class Mixture(Law):
         else:
             chosen = choose_mixture(codes, draws, self.diagonal, self.replacement, self._before)
         return chosen
+
+    def recipe(self) -> dict[str, Any]:
+        return {
+            "law": "mixture", "denominator": self.denominator, "diagonal": self.diagonal, "replacement": self.replacement.tolist()
+        }  # fmt: skip
 
     def _parts(self) -> list[Any]:
         return [[self.diagonal], self.replacement]
@@ -347,6 +359,12 @@ class Shift(Law):
         running, guide, drop = self._search
         chosen: Ints = choose_shift(codes, draws, running, guide, drop, self.lowest + self.margin, self.outputs - 1)
         return chosen
+
+    def recipe(self) -> dict[str, Any]:
+        return {
+            "law": "shift", "denominator": self.denominator, "inputs": self.inputs, "outputs": self.outputs,
+            "lowest": self.lowest + self.margin, "kernel": self.kernel.tolist(),
+        }  # fmt: skip
 
     def _parts(self) -> list[Any]:
         return [[self.lowest, self.margin], self.kernel]

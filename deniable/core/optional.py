@@ -84,6 +84,9 @@ class _MayBeSilent(Law):
         out[turned] = np.searchsorted(self._even_cumulative, draws[turned], side="right")
         return out
 
+    def recipe(self) -> dict[str, Any]:
+        return {"law": "silent", "denominator": self.denominator, "even": self.even.tolist(), "inner": self.inner.recipe()}
+
     def _parts(self) -> list[Any]:
         inner = self.inner.digest
         return [[int(inner[i : i + 8], 16) for i in range(0, len(inner), 8)], [self.kept], self.even]

@@ -244,6 +244,27 @@ class Schema(Mapping[str, Channel]):
             )
         return schema
 
+    def recipe(self) -> dict[str, Any]:
+        """What a browser needs to randomise one person's answers by the same steps as Python: labels and integers only.
+
+        >>> import deniable as dn
+        >>> dn.Schema({"smokes": dn.KRR(dn.Binary(), 0.75)}).recipe()["blocks"]
+        [{'attributes': ['smokes'], 'law': 'mixture', 'denominator': 4, 'diagonal': 2, 'replacement': [1, 1]}]
+        """
+        floating = [name for name in self if not self[name].exact]
+        if floating:
+            raise SchemaError(
+                "floating_channel",
+                "{got} have no step: their noise is drawn in floating point, which protects nobody. Give the domain a step.",
+                got=floating,
+            )
+        blocks = [
+            {"attributes": list(block.attributes)}
+            | (block.channel.recipe() if isinstance(block.channel, JointChannel) else block.channel.law.recipe())
+            for block in self.blocks
+        ]
+        return {"fingerprint": self.fingerprint, "blocks": blocks}
+
     def save(self, path: str | Path, force: bool = False, notice: str | None = None) -> None:
         """Write the schema to a JSON file; an existing file stays unless `force`."""
         files.write_text(Path(path), self.to_json(notice), force)
