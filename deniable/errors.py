@@ -4,6 +4,7 @@
     ├── ParameterError      a channel, domain or option was given something it cannot be
     ├── DataError           rows or columns that do not fit the schema (all of them together)
     ├── SchemaError         a schema that contradicts itself or its file
+    ├── QuestionnaireError  a questionnaire that cannot be asked, with the line
     ├── NotInvertibleError  the reports do not determine what was asked
     ├── NoIntervalError     a method that has no honest confidence interval
     ├── WideDomainError     something that would need a dense matrix of a wide domain
@@ -51,6 +52,10 @@ class DataError(DeniableError, ValueError):
 
 class SchemaError(DeniableError, ValueError):
     """A schema that contradicts itself, its version or its fingerprint."""
+
+
+class QuestionnaireError(DeniableError, ValueError):
+    """A questionnaire that cannot be asked as it stands; the sentence names the line."""
 
 
 class NotInvertibleError(DeniableError, ValueError):

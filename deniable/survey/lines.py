@@ -1,0 +1,78 @@
+"""YAML or JSON text as plain values that know the line they stand on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from deniable.errors import QuestionnaireError
+
+Path = tuple[str | int, ...]
+
+
+class Document:
+    """The values of a text, and the line of each of them by its path.
+
+    >>> document = Document("title: Traffic\\npages:\\n- elements: []\\n", "survey.yaml")
+    >>> document.value["title"], document.line(("pages", 0, "elements"))
+    ('Traffic', 3)
+    """
+
+    def __init__(self, text: str, where: str) -> None:
+        self.where = where
+        self._lines: dict[Path, int] = {}
+        try:
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            raise QuestionnaireError(
+                "not_yaml", "{where}, line {line}: {problem}.",
+                where=where, line=mark.line + 1 if mark else 1, problem=getattr(error, "problem", None) or "not YAML or JSON",
+            ) from None  # fmt: skip
+        self.value: Any = None if node is None else self._read(node, ())
+
+    def line(self, path: Path) -> int:
+        """The line of a value, or of the nearest thing around it."""
+        while path and path not in self._lines:
+            path = path[:-1]
+        return self._lines.get(path, 1)
+
+    def error(self, path: Path, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
+        """An error that points at the line of a value."""
+        return QuestionnaireError(
+            code, "{where}, line {line}: " + sentence, where=self.where, line=self.line(path), **parameters
+        )
+
+    def _read(self, node: Any, path: Path) -> Any:
+        self._lines[path] = node.start_mark.line + 1
+        if isinstance(node, yaml.MappingNode):
+            found: dict[str, Any] = {}
+            for key_node, value_node in node.value:
+                key = self._scalar(key_node)
+                # yes and no are words here, as in JSON; YAML 1.1 would read them as true and false.
+                key = key if isinstance(key, str) else str(key_node.value)
+                if key in found:
+                    self._lines[(*path, key)] = key_node.start_mark.line + 1
+                    raise self.error((*path, key), "key_twice", "{key!r} is given twice.", key=key)
+                found[key] = self._read(value_node, (*path, key))
+                self._lines[(*path, key)] = key_node.start_mark.line + 1
+            return found
+        if isinstance(node, yaml.SequenceNode):
+            return [self._read(item, (*path, i)) for i, item in enumerate(node.value)]
+        return self._scalar(node)
+
+    def _scalar(self, node: Any) -> Any:
+        tag, text = node.tag.rpartition(":")[2], node.value
+        if tag == "bool" and text.lower() in ("yes", "no", "on", "off"):
+            return text
+        if tag == "bool":
+            return text.lower() == "true"
+        if tag == "null":
+            return None
+        if tag in ("int", "float"):
+            try:
+                return int(text) if tag == "int" else float(text)
+            except ValueError:
+                return text
+        return text

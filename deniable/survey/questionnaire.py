@@ -1,0 +1,250 @@
+"""A questionnaire: what is asked, in which words, and how each answer is hidden before it leaves the browser.
+
+SurveyJS-like YAML or JSON (docs/questionnaire.md) with one property of its own, `privacy`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from deniable.core.schema import Schema
+from deniable.errors import FileError, QuestionnaireError
+from deniable.survey.levels import LEVELS
+from deniable.survey.lines import Document
+from deniable.survey.questions import Element, Reading, read_element
+from deniable.survey.texts import Text, text
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+LINKAGES = ("none", "code", "register")
+KEYS = {
+    "survey", "title", "description", "organiser", "contact", "closes", "languages", "linkage", "show_sent", "invited", "budget",
+    "privacy", "other_way", "practice", "pages",
+}  # fmt: skip
+REQUIRED = ("survey", "title", "organiser", "contact", "other_way", "pages")
+
+
+class Questionnaire:
+    r'''A checked questionnaire.
+
+    >>> questionnaire = Questionnaire.parse("""
+    ... survey: habits
+    ... title: Habits
+    ... organiser: Town hall
+    ... contact: survey@town.example
+    ... other_way: Call 555 0100 to take part by telephone.
+    ... pages:
+    ... - elements:
+    ...   - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: strong}
+    ... """)
+    >>> questionnaire.slug, list(questionnaire.schema), round(math.exp(questionnaire.schema.epsilon), 6)
+    ('habits', ['smokes'], 3.0)
+    '''
+
+    def __init__(self, document: Document) -> None:
+        given = document.value
+        if not isinstance(given, dict):
+            raise document.error((), "not_a_questionnaire", "a questionnaire is a mapping with survey, title and pages.")
+        lacking = [key for key in REQUIRED if key not in given]
+        if lacking:
+            raise document.error((), "keys_missing", "the questionnaire lacks {lacking}.", lacking=lacking)
+        for key in given:
+            if key not in KEYS:
+                raise document.error(
+                    (key,),
+                    "unknown_key",
+                    "a questionnaire has no {key!r}; it may have {allowed}.",
+                    key=key,
+                    allowed=sorted(KEYS),
+                )
+        self._document = document
+        self._given = given
+        self.slug = self._slug()
+        self.languages = self._languages()
+        self.title = self._text("title")
+        self.linkage = self._one_of("linkage", LINKAGES, "none")
+        self.show_sent = self._one_of("show_sent", ("after", "never"), "after")
+        self.invited = self._yes_no("invited")
+        self.closes = self._date()
+        self.pages = self._pages()
+        self.elements = [element for _, elements in self.pages for element in elements]
+        self._check_names()
+        self._check_visibility()
+        channels = {name: channel for element in self.elements for name, channel in element.channels.items()}
+        if not channels:
+            raise document.error(("pages",), "nothing_asked", "the questionnaire asks nothing.")
+        self.schema = Schema(channels)
+        self.budget = self._budget()
+
+    @classmethod
+    def parse(cls, given: str, where: str = "the questionnaire") -> Questionnaire:
+        """Read YAML or JSON text."""
+        return cls(Document(given, where))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Questionnaire:
+        """Read a file."""
+        try:
+            return cls.parse(Path(path).read_text(encoding="utf-8"), str(path))
+        except FileNotFoundError:
+            raise FileError("no_file", "{path} does not exist.", path=str(path)) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError("unreadable", "{path} cannot be read: {reason}", path=str(path), reason=str(error)) from None
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> Questionnaire:
+        """Read back what `to_json` gave."""
+        return cls.parse(json.dumps(given, ensure_ascii=False))
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole questionnaire as it was given, for keeping a frozen version."""
+        content: dict[str, Any] = json.loads(json.dumps(self._given, ensure_ascii=False))
+        return content
+
+    def client(self) -> dict[str, Any]:
+        """Everything the respondent's page needs: texts in all languages, and the recipe by which it draws."""
+        return {
+            "survey": self.slug,
+            "languages": self.languages,
+            "title": self.title,
+            "description": self._text("description") if "description" in self._given else None,
+            "organiser": self._text("organiser"),
+            "contact": self._text("contact"),
+            "otherWay": self._text("other_way"),
+            "closes": self.closes.isoformat() if self.closes else None,
+            "linkage": self.linkage,
+            "showSent": self.show_sent,
+            "invited": self.invited,
+            "practice": self._given.get("practice") is not False,
+            "pages": [
+                {"title": title, "elements": [element.client() for element in elements]} for title, elements in self.pages
+            ],
+            "recipe": self.schema.recipe(),
+        }
+
+    def _error(self, at: str, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
+        return self._document.error((at,), code, sentence, **parameters)
+
+    def _text(self, key: str) -> Text:
+        return text(self._document, (key,), self._given[key], self.languages)
+
+    def _slug(self) -> str:
+        slug = self._given["survey"]
+        if not isinstance(slug, str) or not SLUG.fullmatch(slug):
+            raise self._error("survey", "bad_slug", "survey is a short name of a-z, 0-9 and -, got {got!r}.", got=slug)
+        return slug
+
+    def _languages(self) -> list[str]:
+        languages = self._given.get("languages", ["en"])
+        if (
+            not isinstance(languages, list)
+            or not languages
+            or len(set(map(str, languages))) < len(languages)
+            or any(not isinstance(language, str) or not re.fullmatch(r"[a-z]{2,3}", language) for language in languages)
+        ):
+            raise self._error("languages", "languages", "languages is a list such as [en, pl], got {got!r}.", got=languages)
+        return languages
+
+    def _one_of(self, key: str, allowed: tuple[str, ...], default: str) -> str:
+        value = self._given.get(key, default)
+        if value not in allowed:
+            raise self._error(
+                key, "not_allowed", "{key} must be one of {allowed}, got {got!r}.", key=key, allowed=list(allowed), got=value
+            )
+        return str(value)
+
+    def _yes_no(self, key: str) -> bool:
+        value = self._given.get(key, False)
+        if value not in (True, False, "yes", "no"):
+            raise self._error(key, "not_allowed", "{key} must be true or false, got {got!r}.", key=key, got=value)
+        return value in (True, "yes")
+
+    def _date(self) -> datetime.date | None:
+        value = self._given.get("closes")
+        if value is None:
+            return None
+        try:
+            return datetime.date.fromisoformat(str(value))
+        except ValueError:
+            raise self._error("closes", "bad_date", "closes is a day such as 2027-03-31, got {got!r}.", got=value) from None
+
+    def _budget(self) -> float | None:
+        budget = self._given.get("budget")
+        if budget is None:
+            return None
+        if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not 0 < budget < math.inf:
+            raise self._error("budget", "bad_budget", "budget is an epsilon above 0, got {got!r}.", got=budget)
+        if self.schema.epsilon > budget + 1e-9:
+            raise self._error(
+                "budget", "over_budget",
+                "all answers together have an epsilon of {epsilon:.2f}, more than the budget of {budget}; "
+                "ask fewer private questions or hide them better.",
+                epsilon=self.schema.epsilon, budget=budget,
+            )  # fmt: skip
+        return float(budget)
+
+    def _pages(self) -> list[tuple[Text | None, list[Element]]]:
+        pages = self._given["pages"]
+        if not isinstance(pages, list) or not pages:
+            raise self._error("pages", "pages", "pages is a list of pages with elements.")
+        privacy = self._given.get("privacy", "standard")
+        if isinstance(privacy, str) and privacy not in (*LEVELS, "none"):
+            raise self._error(
+                "privacy", "privacy_level", "privacy must be one of {allowed}, got {got!r}.", allowed=list(LEVELS), got=privacy
+            )
+        found = []
+        for p, page in enumerate(pages):
+            elements = page.get("elements") if isinstance(page, dict) else None
+            if not isinstance(elements, list) or not elements or set(page) - {"title", "elements", "name"}:
+                raise self._document.error(("pages", p), "page", "a page has a title and a list of elements.")
+            title = text(self._document, ("pages", p, "title"), page["title"], self.languages) if "title" in page else None
+            readings = [
+                Reading(self._document, ("pages", p, "elements", i), self.languages, privacy) for i in range(len(elements))
+            ]
+            found.append((title, [read_element(reading, given) for reading, given in zip(readings, elements, strict=True)]))
+        return found
+
+    def _where(self, wanted: Element) -> tuple[str | int, ...]:
+        for p, (_, elements) in enumerate(self.pages):
+            for i, element in enumerate(elements):
+                if element is wanted:
+                    return ("pages", p, "elements", i)
+        return ()
+
+    def _check_names(self) -> None:
+        seen: set[str] = set()
+        for element in self.elements:
+            for name in {element.name, *element.channels}:
+                if name.lower() in seen:
+                    raise self._document.error(
+                        (*self._where(element), "name"), "name_twice", "the name {name!r} is used twice.", name=name
+                    )
+            seen |= {name.lower() for name in (element.name, *element.channels)}
+
+    def _check_visibility(self) -> None:
+        """Whether a question is shown must not depend on a private answer: what is sent would tell it."""
+        before: dict[str, Element] = {}
+        for element in self.elements:
+            rule = element.visible_if
+            if rule is not None:
+                path = (*self._where(element), "visibleIf")
+                asked = before.get(rule["name"])
+                if asked is None:
+                    raise self._document.error(
+                        path, "visible_if_unknown", "visibleIf names {name!r}, which is not asked before.", name=rule["name"]
+                    )
+                if asked.private or len(asked.channels) != 1:
+                    raise self._document.error(
+                        path, "visible_if_private",
+                        "visibleIf may not depend on {name!r}, whose answer is private; ask both questions of everyone.",
+                        name=rule["name"],
+                    )  # fmt: skip
+                if rule["value"] not in [choice.value for choice in asked.choices]:
+                    raise self._document.error(
+                        path, "visible_if_value", "{name!r} has no choice {value!r}.", name=rule["name"], value=rule["value"]
+                    )
+            before[element.name] = element

@@ -1,0 +1,364 @@
+"""The kinds of questions: what each may say in a questionnaire, and which attributes hide its answers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
+from deniable.core.missing import WithMissing
+from deniable.errors import DeniableError
+from deniable.survey.levels import cannot_have, channel_for
+from deniable.survey.lines import Document, Path
+from deniable.survey.texts import Text, joined, text
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
+MOST_CHOICES = 500
+AGE_BANDS = [16, 25, 35, 45, 55, 65, 75]
+REFUSED: Mapping[str, str] = MappingProxyType(
+    {
+        "ranking": "the order of many things is as good as a name; ask for the first choice (radiogroup)",
+        "comment": "free text can identify its writer and cannot be randomised; ask with choices",
+        "text": "free text can identify its writer and cannot be randomised; ask with choices, or type: number",
+        "multipletext": "free text can identify its writer and cannot be randomised; ask with choices",
+        "file": "a file cannot be randomised; ask about what it would show",
+        "signaturepad": "a signature is a name; leave it out",
+        "map": "a point on a map is an address; ask for a district (dropdown)",
+        "imagemap": "a point on a map is an address; ask for a district (dropdown)",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer that can be picked: its value in the data and its text on the page."""
+
+    value: str
+    text: Text
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of a page, and the attributes that its answer becomes."""
+
+    type: str
+    name: str
+    title: Text
+    description: Text | None
+    private: bool
+    channels: dict[str, Channel]
+    choices: list[Choice]
+    rows: list[Choice]
+    visible_if: dict[str, Any] | None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def client(self) -> dict[str, Any]:
+        """What the respondent's page needs to know of it."""
+        return {
+            "type": self.type,
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "private": self.private,
+            "attributes": list(self.channels),
+            "choices": [{"value": choice.value, "text": choice.text} for choice in self.choices],
+            "rows": [{"value": row.value, "text": row.text} for row in self.rows],
+            "visibleIf": self.visible_if,
+            "mixing": self._mixing(),
+            **self.extra,
+        }
+
+    def _mixing(self) -> dict[str, float] | None:
+        """How the page explains the mixing, by an example: how many of 100 people with the first answer send the second one, and
+        how many send any other than their own."""
+        if not self.private:
+            return None
+        law = next(iter(self.channels.values())).law
+        row = law.rows(np.array([0]))[0] / law.denominator
+        return {"second": round(100 * float(row[1])), "another": round(100 * (1 - float(row[0])))}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where an element stands, and what holds for the whole survey."""
+
+    document: Document
+    path: Path
+    languages: list[str]
+    privacy: Any
+
+    def at(self, *steps: str | int) -> Path:
+        return (*self.path, *steps)
+
+    def error(self, steps: Path, code: str, sentence: str, /, **parameters: Any) -> DeniableError:
+        return self.document.error((*self.path, *steps), code, sentence, **parameters)
+
+    def text(self, given: dict[str, Any], key: str) -> Text:
+        return text(self.document, self.at(key), given.get(key), self.languages)
+
+
+COMMON = {"type", "name", "title", "description", "privacy", "visibleIf"}
+KEYS: Mapping[str, set[str]] = MappingProxyType(
+    {
+        "boolean": COMMON | {"labelTrue", "labelFalse"},
+        "radiogroup": COMMON | {"choices", "ordered"},
+        "dropdown": COMMON | {"choices", "ordered"},
+        "rating": COMMON | {"choices", "rateMin", "rateMax", "minRateDescription", "maxRateDescription"},
+        "number": COMMON | {"bands", "grid", "min", "max", "step", "unit"},
+        "age": COMMON | {"bands"},
+        "checkbox": COMMON | {"choices"},
+        "matrix": COMMON | {"rows", "columns"},
+        "information": {"type", "name", "title", "description", "visibleIf"},
+        "consent": {"type", "name", "title", "description"},
+    }
+)
+
+
+def read_element(reading: Reading, given: Any) -> Element:
+    """One element of a page; everything wrong with it is said with its line."""
+    if not isinstance(given, dict):
+        raise reading.error((), "not_an_element", "an element is a mapping with type, name and title, got {got!r}.", got=given)
+    kind = str(given.get("type"))
+    if kind in REFUSED:
+        raise reading.error(
+            ("type",), "type_refused", "{kind!r} is not asked in a survey with private questions: {why}.",
+            kind=kind, why=REFUSED[kind],
+        )  # fmt: skip
+    if kind not in KEYS:
+        raise reading.error(
+            ("type",), "unknown_type", "there is no question type {kind!r}; there are {allowed}.", kind=kind, allowed=list(KEYS)
+        )
+    for key in given:
+        if key in ("showOtherItem", "hasOther", "otherText"):
+            raise reading.error(
+                (key,),
+                "other_refused",
+                "'other: specify' is free text, which can identify its writer; add a choice 'another' instead.",
+            )
+        if key not in KEYS[kind]:
+            raise reading.error(
+                (key,), "unknown_key", "a {kind} has no {key!r}; it may have {allowed}.",
+                kind=kind, key=key, allowed=sorted(KEYS[kind]),
+            )  # fmt: skip
+    name = given.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise reading.error(
+            ("name",), "bad_name", "a name has letters, digits and _, begins with a letter and is at most 40 long, got {got!r}.",
+            got=name,
+        )  # fmt: skip
+    return _READERS[kind](reading, given, kind, name)
+
+
+def _element(
+    reading: Reading,
+    given: dict[str, Any],
+    channels: dict[str, Channel],
+    choices: list[Choice],
+    rows: list[Choice] | None = None,
+    **extra: Any,
+) -> Element:
+    return Element(
+        type=given["type"],
+        name=given["name"],
+        title=reading.text(given, "title"),
+        description=reading.text(given, "description") if "description" in given else None,
+        private=_privacy(reading, given) != "none" and bool(channels),
+        channels=channels,
+        choices=choices,
+        rows=rows or [],
+        visible_if=_visible_if(reading, given),
+        extra=extra,
+    )
+
+
+def _privacy(reading: Reading, given: dict[str, Any]) -> Any:
+    return given.get("privacy", reading.privacy)
+
+
+def _visible_if(reading: Reading, given: dict[str, Any]) -> dict[str, Any] | None:
+    """{name} = 'value', or <> for its opposite."""
+    wanted = given.get("visibleIf")
+    if wanted is None:
+        return None
+    found = re.fullmatch(r"\s*\{(\w+)\}\s*(=|<>)\s*'([^']*)'\s*", str(wanted))
+    if not found:
+        raise reading.error(
+            ("visibleIf",), "visible_if", "visibleIf reads {{name}} = 'value' or {{name}} <> 'value', got {got!r}.", got=wanted
+        )
+    return {"name": found[1], "equal": found[2] == "=", "value": found[3]}
+
+
+def _choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) -> list[Choice]:
+    listed = given.get(key)
+    if not isinstance(listed, list) or not least <= len(listed) <= MOST_CHOICES:
+        raise reading.error(
+            (key,), "choices", "{key} is a list of {least} to {most} answers, got {got!r}.",
+            key=key, least=least, most=MOST_CHOICES, got=listed,
+        )  # fmt: skip
+    found: list[Choice] = []
+    for i, item in enumerate(listed):
+        if isinstance(item, dict):
+            if "value" not in item or set(item) - {"value", "text"}:
+                raise reading.error((key, i), "choice_keys", "a choice has a value and a text, got {got}.", got=sorted(item))
+            value, shown = item["value"], item.get("text", item["value"])
+        else:
+            value = shown = item
+        if isinstance(value, (list, dict)) or value is None or str(value) == NO_ANSWER:
+            raise reading.error(
+                (key, i),
+                "choice_value",
+                "{got!r} cannot be a choice; 'no answer' is added to every question by itself.",
+                got=value,
+            )
+        if str(value) in [choice.value for choice in found]:
+            raise reading.error((key, i), "choice_twice", "the choice {got!r} is given twice.", got=value)
+        found.append(Choice(str(value), text(reading.document, reading.at(key, i), shown, reading.languages)))
+    return found
+
+
+def _channel(reading: Reading, given: dict[str, Any], domain: Domain, ordered: bool) -> Channel:
+    privacy = _privacy(reading, given)
+    try:
+        channel = channel_for(domain, privacy, ordered)
+    except DeniableError as error:
+        raise reading.error(("privacy",), error.code, "{problem}", problem=str(error)) from None
+    reason = cannot_have(channel)
+    if reason is not None:
+        raise reading.error(("privacy",), "channel_refused", "this privacy cannot be used: {reason}.", reason=reason)
+    return channel
+
+
+def _domain(choices: list[Choice], ordered: bool) -> Domain:
+    values = [choice.value for choice in choices]
+    return Ordinal(values, missing=NO_ANSWER) if ordered else Nominal(values, missing=NO_ANSWER)
+
+
+def _single(reading: Reading, given: dict[str, Any], choices: list[Choice], ordered: bool, **extra: Any) -> Element:
+    channel = _channel(reading, given, _domain(choices, ordered), ordered)
+    privacy = _privacy(reading, given)
+    if isinstance(privacy, dict) and privacy.get("asked"):
+        extra["asked"] = text(reading.document, reading.at("privacy", "question"), privacy.get("question"), reading.languages)
+    return _element(reading, given, {given["name"]: channel}, choices, **extra)
+
+
+def _boolean(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    words = {
+        "labelFalse": joined(reading.languages, en="No", pl="Nie"),
+        "labelTrue": joined(reading.languages, en="Yes", pl="Tak"),
+    }
+    shown = {key: reading.text(given, key) if key in given else word for key, word in words.items()}
+    return _single(reading, given, [Choice("no", shown["labelFalse"]), Choice("yes", shown["labelTrue"])], ordered=False)
+
+
+def _picked(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    return _single(reading, given, _choices(reading, given, "choices"), ordered=given.get("ordered") is True)
+
+
+def _rating(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    if "choices" in given:
+        choices = _choices(reading, given, "choices")
+    else:
+        low, high = given.get("rateMin", 1), given.get("rateMax", 5)
+        if not isinstance(low, int) or not isinstance(high, int) or not 1 <= high - low <= 20:
+            raise reading.error(
+                ("rateMax",), "rating_ends", "rateMin and rateMax are whole numbers 1 to 20 apart, got {low!r} and {high!r}.",
+                low=low, high=high,
+            )  # fmt: skip
+        choices = [Choice(str(i), joined(reading.languages, en=str(i))) for i in range(low, high + 1)]
+    ends = {key: reading.text(given, key) for key in ("minRateDescription", "maxRateDescription") if key in given}
+    return _single(reading, given, choices, ordered=True, **ends)
+
+
+def _bands(reading: Reading, given: dict[str, Any], edges: Any) -> list[Choice]:
+    """[18, 30, 60]: 18-29, 30-59, and what lies below or above as 'under 18' and '60 or more'."""
+    if (
+        not isinstance(edges, list)
+        or len(edges) < 2
+        or any(isinstance(edge, bool) or not isinstance(edge, int) for edge in edges)
+        or any(later <= edge for edge, later in itertools.pairwise(edges))
+    ):
+        raise reading.error(
+            ("bands",),
+            "bands",
+            "bands are two or more whole numbers that rise, such as [18, 30, 45, 60], got {got!r}.",
+            got=edges,
+        )
+    languages = reading.languages
+    first = Choice(f"under {edges[0]}", joined(languages, en=f"under {edges[0]}", pl=f"poniżej {edges[0]}"))
+    between = [
+        Choice(f"{low}-{high - 1}", joined(languages, en=f"{low}–{high - 1}" if high - 1 > low else str(low)))
+        for low, high in itertools.pairwise(edges)
+    ]
+    last = Choice(f"{edges[-1]} or more", joined(languages, en=f"{edges[-1]} or more", pl=f"{edges[-1]} lub więcej"))
+    return [first, *between, last]
+
+
+def _number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    unit: dict[str, Any] = {"unit": reading.text(given, "unit")} if "unit" in given else {}
+    if kind == "age" or not given.get("grid"):
+        return _single(
+            reading, given, _bands(reading, given, given.get("bands", AGE_BANDS if kind == "age" else None)), True, **unit
+        )
+    low, high, step = given.get("min"), given.get("max"), given.get("step", 1)
+    try:
+        numbers = Integer(low, high, step)  # type: ignore[arg-type]
+    except DeniableError as error:
+        raise reading.error(("min",), error.code, "{problem}", problem=str(error)) from None
+    channel = _channel(reading, given, WithMissing(numbers, NO_ANSWER), ordered=True)
+    return _element(reading, given, {name: channel}, [], None, grid={"min": low, "max": high, "step": step}, **unit)
+
+
+def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    boxes = _choices(reading, given, "choices", least=1)
+    channels = {
+        f"{name}_{_suffix(box.value)}": _channel(reading, given, Nominal(["no", "yes"], missing=NO_ANSWER), ordered=False)
+        for box in boxes
+    }
+    if len(channels) < len(boxes):
+        raise reading.error(
+            ("choices",), "box_names", "two choices are too much alike to name their columns; give them other values."
+        )
+    return _element(reading, given, channels, boxes)
+
+
+def _matrix(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    columns, rows = _choices(reading, given, "columns"), _choices(reading, given, "rows", least=1)
+    channels = {
+        f"{name}_{_suffix(row.value)}": _channel(reading, given, _domain(columns, ordered=True), ordered=True) for row in rows
+    }
+    if len(channels) < len(rows):
+        raise reading.error(
+            ("rows",), "box_names", "two rows are too much alike to name their columns; give them other values."
+        )
+    return _element(reading, given, channels, columns, rows)
+
+
+def _suffix(value: str) -> str:
+    return re.sub(r"\W+", "_", value.strip().lower()).strip("_") or "_"
+
+
+def _words(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+    return _element(reading, {**given, "privacy": "none"}, {}, [])
+
+
+_READERS: Mapping[str, Callable[[Reading, dict[str, Any], str, str], Element]] = MappingProxyType(
+    {
+        "boolean": _boolean,
+        "radiogroup": _picked,
+        "dropdown": _picked,
+        "rating": _rating,
+        "number": _number,
+        "age": _number,
+        "checkbox": _checkbox,
+        "matrix": _matrix,
+        "information": _words,
+        "consent": _words,
+    }
+)

@@ -1,0 +1,46 @@
+"""Texts in several languages: a plain string, or one string a language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deniable.survey.lines import Document, Path
+
+LANGUAGES = ("en", "pl")
+"""Languages that the interface itself speaks; questions may be asked in others."""
+
+Text = dict[str, str]
+
+
+def text(document: Document, path: Path, given: Any, languages: list[str]) -> Text:
+    """A text in every language of the survey.
+
+    >>> text(Document("", "s.yaml"), (), "Traffic", ["en", "pl"])
+    {'en': 'Traffic', 'pl': 'Traffic'}
+    """
+    if isinstance(given, bool) or given is None or given == "":
+        raise document.error(path, "no_text", "a text is missing.")
+    if isinstance(given, (str, int, float)):
+        return dict.fromkeys(languages, str(given))
+    if not isinstance(given, dict):
+        raise document.error(
+            path, "not_text", "a text is a string or one string a language ({allowed}), got {got!r}.",
+            allowed=languages, got=given,
+        )  # fmt: skip
+    lacking = [language for language in languages if not isinstance(given.get(language), str) or not given[language]]
+    unknown = [language for language in given if language not in languages]
+    if lacking or unknown:
+        raise document.error(
+            path, "languages_differ", "this text lacks {lacking} and has {unknown}; the survey's languages are {allowed}.",
+            lacking=lacking or "nothing", unknown=unknown or "nothing else", allowed=languages,
+        )  # fmt: skip
+    return {language: given[language] for language in languages}
+
+
+def joined(languages: list[str], **words: str) -> Text:
+    """A text made by the program: English unless there is a word in the language.
+
+    >>> joined(["pl", "de"], en="60 or more", pl="60 lub więcej")
+    {'pl': '60 lub więcej', 'de': '60 or more'}
+    """
+    return {language: words.get(language, words["en"]) for language in languages}

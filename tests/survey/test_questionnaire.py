@@ -1,0 +1,202 @@
+"""Questionnaires: every type of question, every refusal with its line, and privacy levels that hold exactly."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import deniable as dn
+import deniable.survey
+from deniable.errors import FileError, QuestionnaireError
+from deniable.survey.json_schema import json_schema
+from deniable.survey.levels import LEVELS, channel_for, neighbours_for
+from deniable.survey.planning import costs
+from deniable.survey.questionnaire import Questionnaire
+
+HEAD = """survey: habits
+title: {en: Habits, pl: Nawyki}
+organiser: Town hall
+contact: survey@town.example
+other_way: Call 555 0100.
+languages: [en, pl]
+closes: 2027-03-31
+pages:
+- title: Page one
+  elements:
+"""
+EVERY = (
+    HEAD
+    + """
+  - {type: information, name: hello, title: Welcome}
+  - {type: consent, name: agree, title: I take part of my own will}
+  - {type: radiogroup, name: district, title: District, choices: [north, south], privacy: none}
+  - {type: boolean, name: smokes, title: {en: 'Do you smoke?', pl: 'Czy pali Pan/Pani?'}, privacy: strong}
+  - {type: dropdown, name: credit, title: Credit, choices: [none, {value: late, text: {en: Overdue, pl: Zaległy}}], privacy: light}
+  - {type: rating, name: mayor, title: The mayor, rateMax: 5}
+  - {type: rating, name: roads, title: Roads, choices: [bad, fair, good], privacy: {design: neighbours, level: standard}}
+  - {type: age, name: age, title: Age}
+  - {type: number, name: income, title: Income, bands: [1000, 2000, 4000], unit: zł}
+  - {type: number, name: children, title: Children, grid: true, min: 0, max: 6}
+  - {type: checkbox, name: drugs, title: Which, choices: [alcohol, tobacco, other drugs]}
+  - {type: matrix, name: trust, title: Trust, rows: [police, courts], columns: [little, some, much]}
+  - type: boolean
+    name: debt
+    title: Debt
+    privacy: {design: unrelated, theta: 0.6, innocuous: {no: 0.4, yes: 0.4, no answer: 0.2}}
+    visibleIf: "{district} = 'north'"
+"""
+)
+
+
+def refused(body, head=HEAD):
+    with pytest.raises(QuestionnaireError) as caught:
+        Questionnaire.parse(head + body, "survey.yaml")
+    return str(caught.value)
+
+
+def test_every_type_of_question_becomes_its_columns():
+    found = Questionnaire.parse(EVERY, "survey.yaml")
+    assert list(found.schema) == [
+        "district", "smokes", "credit", "mayor", "roads", "age", "income", "children",
+        "drugs_alcohol", "drugs_tobacco", "drugs_other_drugs", "trust_police", "trust_courts", "debt",
+    ]  # fmt: skip
+    odds = {name: round(math.exp(channel.epsilon), 4) for name, channel in found.schema.items() if name != "district"}
+    assert odds["smokes"] == 3
+    assert odds["credit"] == 9
+    assert odds["mayor"] == odds["age"] == odds["children"] == odds["drugs_alcohol"] == odds["trust_police"] == 5
+    assert 4.9 < odds["roads"] <= 5
+    assert found.schema["district"].epsilon == math.inf
+    assert found.schema["income"].inputs == ("under 1000", "1000-1999", "2000-3999", "4000 or more", "no answer")
+    assert found.schema["children"].inputs == (0, 1, 2, 3, 4, 5, 6, "no answer")
+    assert all("no answer" in channel.inputs for channel in found.schema.values())
+    assert Questionnaire.from_json(found.to_json()).schema == found.schema
+    assert json.loads(json.dumps(found.client()))["recipe"]["fingerprint"] == found.schema.fingerprint
+
+
+def test_the_page_is_told_texts_in_every_language_and_no_channel_but_the_recipe():
+    client = Questionnaire.parse(EVERY, "survey.yaml").client()
+    elements = {element["name"]: element for element in client["pages"][0]["elements"]}
+    assert client["title"] == {"en": "Habits", "pl": "Nawyki"}
+    assert elements["smokes"]["choices"][1]["text"] == {"en": "Yes", "pl": "Tak"}
+    assert elements["age"]["choices"][-1]["text"]["pl"] == "75 lub więcej"
+    assert elements["smokes"]["mixing"] == {"second": 20, "another": 40}
+    assert elements["district"]["private"] is False
+    assert elements["debt"]["visibleIf"] == {"name": "district", "equal": True, "value": "north"}
+    blocks = client["recipe"]["blocks"]
+    assert [name for block in blocks for name in block["attributes"]] == list(Questionnaire.parse(EVERY).schema)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("k", [2, 3, 7, 30])
+def test_a_level_bounds_the_odds_exactly(level, k):
+    domain = dn.Nominal([f"v{i}" for i in range(k)], missing="no answer")
+    channel = channel_for(domain, level)
+    rows, denominator = channel.law.rows(np.arange(k + 1)), channel.law.denominator
+    assert (rows.sum(axis=1) == denominator).all()
+    assert (rows.max(axis=0) == LEVELS[level] * rows.min(axis=0)).all()
+    if k < 10:
+        ordered = dn.Ordinal([f"v{i}" for i in range(k)], missing="no answer")
+        near = neighbours_for(ordered, LEVELS[level])
+        table = near.law.rows(np.arange(k + 1))
+        assert (table > 0).all()
+        assert (table.max(axis=0) <= LEVELS[level] * table.min(axis=0)).all()
+        if k > 2:
+            assert table[0, 1] > table[0, k - 1]
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "said"),
+    [
+        ("  - {type: ranking, name: a, title: A}\n", 11, "first choice"),
+        ("  - {type: comment, name: a, title: A}\n", 11, "identify its writer"),
+        ("  - {type: file, name: a, title: A}\n", 11, "cannot be randomised"),
+        ("  - {type: map, name: a, title: A}\n", 11, "district"),
+        ("  - {type: magic, name: a, title: A}\n", 11, "no question type 'magic'"),
+        (
+            "  - type: radiogroup\n    name: a\n    title: A\n    showOtherItem: true\n    choices: [x, y]\n",
+            14,
+            "'other: specify'",
+        ),
+        ("  - type: boolean\n    name: a b\n    title: A\n", 12, "begins with a letter"),
+        ("  - type: boolean\n    name: a\n", 11, "a text is missing"),
+        ("  - type: boolean\n    name: a\n    title: {en: A}\n", 13, "lacks ['pl']"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: extreme\n", 14, "one of"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr}\n", 14, "missing ['p']"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, p: 1/3}\n", 14, "say nothing"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: neighbours, level: strong}\n", 14, "order"),
+        ("  - type: boolean\n    name: a\n    title: A\n    colour: red\n", 14, "no 'colour'"),
+        ("  - type: radiogroup\n    name: a\n    title: A\n    choices: [x]\n", 14, "2 to 500"),
+        ("  - type: radiogroup\n    name: a\n    title: A\n    choices:\n    - x\n    - x\n", 16, "given twice"),
+        ("  - type: radiogroup\n    name: a\n    title: A\n    choices:\n    - x\n    - no answer\n", 16, "by itself"),
+        ("  - type: number\n    name: a\n    title: A\n    bands: [3, 2]\n", 14, "rise"),
+        ("  - type: number\n    name: a\n    title: A\n", 11, "bands"),
+        ("  - {type: boolean, name: a, title: A}\n  - type: boolean\n    name: A\n    title: A\n", 13, "used twice"),
+        (
+            "  - {type: boolean, name: a, title: A}\n  - type: boolean\n    name: b\n    title: B\n    visibleIf: \"{a} = 'yes'\"\n",
+            15,
+            "is private",
+        ),
+        ("  - type: boolean\n    name: b\n    title: B\n    visibleIf: \"{a} = 'yes'\"\n", 14, "not asked before"),
+        ("  - type: boolean\n    name: b\n    name: c\n    title: B\n", 13, "given twice"),
+        ("  - {type: information, name: a, title: A}\n", 8, "asks nothing"),
+        ("  - {type: boolean, name: a, title: A\n", 12, "expected"),
+    ],
+)
+def test_errors_name_the_line(body, line, said):
+    sentence = refused(body)
+    assert f"survey.yaml, line {line}:" in sentence
+    assert said in sentence
+
+
+def test_a_survey_over_its_budget_is_refused_and_one_within_it_is_not():
+    body = "  - {type: boolean, name: a, title: A, privacy: strong}\n  - {type: boolean, name: b, title: B, privacy: strong}\n"
+    assert "more than the budget of 2" in refused(body, "budget: 2\n" + HEAD)
+    assert Questionnaire.parse("budget: 2.3\n" + HEAD + body).budget == 2.3
+
+
+def test_the_head_is_checked_too():
+    body = "  - {type: boolean, name: a, title: A}\n"
+    for old, new, said in (
+        ("survey: habits", "survey: My Habits", "short name"),
+        ("closes: 2027-03-31", "closes: soon", "a day such as"),
+        ("languages: [en, pl]", "languages: [english]", "list such as"),
+        ("contact: survey@town.example\n", "", "lacks ['contact']"),
+        ("organiser: Town hall", "organiser: Town hall\nlinkage: full", "one of"),
+        ("organiser: Town hall", "organiser: Town hall\ncolour: red", "no 'colour'"),
+    ):
+        assert said in refused(body, HEAD.replace(old, new))
+    with pytest.raises(QuestionnaireError, match="mapping"):
+        Questionnaire.parse("- a\n- b\n")
+    with pytest.raises(FileError, match="does not exist"):
+        Questionnaire.load("nowhere.yaml")
+
+
+def test_costs_are_those_of_a_simulation():
+    found = Questionnaire.parse(HEAD + "  - {type: boolean, name: a, title: A, privacy: standard}\n")
+    [cost] = costs(found, 1_000)
+    rng = np.random.default_rng(5)
+    channel = found.schema["a"]
+    truth = rng.choice(channel.inputs, p=[0.2, 0.4, 0.4], size=(1_000,))
+    estimates = []
+    for _ in range(600):
+        truth = rng.choice(channel.inputs, p=[0.2, 0.4, 0.4], size=1_000)
+        estimates.append(dn.reconstruct(dn.counts(channel.randomise(truth, rng), channel), channel, "eq").value[0])
+    assert 1.96 * np.std(estimates) == pytest.approx(cost.margin, rel=0.1)
+    assert cost.worth == pytest.approx(0.16 / np.var(estimates), rel=0.2)
+
+
+def test_the_published_json_schema_is_the_one_of_the_code_and_accepts_what_the_reader_accepts():
+    import jsonschema
+
+    published = json.loads((Path(deniable.survey.__file__).parent / "questionnaire.v1.json").read_text())
+    assert published == json_schema()
+    jsonschema.Draft202012Validator.check_schema(published)
+    validator = jsonschema.Draft202012Validator(published)
+    given = Questionnaire.parse(EVERY).to_json()
+    validator.validate(given)
+    given["pages"][0]["elements"][3]["type"] = "comment"
+    assert not validator.is_valid(given)
