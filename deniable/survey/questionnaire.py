@@ -80,6 +80,11 @@ class Questionnaire:
         self.schema = Schema(channels)
         self.budget = self._budget()
 
+    @property
+    def epsilon(self) -> float:
+        """What the private answers of one person give away together; what is asked openly is not counted."""
+        return sum(channel.epsilon for element in self.elements if element.private for channel in element.channels.values())
+
     @classmethod
     def parse(cls, given: str, where: str = "the questionnaire") -> Questionnaire:
         """Read YAML or JSON text."""
@@ -178,12 +183,12 @@ class Questionnaire:
             return None
         if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not 0 < budget < math.inf:
             raise self._error("budget", "bad_budget", "budget is an epsilon above 0, got {got!r}.", got=budget)
-        if self.schema.epsilon > budget + 1e-9:
+        if self.epsilon > budget + 1e-9:
             raise self._error(
                 "budget", "over_budget",
-                "all answers together have an epsilon of {epsilon:.2f}, more than the budget of {budget}; "
+                "all private answers together have an epsilon of {epsilon:.2f}, more than the budget of {budget}; "
                 "ask fewer private questions or hide them better.",
-                epsilon=self.schema.epsilon, budget=budget,
+                epsilon=self.epsilon, budget=budget,
             )  # fmt: skip
         return float(budget)
 

@@ -155,7 +155,8 @@ def test_errors_name_the_line(body, line, said):
 def test_a_survey_over_its_budget_is_refused_and_one_within_it_is_not():
     body = "  - {type: boolean, name: a, title: A, privacy: strong}\n  - {type: boolean, name: b, title: B, privacy: strong}\n"
     assert "more than the budget of 2" in refused(body, "budget: 2\n" + HEAD)
-    assert Questionnaire.parse("budget: 2.3\n" + HEAD + body).budget == 2.3
+    open_too = body + "  - {type: boolean, name: c, title: C, privacy: none}\n"
+    assert Questionnaire.parse("budget: 2.3\n" + HEAD + open_too).budget == 2.3
 
 
 def test_the_head_is_checked_too():
