@@ -89,11 +89,24 @@ export function randomiseBlock(recipe, codes, bytes = secureBytes) {
   return told ? codes.slice() : instead.slice();
 }
 
-/** All true answers ({name: code}) become a report ({name: code}); every question must have one. */
-export function randomise(recipe, answers, bytes = secureBytes) {
+/** An unrelated question that the person answers too: the draw says which of the two answers is sent. */
+export function randomiseAsked(recipe, code, other, bytes = secureBytes) {
+  const labels = recipeInputs(recipe);
+  if (recipe.law !== "mixture" || [code, other].some((c) => !Number.isInteger(c) || c < 0 || c >= labels)) {
+    throw new Error("not an answer of this question: " + JSON.stringify([code, other]));
+  }
+  return integerBelow(recipe.denominator, bytes) < recipe.diagonal ? code : other;
+}
+
+/** All true answers ({name: code}) become a report ({name: code}); every question must have one. `others` holds the answers
+ *  to unrelated questions that were asked. */
+export function randomise(recipe, answers, others = {}, bytes = secureBytes) {
   const report = {};
   for (const block of recipe.blocks) {
-    const drawn = randomiseBlock(block, block.attributes.map((name) => answers[name]), bytes);
+    const [first] = block.attributes;
+    const codes = block.attributes.map((name) => answers[name]);
+    const drawn =
+      first in others ? [randomiseAsked(block, codes[0], others[first], bytes)] : randomiseBlock(block, codes, bytes);
     block.attributes.forEach((name, i) => (report[name] = drawn[i]));
   }
   return report;
