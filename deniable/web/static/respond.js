@@ -57,13 +57,14 @@ function example() {
   const shown = elements().find((element) => element.private && element.choices.length > 1 && element.type !== "checkbox");
   if (!shown) return null;
   const [first, second] = shown.choices;
-  return make("p", {}, `${shown.title[language]} `, words.example(first.text[language], second.text[language], shown.mixing.second));
+  const [n, of] = shown.mixing.second % 10 ? [shown.mixing.second, 100] : [shown.mixing.second / 10, 10];
+  return make("p", {}, `${shown.title[language]} `, words.example(first.text[language], second.text[language], n, of));
 }
 
 function introduction() {
   const links = { none: words.linkNone, code: words.linkCode, register: words.linkRegister };
   const facts = make("dl", {}, make("dt", {}, words.asks), make("dd", {}, survey.organiser[language]));
-  if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, new Date(survey.closes + "T00:00").toLocaleDateString(language)));
+  if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, new Date(survey.closes + "T00:00").toLocaleDateString(language, { dateStyle: "long" })));
   facts.append(make("dt", {}, words.contact), make("dd", {}, survey.contact[language]));
   const open = elements().some((element) => !element.private && element.attributes.length);
   show(

@@ -10,8 +10,8 @@ const WORDS = {
     receivesText: "Before anything is sent, this page mixes your private answers by chance. Only the mixed answers leave your device.",
     knows: "What it can and cannot know",
     knowsText:
-      "From many mixed answers the organiser can work out how many people think or do something. From yours alone it cannot tell what you answered: nor can anyone else who ever sees the stored answers.",
-    example: (first, second, n) => `Of 100 people whose answer is “${first}”, about ${n} send “${second}”. So a “${second}” proves nothing.`,
+      "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered, nor can anyone else who ever sees the stored answers.",
+    example: (first, second, n, of) => `Of ${of} people whose answer is “${first}”, about ${n} send “${second}”. So a “${second}” proves nothing.`,
     truth: "Answer truthfully: the page does the mixing.",
     open: "Questions marked “sent as it is” are not mixed.",
     linkNone: "Your invitation, if you have one, is not stored together with your answers.",
@@ -68,8 +68,8 @@ const WORDS = {
       "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje prywatne odpowiedzi. Tylko zmieszane odpowiedzi opuszczają Twoje urządzenie.",
     knows: "Co może, a czego nie może wiedzieć",
     knowsText:
-      "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Z samej Twojej nie pozna, co odpowiedziałeś lub odpowiedziałaś: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
-    example: (first, second, n) => `Ze 100 osób, których odpowiedź brzmi „${first}”, około ${n} wysyła „${second}”. Dlatego „${second}” niczego nie dowodzi.`,
+      "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samej Twojej nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
+    example: (first, second, n, of) => `Na ${of} osób, których odpowiedź brzmi „${first}”, około ${n} wysyła „${second}”. Dlatego „${second}” niczego nie dowodzi.`,
     truth: "Odpowiadaj zgodnie z prawdą: mieszaniem zajmuje się strona.",
     open: "Pytania oznaczone „wysyłane bez zmian” nie są mieszane.",
     linkNone: "Zaproszenie, jeśli je masz, nie jest zapisywane razem z odpowiedziami.",
