@@ -1,0 +1,1 @@
+"""Surveys: questionnaires and what their privacy costs."""
