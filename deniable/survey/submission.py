@@ -69,7 +69,9 @@ def read_submission(asked: Asked, given: Any) -> Submission:
         raise RefusedError("not_an_object", "The body must be a JSON object with version, id and report.")
     unknown = sorted(set(given) - _KEYS)
     if unknown:
-        raise RefusedError("unknown_field", "The body has no field {got}; it has {allowed}.", got=unknown[:10], allowed=sorted(_KEYS))
+        raise RefusedError(
+            "unknown_field", "The body has no field {got}; it has {allowed}.", got=unknown[:10], allowed=sorted(_KEYS)
+        )
     if type(given.get("version")) is not int:
         raise RefusedError("no_version", "The body needs version, a whole number: the version of the survey that was shown.")
     if given["version"] != asked.number:
@@ -166,7 +168,9 @@ def _contact(asked: Asked, given: dict[str, Any]) -> dict[str, str] | None:
     fits = (
         isinstance(contact, dict)
         and 1 <= len(contact) <= CONTACT_FIELDS
-        and all(isinstance(value, str) and len(value) <= CONTACT_LENGTH and 1 <= len(key) <= 40 for key, value in contact.items())
+        and all(
+            isinstance(value, str) and len(value) <= CONTACT_LENGTH and 1 <= len(key) <= 40 for key, value in contact.items()
+        )
     )
     if not fits:
         raise RefusedError(
@@ -175,4 +179,4 @@ def _contact(asked: Asked, given: dict[str, Any]) -> dict[str, str] | None:
             fields=CONTACT_FIELDS,
             length=CONTACT_LENGTH,
         )
-    return dict(contact)
+    return dict(contact or {})

@@ -61,7 +61,9 @@ class Store:
                 with self._engine.connect() as connection:
                     found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
                 if found != "ok":
-                    raise StoreError("damaged", "{place} is damaged: {reason}. Restore a backup.", place=self.place, reason=found)
+                    raise StoreError(
+                        "damaged", "{place} is damaged: {reason}. Restore a backup.", place=self.place, reason=found
+                    )
             sealing, sealed = surveys.named_keys(self._engine)
             lost = {name for name in sealed if not self.keys.has(name)}
             discarded = dump.discard_sealed(self._engine, lost) if lost and discard_unreadable else 0
@@ -83,6 +85,11 @@ class Store:
         """Take no more answers and mix in what waits; how many answers there are."""
         with self._explained():
             return surveys.close_survey(self._engine, self.keys, slug)
+
+    def reopen_survey(self, slug: str) -> None:
+        """Take answers to the current version again."""
+        with self._explained():
+            surveys.reopen_survey(self._engine, slug)
 
     def close_due(self) -> list[str]:
         """Close the surveys whose last day is over."""

@@ -100,7 +100,9 @@ def _prepare_postgresql(connection: Any, _: Any) -> None:
         fsync = cursor.execute("SHOW fsync").fetchone()[0]
     connection.commit()
     if fsync != "on":
-        raise StoreError("no_sync", "This PostgreSQL server runs with fsync off: acknowledged answers could be lost. Turn it on.")
+        raise StoreError(
+            "no_sync", "This PostgreSQL server runs with fsync off: acknowledged answers could be lost. Turn it on."
+        )
 
 
 @contextlib.contextmanager

@@ -58,7 +58,10 @@ def _label(domain: Domain, column: str, dialect: sa.Dialect) -> str:
         return f"CASE WHEN {column} < {domain.answered.size} THEN {inner} END"
     if not hasattr(domain, "step"):
         raise RefusedError(
-            "too_many_labels", "A list of {got:,} labels is too long for a question; at most {most:,}.", got=domain.size, most=LISTED
+            "too_many_labels",
+            "A list of {got:,} labels is too long for a question; at most {most:,}.",
+            got=domain.size,
+            most=LISTED,
         )
     grid: Any = domain
     denominator = int(np.lcm(grid.low.denominator, grid.step.denominator))

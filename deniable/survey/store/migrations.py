@@ -22,7 +22,7 @@ def _first(connection: sa.Connection) -> None:
         f"""CREATE TABLE survey_version (id {serial}, survey_id INTEGER NOT NULL REFERENCES survey (id),
             number INTEGER NOT NULL, fingerprint TEXT NOT NULL, schema TEXT NOT NULL, questionnaire TEXT NOT NULL,
             client TEXT NOT NULL, linkage TEXT NOT NULL, invited INTEGER NOT NULL, closes TEXT, contacts_until TEXT,
-            key_name TEXT NOT NULL, UNIQUE (survey_id, number))""",
+            closings INTEGER NOT NULL DEFAULT 0, key_name TEXT NOT NULL, UNIQUE (survey_id, number))""",
         f"""CREATE TABLE inbox (id {serial}, version_id INTEGER NOT NULL REFERENCES survey_version (id),
             key_name TEXT NOT NULL, sealed TEXT NOT NULL)""",
         "CREATE INDEX inbox_version ON inbox (version_id)",

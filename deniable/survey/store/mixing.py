@@ -28,9 +28,7 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
     moved, needless = 0, fresh
     with writing(engine) as connection:
         here = connection.execute(sa.select(version).where(version.c.id == version_id).with_for_update()).one()
-        waiting = bulk.select(
-            connection, sa.select(inbox.c.key_name, inbox.c.sealed).where(inbox.c.version_id == version_id)
-        )
+        waiting = bulk.select(connection, sa.select(inbox.c.key_name, inbox.c.sealed).where(inbox.c.version_id == version_id))
         if waiting and len(waiting) >= least:
             columns = len(json.loads(here.schema)["attributes"])
             rows = [unpack(unseal(keys.get(name), sealed), columns, here.linkage) for name, sealed in waiting]
@@ -50,7 +48,9 @@ def _rewrite(connection: sa.Connection, table: sa.Table, rows: list[list[object]
     columns = [column.name for column in table.columns]
     names = ", ".join(columns)
     connection.exec_driver_sql(f"CREATE TEMPORARY TABLE mixing AS SELECT {names} FROM {table.name}")
-    bulk.insert(connection, sa.Table("mixing", sa.MetaData(), *(sa.Column(c.name, c.type) for c in table.columns)), columns, rows)
+    bulk.insert(
+        connection, sa.Table("mixing", sa.MetaData(), *(sa.Column(c.name, c.type) for c in table.columns)), columns, rows
+    )
     if connection.dialect.name == "sqlite":
         count = connection.exec_driver_sql("SELECT count(*) FROM mixing").scalar_one()
         # Sorting by random 64-bit numbers of the operating system: every order is equally likely.

@@ -13,7 +13,8 @@ from deniable.errors import RefusedError
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
-from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, survey, version
+from deniable.survey.store.surveys import find_survey
+from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, version
 from deniable.survey.submission import unpack
 
 CHUNK = 500
@@ -44,26 +45,23 @@ def _states(connection: sa.Connection, hashes: Sequence[str]) -> Iterable[tuple[
 
 
 def _survey_id(connection: sa.Connection, slug: str) -> int:
-    found = connection.execute(sa.select(survey.c.id).where(survey.c.slug == slug)).scalar()
-    if found is None:
-        raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=slug)
-    return int(found)
+    return int(find_survey(connection, slug).id)
 
 
 def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
     """The register: receipt code, details, and the day on which they are erased."""
     with engine.connect() as connection:
         query = sa.select(contact).where(contact.c.survey_id == _survey_id(connection, slug)).order_by(contact.c.code)
-        return [
-            {"code": row.code, **json.loads(row.details), "erased_after": row.until} for row in connection.execute(query)
-        ]
+        return [{"code": row.code, **json.loads(row.details), "erased_after": row.until} for row in connection.execute(query)]
 
 
 def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int, int]:
     """Erase a person's contact details and answers by their receipt code: how many of each were erased."""
     with writing(engine) as connection:
         survey_id = _survey_id(connection, slug)
-        details = connection.execute(sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code == code)).rowcount
+        details = connection.execute(
+            sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code == code)
+        ).rowcount
         erased = 0
         for here in connection.execute(sa.select(version).where(version.c.survey_id == survey_id).with_for_update()).all():
             if here.linkage == "none":

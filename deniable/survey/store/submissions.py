@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -61,7 +62,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
     return outcomes
 
 
-def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[int, sa.Row[tuple[object, ...]]]:
+def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[int, sa.Row[Any]]:
     query = (
         sa.select(version, survey.c.state, survey.c.version_id.label("current"))
         .join(survey, survey.c.id == version.c.survey_id)
@@ -91,7 +92,7 @@ def _tokens(connection: sa.Connection, group: Sequence[Submission]) -> dict[str,
     return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
 
 
-def _refusal(here: sa.Row, token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
+def _refusal(here: sa.Row[Any], token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
     if here.state != "open" or (here.closes is not None and today > here.closes):
         return RefusedError("closed", "This survey is closed; nothing was stored.")
     if here.current != here.id:

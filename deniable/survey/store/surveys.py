@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,11 +16,12 @@ from deniable.errors import RefusedError
 from deniable.survey.sealing import KeyFolder
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
-from deniable.survey.store.mixing import mix, vacuum
+from deniable.survey.store.mixing import BATCH, mix, vacuum
 from deniable.survey.store.tables import answers, inbox, invitation, survey, version
 from deniable.survey.submission import Asked, label_counts
 
 PIECE = 10_000
+SLUG = re.compile(r"[a-z0-9-]{1,63}")
 
 
 class Frozen(Protocol):
@@ -94,7 +96,6 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
                     connection.execute(sa.update(survey).where(survey.c.id == survey_id).values(state="open"))
                     keys.destroy(fresh)
                     return int(last.number)
-                _must_be_mixed(connection, asked.slug, found.version_id)
                 number = last.number + 1
             made = connection.execute(
                 sa.insert(version).values(
@@ -119,7 +120,20 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
     except RefusedError:
         keys.destroy(fresh)
         raise
+    if found is not None:
+        _end(engine, keys, found.version_id)
     return number
+
+
+def _end(engine: sa.Engine, keys: KeyFolder, version_id: int) -> None:
+    """Mix in what waits when answers to a version come to an end: however few the first time. After that a batch at least,
+    for whoever opens and closes a survey around one answer would see it in the difference."""
+    with writing(engine) as connection:
+        query = sa.select(version.c.closings).where(version.c.id == version_id).with_for_update()
+        closings = connection.execute(query).scalar_one()
+        connection.execute(sa.update(version).where(version.c.id == version_id).values(closings=closings + 1))
+    mix(engine, keys, version_id, least=BATCH if closings else 1)
+    vacuum(engine)
 
 
 def _new_id(made: sa.CursorResult[Any]) -> int:
@@ -128,29 +142,31 @@ def _new_id(made: sa.CursorResult[Any]) -> int:
     return int(key[0])
 
 
-def _must_be_mixed(connection: sa.Connection, slug: str, version_id: int) -> None:
-    waiting = connection.execute(sa.select(sa.func.count()).where(inbox.c.version_id == version_id)).scalar_one()
-    if waiting:
-        raise RefusedError(
-            "close_first",
-            "{slug} has {waiting} answers to its present version that are not mixed yet. Close it before opening a new version.",
-            slug=slug,
-            waiting=waiting,
-        )
-
-
 def close_survey(engine: sa.Engine, keys: KeyFolder, slug: str) -> int:
-    """Take no more answers, and mix in all that wait, however few. How many answers the current version has."""
+    """Take no more answers, and mix in what waits. How many answers the current version has."""
     with writing(engine) as connection:
-        found = _survey(connection, slug)
+        found = find_survey(connection, slug)
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="closed"))
-    mix(engine, keys, found.version_id, least=1)
-    vacuum(engine)
+    if found.state == "open":
+        _end(engine, keys, found.version_id)
     return overview(engine, slug).count
 
 
-def _survey(connection: sa.Connection, slug: str) -> sa.Row[Any]:
-    found = connection.execute(sa.select(survey).where(survey.c.slug == slug)).one_or_none()
+def reopen_survey(engine: sa.Engine, slug: str) -> None:
+    """Take answers to the current version again."""
+    with writing(engine) as connection:
+        found = find_survey(connection, slug)
+        here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
+        if here.closes is not None and datetime.date.today().isoformat() > here.closes:
+            raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=here.closes)
+        connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="open"))
+
+
+def find_survey(connection: sa.Connection, slug: str) -> sa.Row[Any]:
+    """The row of a survey."""
+    # Whatever is no name is not looked up: PostgreSQL refuses some texts as such.
+    query = sa.select(survey).where(survey.c.slug == slug)
+    found = connection.execute(query).one_or_none() if SLUG.fullmatch(slug) else None
     if found is None:
         raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=slug)
     return found
@@ -165,7 +181,7 @@ def slugs(engine: sa.Engine) -> list[str]:
 def overview(engine: sa.Engine, slug: str) -> Overview:
     """State and count of a survey."""
     with engine.connect() as connection:
-        found = _survey(connection, slug)
+        found = find_survey(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
         waiting = connection.execute(sa.select(sa.func.count()).where(inbox.c.version_id == here.id)).scalar_one()
         mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{here.id}").scalar_one()
@@ -194,7 +210,7 @@ def overview(engine: sa.Engine, slug: str) -> Overview:
 def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
     """What the current version asks, and the JSON for the respondent's page."""
     with engine.connect() as connection:
-        found = _survey(connection, slug)
+        found = find_survey(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
     over = here.closes is not None and datetime.date.today().isoformat() > here.closes
     client = {**json.loads(here.client), "open": found.state == "open" and not over}
@@ -213,7 +229,7 @@ def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
 def frozen(engine: sa.Engine, slug: str, number: int | None = None) -> Version:
     """A version by its number, the newest unless said."""
     with engine.connect() as connection:
-        found = _survey(connection, slug)
+        found = find_survey(connection, slug)
         query = sa.select(version).where(version.c.survey_id == found.id)
         query = query.where(version.c.id == found.version_id) if number is None else query.where(version.c.number == number)
         here = connection.execute(query).one_or_none()
@@ -259,7 +275,8 @@ def waiting_counts(engine: sa.Engine) -> dict[int, tuple[int, int]]:
         query = sa.select(inbox.c.version_id, sa.func.count()).group_by(inbox.c.version_id)
         counts = {row[0]: row[1] for row in connection.execute(query)}
         return {
-            key: (n, connection.exec_driver_sql(f"SELECT count(*) FROM answers_{key}").scalar_one()) for key, n in counts.items()
+            key: (n, connection.exec_driver_sql(f"SELECT count(*) FROM answers_{key}").scalar_one())
+            for key, n in counts.items()
         }
 
 
