@@ -8,6 +8,8 @@
     ├── NotInvertibleError  the reports do not determine what was asked
     ├── NoIntervalError     a method that has no honest confidence interval
     ├── WideDomainError     something that would need a dense matrix of a wide domain
+    ├── RefusedError        a submission or an organiser's wish that a survey does not take
+    ├── StoreError          a database that cannot be opened, read or written
     └── FileError           a file that is missing, unreadable, empty or in the way
 
 An error is a code, its parameters and an English sentence, so that a page can translate it.
@@ -72,3 +74,11 @@ class WideDomainError(DeniableError):
 
 class FileError(DeniableError, OSError):
     """A file that is missing, unreadable, empty or in the way."""
+
+
+class RefusedError(DeniableError):
+    """What was sent to a survey, or wanted of it, was not taken; nothing was stored."""
+
+
+class StoreError(DeniableError):
+    """The database cannot be opened, read or written, or is not what it should be."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, privacy, randomise, reconstruct, schema, statistics
+from deniable.cli import demo, privacy, randomise, reconstruct, schema, serve, statistics, survey
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -36,6 +36,11 @@ for _command in (
 ):
     app.command(_command.__name__)(_command)
 app.command("demo")(demo.demo)
+app.add_typer(survey.app, name="survey")
+app.command("serve")(serve.serve)
+app.command("backup")(serve.backup)
+app.command("restore")(serve.restore)
+app.command("verify")(serve.verify)
 
 
 def _version(wanted: bool) -> None:

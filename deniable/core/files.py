@@ -288,6 +288,31 @@ class _CsvSink:
         self._sink.close()
 
 
+def write_reports(schema: Schema, pieces: Iterator[pa.RecordBatch], target: Path, force: bool = False) -> int:
+    """Write rows that are randomised already, with the schema beside them (and inside Parquet). Returns the number of rows."""
+    schema_json = schema.to_json(NOTICE, data=target.name)
+    beside = sidecar(target)
+    if beside.exists() and not force:
+        raise FileError(
+            "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(beside)
+        )
+    rows, writer = 0, None
+    with replacing(target, force) as temporary:
+        try:
+            for piece in pieces:
+                if writer is None:
+                    writer = _writer(temporary, target, piece.schema, schema_json)
+                writer.write_batch(piece)
+                rows += piece.num_rows
+        finally:
+            if writer is not None:
+                writer.close()
+        if rows == 0:
+            raise DataError("no_rows", "There are no rows to write to {path}.", path=str(target))
+        write_text(beside, schema_json, force)
+    return rows
+
+
 def count_file(path: Path, channel: Channel, name: str, bins: Any, progress: Progress) -> CellTable:
     """How often each label, or bin, of one column was reported, read piece by piece."""
     reader = open_table(path)

@@ -1,0 +1,129 @@
+"""`deniable serve`, `backup`, `restore` and `verify`: running a survey service, and looking at one from outside."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deniable import __version__
+
+Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
+Keys = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of the keys of waiting answers; beside a SQLite file unless named. Keep it on a durable disk.",
+        envvar="DENIABLE_KEYS",
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
+DEFAULT_DB = "deniable.db"
+
+
+def serve(
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every one.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8000,
+    burst: Annotated[int, typer.Option(min=0, help="Answers at once from one address; 0 for no limit.")] = 1_200,
+    per_second: Annotated[float, typer.Option(min=0.01, help="Answers a second from one address after that.")] = 10.0,
+    reset_password: Annotated[bool, typer.Option(help="Print a new one-time link for the organiser's password.")] = False,
+    discard_unreadable: Annotated[
+        bool, typer.Option(help="Give up waiting answers whose key is lost for good, instead of refusing to start.")
+    ] = False,
+) -> None:
+    """Serve the surveys of a database until interrupted. Answers arrive randomised; nothing else about anyone is kept."""
+    from deniable.survey.store import Store
+    from deniable.web.app import Settings
+    from deniable.web.serve import Service
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
+    with Store(db, keys) as store:
+        discarded = store.check(discard_unreadable)
+        if discarded:
+            print(f"{discarded:,} waiting answers were given up: their key is lost.")
+        settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
+        service = Service(store, host, port, settings)
+        for slug in store.slugs():
+            seen = store.overview(slug)
+            print(f"{service.url}/s/{slug}   {seen.state}, {seen.count:,} answers")
+        print(f"{service.url}/organiser   for the organiser")
+        if service.first_link is not None:
+            print(f"{service.first_link}   one-time link: choose the organiser's password")
+        if host not in ("127.0.0.1", "localhost", "::1"):
+            print("Put a proxy with HTTPS before it: browsers randomise only on secure pages, and a password travels here.")
+        sys.stdout.flush()
+        service.run()
+
+
+def backup(
+    output: Annotated[Path, typer.Argument(help="Where the backup goes.")],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    force: Force = False,
+) -> None:
+    """Write everything of one moment to a file, while the service goes on."""
+    from deniable.survey.backup import backup as write
+    from deniable.survey.backup import keys_beside
+    from deniable.survey.store import Store
+
+    with Store(db, keys) as store:
+        with_keys = write(store, output, force)
+    print(f"Backup written to {output}.")
+    if with_keys:
+        print(
+            f"Answers that are not mixed yet need {keys_beside(output)} to be restored. Whoever has both files can tell which "
+            "invitation such an answer came with: keep them apart."
+        )
+
+
+def restore(
+    given: Annotated[Path, typer.Argument(metavar="BACKUP", help="A file that `deniable backup` wrote.")],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+) -> None:
+    """Fill a new database from a backup."""
+    from deniable.survey.backup import restore as read
+    from deniable.survey.store import Store
+
+    with Store(db, keys) as store:
+        rows = read(store, given)
+        surveys = [store.overview(slug) for slug in store.slugs()]
+    print(f"{rows:,} rows restored to {db}.")
+    for one in surveys:
+        print(f"  {one.slug}: version {one.number}, {one.state}, {one.count:,} answers")
+
+
+def verify(
+    url: Annotated[str | None, typer.Argument(help="The address of a survey: https://HOST/s/SURVEY.")] = None,
+    questionnaire: Annotated[
+        Path | None, typer.Option("--questionnaire", "-q", help="Compare also what the page is told with this questionnaire.")
+    ] = None,
+) -> None:
+    """Compare the code that a server sends to browsers with this release. Without an address: print the released hashes."""
+    from deniable.web.released import released
+
+    if url is None:
+        print(f"deniable {__version__}")
+        for name, file in released().items():
+            print(f"{file.sha256}  {name}")
+        return
+    from deniable.web.verify import verify as compare
+
+    client = None
+    if questionnaire is not None:
+        from importlib import import_module
+
+        client = import_module("deniable.survey.questionnaire").Questionnaire.load(questionnaire).client()
+    findings = compare(url, client)
+    for finding in findings:
+        print(f"{'same' if finding.good else 'DIFFERENT':<10} {finding.what}\n           {finding.found}")
+    if not all(finding.good for finding in findings):
+        print(
+            f"This server does not send what deniable {__version__} released. Do not answer truthfully there.", file=sys.stderr
+        )
+        raise typer.Exit(1)
+    print(f"All {len(findings)} are those of deniable {__version__}.")

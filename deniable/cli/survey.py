@@ -1,0 +1,241 @@
+"""`deniable survey`: from a questionnaire to a file of answers."""
+
+from __future__ import annotations
+
+import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
+from deniable.cli.show import console
+from deniable.core.channel import rounded_up
+from deniable.core.files import refuse_same, sidecar, write_text
+from deniable.errors import ParameterError
+from deniable.privacy.words import odds
+
+app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
+Slug = Annotated[str, typer.Argument(metavar="SURVEY", help="The short name of a survey.")]
+SAMPLE = Path(__file__).parents[1] / "survey" / "sample.yaml"
+
+
+def _questionnaire(path: Path) -> Any:
+    # Loaded late: it needs PyYAML, which only the extra `serve` has.
+    return import_module("deniable.survey.questionnaire").Questionnaire.load(path)
+
+
+def _store(db: str, keys: Path | None) -> Any:
+    from deniable.survey.store import Store
+
+    return Store(db, keys)
+
+
+@app.command("new")
+def new(
+    output: Annotated[Path, typer.Argument(help="Where the questionnaire goes (.yaml).")],
+    force: Force = False,
+) -> None:
+    """Write a commented sample questionnaire, to be edited."""
+    write_text(output, SAMPLE.read_text(encoding="utf-8"), force)
+    print(f"Sample written to {output}. Edit it, then look at it: deniable survey check {output}")
+
+
+@app.command("check")
+def check(questionnaire: Annotated[Path, typer.Argument(help="A questionnaire (YAML or JSON).")]) -> None:
+    """Read a questionnaire and show what each question gives away."""
+    read = _questionnaire(questionnaire)
+    table = Table()
+    table.add_column("question")
+    table.add_column("hidden by")
+    table.add_column("epsilon", justify="right")
+    table.add_column("a report changes anyone's odds")
+    for block in read.schema.blocks:
+        hidden = "\n".join(type(read.schema[name]).__name__ for name in block.attributes)
+        table.add_row("\n".join(block.attributes), hidden, rounded_up(block.epsilon), odds(block.epsilon))
+    console().print(table)
+    print(f"Together: epsilon {rounded_up(read.schema.epsilon)} a respondent, odds {odds(read.schema.epsilon)}.")
+    if read.budget is not None:
+        read.schema.check_budget(read.budget)
+
+
+@app.command("open")
+def open_(
+    questionnaire: Annotated[Path, typer.Argument(help="A questionnaire (YAML or JSON).")],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    erase_contacts_on: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="When contact details are erased (for linkage: register).")
+    ] = None,
+) -> None:
+    """Freeze a questionnaire into a version and take answers to it. A changed questionnaire becomes a new version."""
+    read = _questionnaire(questionnaire)
+    with _store(db, keys) as store:
+        number = store.open_survey(read, _day(erase_contacts_on))
+    print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
+    if read.invited:
+        print(f"It is by invitation: deniable survey invite {read.slug} people.csv -o invited.csv")
+
+
+def _day(text: str | None) -> datetime.date | None:
+    if text is None:
+        return None
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise ParameterError("bad_date", "{got!r} is no date; write YYYY-MM-DD.", got=text) from None
+
+
+def _shown(db: str) -> str:
+    # A URL may hold a password.
+    return "..." if "@" in db else db
+
+
+@app.command("close")
+def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
+    """Take no more answers, and mix in those that wait."""
+    with _store(db, keys) as store:
+        count = store.close_survey(slug)
+        seen = store.overview(slug)
+    print(f"{slug} is closed with {count:,} answers to version {seen.number}.")
+    if seen.mixed < seen.count:
+        print(
+            f"{seen.count - seen.mixed} of them came after an earlier closing and are fewer than a batch; they stay sealed, "
+            "for whoever compared would see them one by one."
+        )
+
+
+@app.command("list")
+def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
+    """Show the surveys of a database: their state and number of answers, nothing else."""
+    with _store(db, keys) as store:
+        surveys = [store.overview(slug) for slug in store.slugs()]
+    table = Table()
+    for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
+        table.add_column(heading)
+    for heading in ("answers", "to export"):
+        table.add_column(heading, justify="right")
+    for one in surveys:
+        invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
+        table.add_row(
+            one.slug, str(one.number), one.state, one.closes or "", invited, one.view, f"{one.count:,}", f"{one.mixed:,}"
+        )
+    console().print(table)
+
+
+@app.command("export")
+def export(
+    slug: Slug,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the answers go (.csv, .csv.gz, .parquet).")],
+    version: Annotated[int | None, typer.Option(help="An earlier version; the newest unless said.")] = None,
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    force: Force = False,
+) -> None:
+    """Write the answers with their schema beside them. While a survey is open: in batches of at least 50 new answers."""
+    from deniable.survey.export import export as write
+
+    with _store(db, keys) as store:
+        rows = write(store, slug, output, version, force)
+        seen = store.overview(slug)
+    print(f"{rows:,} {'answer' if rows == 1 else 'answers'} written to {output}, schema in {sidecar(output)}.")
+    if version is None and seen.count > rows:
+        print(f"{seen.count - rows} newer answers wait for their batch.")
+
+
+@app.command("schema")
+def schema(
+    slug: Slug,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the schema goes (.json).")],
+    version: Annotated[int | None, typer.Option(help="An earlier version; the newest unless said.")] = None,
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    force: Force = False,
+) -> None:
+    """Write the schema of a survey, to ask the live database with: deniable count DATABASE#VIEW --schema FILE ..."""
+    from deniable.survey.store.labels import view_name
+
+    with _store(db, keys) as store:
+        read = store.version(slug, version)
+    read.schema.save(output, force)
+    where = db if "://" in db else f"sqlite:///{db}"
+    print(f"Schema of {slug}, version {read.number}, written to {output}.")
+    print(f"Its mixed answers are in the view {view_name(slug, read.number)}: {_shown(where)}#{view_name(slug, read.number)}")
+
+
+@app.command("invite")
+def invite(
+    slug: Slug,
+    people: Annotated[Path, typer.Argument(help="A list with columns as LimeSurvey names them (CSV).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the list with tokens goes (CSV).")],
+    status: Annotated[
+        bool, typer.Option("--status", help="Invite nobody; fill in who has answered (`completed`, `usesleft`) for reminders.")
+    ] = False,
+    link: Annotated[
+        str | None, typer.Option(help="The address of the service, https://HOST: adds a column `link` with everybody's own.")
+    ] = None,
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    force: Force = False,
+) -> None:
+    """Give everybody on a list a token that opens the survey once. Only hashes are stored: the list is yours to keep or destroy."""
+    from deniable.survey.invitations import invite as add
+    from deniable.survey.invitations import read_list, with_states, write_list
+
+    refuse_same(output, people)
+    if output.exists() and not force:
+        from deniable.errors import FileError
+
+        # Before tokens are stored that nobody could be told.
+        raise FileError("file_exists", "{path} exists already; choose another name, or force it.", path=str(output))
+    listed = read_list(people)
+    with _store(db, keys) as store:
+        made = with_states(store, slug, listed) if status else add(store, slug, listed)
+    if link is not None:
+        made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
+    write_list(output, made, force)
+    done = sum(row["completed"] == "Y" for row in made)
+    print(f"{len(made):,} people in {output}" + (f", {done:,} have answered." if status else "."))
+    if not status:
+        print(f"Everybody's link: ADDRESS/s/{slug}#TOKEN. What follows # is not sent when the page is loaded.")
+
+
+@app.command("contacts")
+def contacts(
+    slug: Slug,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the register goes (CSV).")],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+    force: Force = False,
+) -> None:
+    """Write the register of a survey that keeps contact details."""
+    import csv
+    import io
+
+    with _store(db, keys) as store:
+        rows = store.contacts(slug)
+    names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(output, text.getvalue(), force)
+    output.chmod(0o600)
+    print(f"{len(rows):,} contacts written to {output}.")
+
+
+@app.command("erase")
+def erase(
+    slug: Slug,
+    code: Annotated[str, typer.Argument(help="The receipt code that the person was shown.")],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+) -> None:
+    """Erase a person's contact details and answers, by their receipt code."""
+    with _store(db, keys) as store:
+        details, answers = store.erase(slug, code)
+    print(f"Erased: {details} contact details, {answers} {'row' if answers == 1 else 'rows'} of answers.")
+    if not details and not answers:
+        raise typer.Exit(1)

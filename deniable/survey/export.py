@@ -1,0 +1,66 @@
+"""Exports: the mixed answers of a survey as a file with its schema, which `dn.read` opens.
+
+Only mixed answers leave the database, and while a survey is open at least 50 are mixed in at once: the difference between two
+exports never shows a single arrival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.files import write_reports
+from deniable.errors import RefusedError
+from deniable.survey.store import Store
+from deniable.survey.store.mixing import BATCH
+from deniable.survey.store.surveys import Version
+
+
+def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
+    """Write the answers to one version (the newest unless said) as CSV or Parquet; how many."""
+    read = store.version(slug, number)
+    pieces = _pieces(store, read)
+    first = next(pieces, None)
+    if first is None:
+        raise RefusedError(
+            "nothing_to_export",
+            "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. "
+            "Wait for more, or close it.",
+            slug=slug,
+            batch=BATCH,
+        )
+
+    def all_pieces() -> Iterator[pa.RecordBatch]:
+        yield first
+        yield from pieces
+
+    return write_reports(read.schema, all_pieces(), target, force)
+
+
+def _pieces(store: Store, read: Version) -> Iterator[pa.RecordBatch]:
+    names = list(read.schema)
+    for rows in store.mixed_rows(read):
+        if not rows:
+            continue
+        columns = list(zip(*rows, strict=True))
+        arrays = [
+            read.schema[name].reported.column(np.array(codes, dtype=np.int64))
+            for name, codes in zip(names, columns, strict=False)
+        ]
+        headings = list(names)
+        if read.linkage != "none":
+            arrays.append(pa.array(columns[-1], pa.string()))
+            headings.append(free_name("code", names))
+        yield pa.RecordBatch.from_arrays(arrays, names=headings)
+
+
+def free_name(name: str, taken: list[str]) -> str:
+    """The name, with as many underscores behind it as it takes to be free.
+
+    >>> free_name("code", ["code", "age"])
+    'code_'
+    """
+    return name if name not in taken else free_name(f"{name}_", taken)

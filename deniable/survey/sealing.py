@@ -1,0 +1,124 @@
+"""Sealing: an answer that waits in the inbox can be read only with a key that is destroyed once the answers are mixed.
+
+The database sees a submission's token and its answer in one transaction, and its log remembers that. So the waiting answer is
+encrypted (ChaCha20-Poly1305); the keys lie in a folder outside the database, a file each, named by what they are called there.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import os
+import re
+from pathlib import Path
+
+from deniable.engines.extras import lacking
+from deniable.errors import StoreError
+
+try:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+except ImportError:
+    raise lacking("cryptography", "serve") from None
+
+NONCE = 12
+_NAME = re.compile(r"[0-9a-f]{32}\.key")
+
+
+def seal(key: bytes, content: bytes) -> str:
+    """Encrypt with a fresh nonce; equal lengths in, equal lengths out.
+
+    >>> key = os.urandom(32)
+    >>> unseal(key, seal(key, b"an answer"))
+    b'an answer'
+    """
+    nonce = os.urandom(NONCE)
+    return base64.b64encode(nonce + ChaCha20Poly1305(key).encrypt(nonce, content, None)).decode()
+
+
+def unseal(key: bytes, sealed: str) -> bytes:
+    """Decrypt; what was changed since is refused."""
+    raw = base64.b64decode(sealed)
+    try:
+        return ChaCha20Poly1305(key).decrypt(raw[:NONCE], raw[NONCE:], None)
+    except InvalidTag:
+        raise StoreError(
+            "inbox_damaged",
+            "An answer that waits in the inbox was changed on the disk and cannot be read. Restore the last backup.",
+        ) from None
+
+
+class KeyFolder:
+    """Keys as files in a folder that nobody else may read; made durable before they are used, overwritten when destroyed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._loaded: dict[str, bytes] = {}
+
+    def create(self) -> str:
+        """A new key on the disk; its name."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = os.urandom(32)
+        # The name tells keys apart and says nothing about the key.
+        name = hashlib.sha256(b"name of " + key).hexdigest()[:32]
+        self.put(name, key)
+        return name
+
+    def put(self, name: str, key: bytes) -> None:
+        """Write a key under its name."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        temporary = self.folder / f".{name}.part"
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(key)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self._path(name))
+        self._sync_folder()
+        self._loaded[name] = key
+
+    def get(self, name: str) -> bytes:
+        """The key of that name, or a sentence about what is lacking."""
+        if name not in self._loaded:
+            try:
+                self._loaded[name] = self._path(name).read_bytes()
+            except FileNotFoundError:
+                raise StoreError(
+                    "key_missing",
+                    "The key {name} is not in {folder}, so answers that wait in the inbox cannot be read. "
+                    "Bring that folder back, or name it with --keys.",
+                    name=f"{name}.key",
+                    folder=str(self.folder),
+                ) from None
+        return self._loaded[name]
+
+    def has(self, name: str) -> bool:
+        """Whether that key is here."""
+        return name in self._loaded or self._path(name).is_file()
+
+    def destroy(self, name: str) -> None:
+        """Overwrite a key and remove it."""
+        self._loaded.pop(name, None)
+        with contextlib.suppress(FileNotFoundError):
+            with self._path(name).open("r+b") as file:
+                file.write(b"\0" * 32)
+                file.flush()
+                os.fsync(file.fileno())
+            self._path(name).unlink()
+            self._sync_folder()
+
+    def sweep(self, keep: set[str]) -> None:
+        """Destroy what a crash left behind: keys that no survey and no waiting answer names."""
+        for path in self.folder.glob("*.key") if self.folder.is_dir() else ():
+            if _NAME.fullmatch(path.name) and path.stem not in keep:
+                self.destroy(path.stem)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.key"
+
+    def _sync_folder(self) -> None:
+        handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,191 @@
+"""`Store`: everything that is kept, behind one name."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import sqlalchemy as sa
+
+from deniable.errors import StoreError
+from deniable.survey.sealing import KeyFolder
+from deniable.survey.store import dump, engine, migrations, mixing, people, submissions, surveys
+from deniable.survey.submission import Asked, Submission
+
+
+class Store:
+    """Surveys, answers and invitations in a SQLite file (a path) or PostgreSQL (a URL).
+
+    Keys of waiting answers lie in a folder of their own: beside a SQLite file, else `deniable.keys` unless it is named.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/town.db") as store:
+    ...     store.slugs()
+    []
+    """
+
+    def __init__(self, url: str, keys: str | Path | None = None) -> None:
+        parsed = engine.parse(url)
+        self.place = parsed.render_as_string(hide_password=True)
+        beside = f"{parsed.database}.keys" if parsed.get_backend_name() == "sqlite" else "deniable.keys"
+        self.keys = KeyFolder(Path(keys or beside))
+        self._engine = engine.create(parsed)
+        with self._explained():
+            migrations.migrate(self._engine)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back all connections."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        with engine.explained(self.place):
+            yield
+
+    def check(self, discard_unreadable: bool = False) -> int:
+        """Look whether the database is whole and every waiting answer has its key; sweep keys that nobody needs.
+
+        Returns how many waiting answers were discarded for want of their key, if that was wished.
+        """
+        with self._explained():
+            if self._engine.dialect.name == "sqlite":
+                with self._engine.connect() as connection:
+                    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+                if found != "ok":
+                    raise StoreError(
+                        "damaged", "{place} is damaged: {reason}. Restore a backup.", place=self.place, reason=found
+                    )
+            sealing, sealed = surveys.named_keys(self._engine)
+            lost = {name for name in sealed if not self.keys.has(name)}
+            discarded = dump.discard_sealed(self._engine, lost) if lost and discard_unreadable else 0
+            for name in sealed - lost if discard_unreadable else sealed:
+                self.keys.get(name)
+            dump.renew_keys(self._engine, self.keys, {name for name in sealing if not self.keys.has(name)})
+            sealing, sealed = surveys.named_keys(self._engine)
+            self.keys.sweep(sealing | sealed)
+            return discarded
+
+    # Surveys
+
+    def open_survey(self, questionnaire: surveys.Frozen, contacts_until: datetime.date | None = None) -> int:
+        """Freeze a questionnaire and take answers; the number of the version."""
+        with self._explained():
+            return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until)
+
+    def close_survey(self, slug: str) -> int:
+        """Take no more answers and mix in what waits; how many answers there are."""
+        with self._explained():
+            return surveys.close_survey(self._engine, self.keys, slug)
+
+    def reopen_survey(self, slug: str) -> None:
+        """Take answers to the current version again."""
+        with self._explained():
+            surveys.reopen_survey(self._engine, slug)
+
+    def close_due(self) -> list[str]:
+        """Close the surveys whose last day is over."""
+        with self._explained():
+            found = surveys.due(self._engine)
+            for slug in found:
+                surveys.close_survey(self._engine, self.keys, slug)
+            return found
+
+    def slugs(self) -> list[str]:
+        """The names of all surveys."""
+        with self._explained():
+            return surveys.slugs(self._engine)
+
+    def overview(self, slug: str) -> surveys.Overview:
+        """State and count."""
+        with self._explained():
+            return surveys.overview(self._engine, slug)
+
+    def current(self, slug: str) -> tuple[Asked, str]:
+        """What is asked now, and the JSON for the respondent's page."""
+        with self._explained():
+            return surveys.current(self._engine, slug)
+
+    def version(self, slug: str, number: int | None = None) -> surveys.Version:
+        """A frozen version."""
+        with self._explained():
+            return surveys.frozen(self._engine, slug, number)
+
+    def mixed_rows(self, version: surveys.Version) -> Iterator[list[sa.Row[Any]]]:
+        """The mixed answers in pieces."""
+        with self._explained():
+            yield from surveys.mixed_rows(self._engine, version)
+
+    # Answers
+
+    def submit(self, group: Sequence[Submission]) -> list[submissions.Outcome]:
+        """Store a group of submissions in one transaction; it is on the disk when this returns."""
+        with self._explained():
+            return submissions.commit_group(self._engine, self.keys, group)
+
+    def waiting(self) -> dict[int, tuple[int, int]]:
+        """By version with any: how many answers wait, and how many are mixed."""
+        with self._explained():
+            return surveys.waiting_counts(self._engine)
+
+    def mix(self, version: int, least: int = mixing.BATCH) -> int:
+        """Mix waiting answers in, if there are enough; how many."""
+        with self._explained():
+            return mixing.mix(self._engine, self.keys, version, least)
+
+    # People
+
+    def add_invitations(self, slug: str, rows: Sequence[tuple[str, str | None, str | None]]) -> None:
+        """Store hashes of tokens with their first and last day."""
+        with self._explained():
+            people.add_invitations(self._engine, slug, rows)
+
+    def invitation_states(self, hashes: Sequence[str]) -> dict[str, bool]:
+        """Whether each known token was used."""
+        with self._explained():
+            return people.invitation_states(self._engine, hashes)
+
+    def contacts(self, slug: str) -> list[dict[str, Any]]:
+        """The register of a survey that keeps one."""
+        with self._explained():
+            return people.contacts(self._engine, slug)
+
+    def erase(self, slug: str, code: str) -> tuple[int, int]:
+        """Erase contact details and answers of a receipt code: how many of each."""
+        with self._explained():
+            return people.erase(self._engine, self.keys, slug, code)
+
+    def expire_contacts(self, today: datetime.date | None = None) -> int:
+        """Erase contact details whose last day is over."""
+        with self._explained():
+            return people.expire_contacts(self._engine, today)
+
+    def password(self) -> str | None:
+        """The hash of the organiser's password."""
+        with self._explained():
+            return people.password(self._engine)
+
+    def set_password(self, hashed: str) -> None:
+        """Replace it."""
+        with self._explained():
+            people.set_password(self._engine, hashed)
+
+    # Backup
+
+    def dump(self, file: IO[str]) -> dict[str, bytes]:
+        """Write all rows of one moment as lines of JSON; the keys of the answers that waited then."""
+        with self._explained():
+            return dump.dump(self._engine, self.keys, file)
+
+    def load(self, file: IO[str], keys: dict[str, bytes]) -> int:
+        """Read what `dump` wrote into an empty database; how many rows."""
+        with self._explained():
+            return dump.load(self._engine, self.keys, file, keys)

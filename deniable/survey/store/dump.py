@@ -1,0 +1,144 @@
+"""Backup and restore: all rows of one moment as lines of JSON, the same for SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+import sqlalchemy as sa
+
+from deniable.core.schema import Schema
+from deniable.errors import StoreError
+from deniable.survey.sealing import KeyFolder
+from deniable.survey.store import bulk
+from deniable.survey.store.engine import writing
+from deniable.survey.store.labels import create_view
+from deniable.survey.store.migrations import MIGRATIONS
+from deniable.survey.store.tables import STATIC, answers, inbox, survey, version
+
+FORMAT = "deniable-backup"
+PIECE = 2_000
+
+
+def dump(engine: sa.Engine, keys: KeyFolder, file: IO[str]) -> dict[str, bytes]:
+    """Write every table; returns the keys that the waiting answers need."""
+    while True:
+        with engine.connect() as connection:
+            if connection.dialect.name == "postgresql":
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            # The first read fixes the moment, in SQLite and in PostgreSQL; writers go on meanwhile.
+            stored = connection.exec_driver_sql("SELECT version FROM deniable_store").scalar_one()
+            names = set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
+            if not all(keys.has(name) for name in names) and _sealed(engine) != names:
+                continue  # they were mixed, and the key destroyed, since that moment
+            needed = {name: keys.get(name) for name in sorted(names)}
+            _write(connection, stored, file)
+            return needed
+
+
+def _sealed(engine: sa.Engine) -> set[str]:
+    with engine.connect() as connection:
+        return set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
+
+
+def _write(connection: sa.Connection, stored: int, file: IO[str]) -> None:
+    _line(file, {"format": FORMAT, "version": stored})
+    versions = connection.execute(sa.select(version)).all()
+    for table in [*STATIC, *(_wide(row) for row in versions)]:
+        _line(file, {"table": table.name, "columns": [column.name for column in table.columns]})
+        result = connection.execution_options(yield_per=PIECE).execute(sa.select(table))
+        for piece in result.partitions():
+            _line(file, {"rows": [list(row) for row in piece]})
+    _line(file, {"end": True})
+
+
+def _wide(row: sa.Row[Any]) -> sa.Table:
+    return answers(row.id, len(json.loads(row.schema)["attributes"]), row.linkage)
+
+
+def _line(file: IO[str], content: dict[str, Any]) -> None:
+    file.write(json.dumps(content, separators=(",", ":")) + "\n")
+
+
+def load(engine: sa.Engine, keys: KeyFolder, file: IO[str], given: dict[str, bytes]) -> int:
+    """Fill an empty database in one transaction; how many rows. Keys are put in place before anything names them."""
+    lines = _lines(file)
+    head = next(lines, {})
+    if head.get("format") != FORMAT or head.get("version") != len(MIGRATIONS):
+        raise StoreError(
+            "not_a_backup",
+            "This is no backup of a store of version {known}: {got}.",
+            known=len(MIGRATIONS),
+            got={key: head.get(key) for key in ("format", "version")},
+        )
+    for name, key in given.items():
+        keys.put(name, key)
+    static = {table.name: table for table in STATIC}
+    total, table, columns, ended = 0, None, [], False
+    with writing(engine) as connection:
+        if connection.execute(sa.select(sa.func.count()).select_from(survey)).scalar_one():
+            raise StoreError("not_empty", "A backup is restored into a new database; this one holds surveys already.")
+        for line in lines:
+            if "table" in line:
+                if line["table"] not in static and not any(name.startswith("answers_") for name in static):
+                    static |= _create_wide(connection)
+                table, columns = static[line["table"]], line["columns"]
+            elif "rows" in line and table is not None:
+                bulk.insert(connection, table, columns, line["rows"])
+                total += len(line["rows"])
+            ended = bool(line.get("end"))
+        if not ended:
+            raise StoreError("backup_cut", "The backup ends in the middle; it was not written whole.")
+        _check_keys(connection, keys)
+        if connection.dialect.name == "postgresql":
+            for name in ("survey", "survey_version", "inbox"):
+                connection.exec_driver_sql(
+                    f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM {name}), false)"
+                )
+    missing = {name for name in _sealing(engine) if not keys.has(name)}
+    renew_keys(engine, keys, missing)
+    return total
+
+
+def _lines(file: IO[str]) -> Iterator[dict[str, Any]]:
+    for text in file:
+        try:
+            yield json.loads(text)
+        except json.JSONDecodeError:
+            raise StoreError("backup_cut", "The backup ends in the middle; it was not written whole.") from None
+
+
+def _create_wide(connection: sa.Connection) -> dict[str, sa.Table]:
+    slugs = {row.id: row.slug for row in connection.execute(sa.select(survey))}
+    made = {}
+    for row in connection.execute(sa.select(version)).all():
+        table = _wide(row)
+        table.create(connection)
+        create_view(connection, slugs[row.survey_id], row.number, table, Schema.from_json(row.schema))
+        made[table.name] = table
+    return made
+
+
+def _check_keys(connection: sa.Connection, keys: KeyFolder) -> None:
+    for name in connection.execute(sa.select(inbox.c.key_name).distinct()).scalars():
+        keys.get(name)
+
+
+def _sealing(engine: sa.Engine) -> set[str]:
+    with engine.connect() as connection:
+        return set(connection.execute(sa.select(version.c.key_name)).scalars())
+
+
+def renew_keys(engine: sa.Engine, keys: KeyFolder, lost: set[str]) -> None:
+    """Give versions whose key is gone, and under which nothing waits, a new one."""
+    for name in lost:
+        fresh = keys.create()
+        with writing(engine) as connection:
+            connection.execute(sa.update(version).where(version.c.key_name == name).values(key_name=fresh))
+
+
+def discard_sealed(engine: sa.Engine, lost: set[str]) -> int:
+    """Delete waiting answers whose key is gone for good."""
+    with writing(engine) as connection:
+        return connection.execute(sa.delete(inbox).where(inbox.c.key_name.in_(sorted(lost)))).rowcount

@@ -1,0 +1,117 @@
+"""Connections that sync before they say "committed", and complaints in our own words."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from deniable.engines.extras import lacking
+from deniable.errors import ParameterError, StoreError
+
+try:
+    import sqlalchemy as sa
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+except ImportError:
+    raise lacking("sqlalchemy", "serve") from None
+
+BUSY_SECONDS = 60
+
+
+def parse(url: str) -> sa.URL:
+    """A SQLite or PostgreSQL URL; a plain path means a SQLite file."""
+    if "://" not in url:
+        url = f"sqlite:///{url}"
+    try:
+        parsed = sa.make_url(url)
+    except (ArgumentError, ValueError):
+        # The text is not repeated: it may hold a password.
+        raise ParameterError("bad_url", "This is no database URL; use FILE.db or postgresql://USER@HOST/DATABASE.") from None
+    backend = parsed.get_backend_name()
+    if backend in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise ParameterError("sql_dialect", "Answers are kept in SQLite or PostgreSQL, not in {got}.", got=backend)
+    if not parsed.database or parsed.database == ":memory:":
+        raise ParameterError("bad_url", "A SQLite URL needs a file: sqlite:///FILE (four slashes for an absolute path).")
+    if not Path(parsed.database).absolute().parent.is_dir():
+        raise StoreError("no_folder", "The folder {folder} does not exist.", folder=str(Path(parsed.database).parent))
+    return parsed
+
+
+def create(url: sa.URL) -> sa.Engine:
+    """An engine whose every commit has reached the disk when it returns."""
+    # Parameters are answers and tokens; they stay out of error messages.
+    if url.get_backend_name() == "sqlite":
+        engine = sa.create_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
+        sa.event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        engine = sa.create_engine(url, hide_parameters=True, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise lacking(error.name or "psycopg", "serve") from None
+    sa.event.listen(engine, "connect", _prepare_postgresql)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    # Transactions are begun by hand (see _begin_sqlite), not by the driver's guess.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",  # the log is synced at every commit, not only at checkpoints
+        "secure_delete=ON",  # what is deleted is overwritten
+        "temp_store=MEMORY",  # the mixing of answers leaves no temporary file
+        "foreign_keys=ON",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # A transaction that will write takes the lock at once: two that read first and write later would refuse each other.
+    kind = connection.get_execution_options().get("kind", "BEGIN")
+    if kind:
+        connection.exec_driver_sql(kind)
+
+
+@contextlib.contextmanager
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A transaction that writes; committed and synced at the end."""
+    with engine.connect().execution_options(kind="BEGIN IMMEDIATE") as connection, connection.begin():
+        yield connection
+
+
+@contextlib.contextmanager
+def outside_transactions(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A connection on which every statement stands alone."""
+    options = {"kind": ""} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
+    with engine.connect().execution_options(**options) as connection:
+        yield connection
+
+
+def _prepare_postgresql(connection: Any, _: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit = on")
+        cursor.execute("SET client_min_messages = warning")
+        fsync = cursor.execute("SHOW fsync").fetchone()[0]
+    connection.commit()
+    if fsync != "on":
+        raise StoreError(
+            "no_sync", "This PostgreSQL server runs with fsync off: acknowledged answers could be lost. Turn it on."
+        )
+
+
+@contextlib.contextmanager
+def explained(place: str) -> Iterator[None]:
+    """Turn the database's complaints into one of ours that names the place."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise lacking(error.name or "psycopg", "serve") from None
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0].rstrip(".")
+        raise StoreError("database", "{place}: {reason}.", place=place, reason=reason) from error

@@ -1,0 +1,95 @@
+"""Invitations, contact details and the organiser: all that is kept about people, away from what they answered."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from deniable.errors import RefusedError
+from deniable.survey.sealing import KeyFolder, unseal
+from deniable.survey.store import bulk
+from deniable.survey.store.engine import writing
+from deniable.survey.store.surveys import find_survey
+from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, version
+from deniable.survey.submission import unpack
+
+CHUNK = 500
+
+
+def add_invitations(engine: sa.Engine, slug: str, rows: Sequence[tuple[str, str | None, str | None]]) -> None:
+    """Store hashes of tokens with their first and last day; all or none."""
+    with writing(engine) as connection:
+        survey_id = _survey_id(connection, slug)
+        known = {hash_ for hash_, _ in _states(connection, [row[0] for row in rows])}
+        if known:
+            raise RefusedError("token_twice", "{count} of the tokens are stored already; nothing was added.", count=len(known))
+        # Sorted: the order of the list of people is not the order of the rows.
+        added = [[hash_, survey_id, 0, begins, ends] for hash_, begins, ends in sorted(rows)]
+        bulk.insert(connection, invitation, ["hash", "survey_id", "used", "valid_from", "valid_until"], added)
+
+
+def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, bool]:
+    """Whether each known token was used."""
+    with engine.connect() as connection:
+        return {hash_: bool(used) for hash_, used in _states(connection, hashes)}
+
+
+def _states(connection: sa.Connection, hashes: Sequence[str]) -> Iterable[tuple[str, int]]:
+    for begin in range(0, len(hashes), CHUNK):
+        query = sa.select(invitation.c.hash, invitation.c.used).where(invitation.c.hash.in_(hashes[begin : begin + CHUNK]))
+        yield from ((row[0], row[1]) for row in bulk.select(connection, query))
+
+
+def _survey_id(connection: sa.Connection, slug: str) -> int:
+    return int(find_survey(connection, slug).id)
+
+
+def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
+    """The register: receipt code, details, and the day on which they are erased."""
+    with engine.connect() as connection:
+        query = sa.select(contact).where(contact.c.survey_id == _survey_id(connection, slug)).order_by(contact.c.code)
+        return [{"code": row.code, **json.loads(row.details), "erased_after": row.until} for row in connection.execute(query)]
+
+
+def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int, int]:
+    """Erase a person's contact details and answers by their receipt code: how many of each were erased."""
+    with writing(engine) as connection:
+        survey_id = _survey_id(connection, slug)
+        details = connection.execute(
+            sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code == code)
+        ).rowcount
+        erased = 0
+        for here in connection.execute(sa.select(version).where(version.c.survey_id == survey_id).with_for_update()).all():
+            if here.linkage == "none":
+                continue
+            columns = len(json.loads(here.schema)["attributes"])
+            table = answers(here.id, columns, here.linkage)
+            erased += connection.execute(sa.delete(table).where(table.c.code == code)).rowcount
+            for row in connection.execute(sa.select(inbox).where(inbox.c.version_id == here.id)).all():
+                if unpack(unseal(keys.get(row.key_name), row.sealed), columns, here.linkage)[-1] == code:
+                    erased += connection.execute(sa.delete(inbox).where(inbox.c.id == row.id)).rowcount
+    return details, erased
+
+
+def expire_contacts(engine: sa.Engine, today: datetime.date | None = None) -> int:
+    """Erase contact details whose last day is over; how many."""
+    day = (today or datetime.date.today()).isoformat()
+    with writing(engine) as connection:
+        return connection.execute(sa.delete(contact).where(contact.c.until < day)).rowcount
+
+
+def password(engine: sa.Engine) -> str | None:
+    """The hash of the organiser's password, if there is one."""
+    with engine.connect() as connection:
+        return connection.execute(sa.select(organiser.c.password)).scalar()
+
+
+def set_password(engine: sa.Engine, hashed: str) -> None:
+    """Replace the hash of the organiser's password."""
+    with writing(engine) as connection:
+        connection.execute(sa.delete(organiser))
+        connection.execute(sa.insert(organiser).values(id=1, password=hashed))

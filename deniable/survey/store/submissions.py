@@ -1,0 +1,116 @@
+"""A group of submissions in one transaction: all are on the disk, after one sync, before any of them is acknowledged."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from deniable.errors import RefusedError
+from deniable.survey.sealing import KeyFolder, seal
+from deniable.survey.store import bulk
+from deniable.survey.store.engine import writing
+from deniable.survey.store.tables import contact, inbox, invitation, receipt, survey, version
+from deniable.survey.submission import Submission
+
+Outcome = RefusedError | None
+"""None: stored, now or by an earlier copy of the same submission."""
+
+
+def commit_group(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> list[Outcome]:
+    """Store a group; a submission that is refused does not hinder the others."""
+    try:
+        return _commit(engine, keys, group)
+    except IntegrityError:
+        # Another server on the same database stored a copy between our look and our insert; now we see it.
+        return _commit(engine, keys, group)
+
+
+def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> list[Outcome]:
+    today = datetime.date.today().isoformat()
+    with writing(engine) as connection:
+        versions = _versions(connection, group)
+        seen = _receipts(connection, group)
+        tokens = _tokens(connection, group)
+        outcomes: list[Outcome] = []
+        waiting, receipts, contacts, used = [], [], [], []
+        for one in group:
+            if one.id_hash in seen:
+                outcomes.append(None if seen[one.id_hash] == one.body_mac else _id_reused())
+                continue
+            here = versions[one.version]
+            refused = _refusal(here, tokens.get(one.token_hash or ""), one, today)
+            outcomes.append(refused)
+            if refused is not None:
+                continue
+            seen[one.id_hash] = one.body_mac
+            receipts.append([one.id_hash, one.body_mac, one.survey])
+            waiting.append([one.version, here.key_name, seal(keys.get(here.key_name), one.content)])
+            if one.contact is not None:
+                contacts.append([one.code, one.survey, one.contact, here.contacts_until])
+            if one.token_hash is not None:
+                tokens[one.token_hash]["used"] = 1
+                used.append(one.token_hash)
+        bulk.insert(connection, receipt, ["id_hash", "body_mac", "survey_id"], receipts)
+        bulk.insert(connection, inbox, ["version_id", "key_name", "sealed"], waiting)
+        bulk.insert(connection, contact, ["code", "survey_id", "details", "until"], contacts)
+        if used:
+            connection.execute(sa.update(invitation).where(invitation.c.hash.in_(used)).values(used=1))
+    return outcomes
+
+
+def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[int, sa.Row[Any]]:
+    query = (
+        sa.select(version, survey.c.state, survey.c.version_id.label("current"))
+        .join(survey, survey.c.id == version.c.survey_id)
+        .where(version.c.id.in_(sorted({one.version for one in group})))
+        .order_by(version.c.id)
+        # Closing and mixing wait until this group is committed, and the other way round (PostgreSQL; SQLite has one writer).
+        .with_for_update(read=True)
+    )
+    return {row.id: row for row in connection.execute(query)}
+
+
+def _receipts(connection: sa.Connection, group: Sequence[Submission]) -> dict[str, str]:
+    query = sa.select(receipt.c.id_hash, receipt.c.body_mac).where(receipt.c.id_hash.in_([one.id_hash for one in group]))
+    return {row.id_hash: row.body_mac for row in connection.execute(query)}
+
+
+def _tokens(connection: sa.Connection, group: Sequence[Submission]) -> dict[str, dict[str, object]]:
+    hashes = sorted({one.token_hash for one in group if one.token_hash is not None})
+    if not hashes:
+        return {}
+    columns = [invitation.c.hash, invitation.c.survey_id, invitation.c.used, invitation.c.valid_from, invitation.c.valid_until]
+    if connection.dialect.name == "postgresql":
+        lock = sa.select(invitation.c.hash).where(invitation.c.hash.in_(hashes)).order_by(invitation.c.hash)
+        connection.execute(lock.with_for_update())
+    names = [column.name for column in columns]
+    rows = bulk.select(connection, sa.select(*columns).where(invitation.c.hash.in_(hashes)))
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def _refusal(here: sa.Row[Any], token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
+    if here.state != "open" or (here.closes is not None and today > here.closes):
+        return RefusedError("closed", "This survey is closed; nothing was stored.")
+    if here.current != here.id:
+        return RefusedError(
+            "wrong_version", "The survey has changed since the page was opened. Load the page again and answer there."
+        )
+    if one.token_hash is None:
+        return None
+    if token is None or token["survey_id"] != one.survey:
+        return RefusedError("token_unknown", "This invitation is not known here. Was the link copied whole?")
+    if token["used"]:
+        return RefusedError("token_used", "This invitation was used already; each can be used once.")
+    early = token["valid_from"] is not None and today < str(token["valid_from"])
+    late = token["valid_until"] is not None and today > str(token["valid_until"])
+    if early or late:
+        return RefusedError("token_not_now", "This invitation is valid on other days than today.")
+    return None
+
+
+def _id_reused() -> RefusedError:
+    return RefusedError("id_reused", "Another answer was sent under this id; each person's submission needs an id of its own.")

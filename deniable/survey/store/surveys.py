@@ -1,0 +1,288 @@
+"""Surveys: a questionnaire is frozen into a version when it opens; every answer names the version it was randomised under."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from deniable.core.schema import Schema
+from deniable.errors import RefusedError
+from deniable.survey.sealing import KeyFolder
+from deniable.survey.store.engine import writing
+from deniable.survey.store.labels import create_view, view_name
+from deniable.survey.store.mixing import BATCH, mix, vacuum
+from deniable.survey.store.tables import answers, inbox, invitation, survey, version
+from deniable.survey.submission import Asked, label_counts
+
+PIECE = 10_000
+SLUG = re.compile(r"[a-z0-9-]{1,63}")
+
+
+class Frozen(Protocol):
+    """What is kept of a questionnaire."""
+
+    slug: str
+    schema: Schema
+    linkage: str
+    invited: bool
+    closes: datetime.date | None
+    budget: float | None
+
+    def client(self) -> dict[str, Any]: ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What an organiser may see while people answer: how many did, and nothing else."""
+
+    slug: str
+    state: str
+    number: int
+    versions: int
+    count: int  # acknowledged answers of the current version
+    mixed: int  # those that can be exported
+    linkage: str
+    invited: bool
+    invitations: int
+    used: int
+    closes: str | None
+    view: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """A frozen version, to be read."""
+
+    id: int
+    slug: str
+    number: int
+    linkage: str
+    schema: Schema
+    questionnaire: dict[str, Any]
+    table: sa.Table
+
+
+def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None) -> int:
+    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number."""
+    if asked.budget is not None:
+        asked.schema.check_budget(asked.budget)
+    # Also refuses channels in floating point, which protect nobody.
+    asked.schema.recipe()
+    if asked.closes is not None and asked.closes < datetime.date.today():
+        raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=str(asked.closes))
+    if asked.linkage == "register" and contacts_until is None:
+        raise RefusedError("no_retention", "A survey that keeps contact details needs the day on which they are erased.")
+    questionnaire = json.dumps(asked.to_json(), ensure_ascii=False, sort_keys=True)
+    fresh = keys.create()
+    try:
+        with writing(engine) as connection:
+            found = connection.execute(sa.select(survey).where(survey.c.slug == asked.slug).with_for_update()).one_or_none()
+            if found is None:
+                made = connection.execute(sa.insert(survey).values(slug=asked.slug, state="open"))
+                survey_id, number = _new_id(made), 1
+            else:
+                survey_id = found.id
+                last = connection.execute(
+                    sa.select(version).where(version.c.survey_id == survey_id).order_by(version.c.number.desc()).limit(1)
+                ).one()
+                if last.questionnaire == questionnaire:
+                    connection.execute(sa.update(survey).where(survey.c.id == survey_id).values(state="open"))
+                    keys.destroy(fresh)
+                    return int(last.number)
+                number = last.number + 1
+            made = connection.execute(
+                sa.insert(version).values(
+                    survey_id=survey_id,
+                    number=number,
+                    fingerprint=asked.schema.fingerprint,
+                    schema=asked.schema.to_json(),
+                    questionnaire=questionnaire,
+                    client=json.dumps({**asked.client(), "version": number}, ensure_ascii=False),
+                    linkage=asked.linkage,
+                    invited=int(asked.invited),
+                    closes=None if asked.closes is None else asked.closes.isoformat(),
+                    contacts_until=None if contacts_until is None else contacts_until.isoformat(),
+                    key_name=fresh,
+                )
+            )
+            version_id = _new_id(made)
+            table = answers(version_id, len(asked.schema), asked.linkage)
+            table.create(connection)
+            create_view(connection, asked.slug, number, table, asked.schema)
+            connection.execute(sa.update(survey).where(survey.c.id == survey_id).values(version_id=version_id, state="open"))
+    except RefusedError:
+        keys.destroy(fresh)
+        raise
+    if found is not None:
+        _end(engine, keys, found.version_id)
+    return number
+
+
+def _end(engine: sa.Engine, keys: KeyFolder, version_id: int) -> None:
+    """Mix in what waits when answers to a version come to an end: however few the first time. After that a batch at least,
+    for whoever opens and closes a survey around one answer would see it in the difference."""
+    with writing(engine) as connection:
+        query = sa.select(version.c.closings).where(version.c.id == version_id).with_for_update()
+        closings = connection.execute(query).scalar_one()
+        connection.execute(sa.update(version).where(version.c.id == version_id).values(closings=closings + 1))
+    mix(engine, keys, version_id, least=BATCH if closings else 1)
+    vacuum(engine)
+
+
+def _new_id(made: sa.CursorResult[Any]) -> int:
+    key = made.inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def close_survey(engine: sa.Engine, keys: KeyFolder, slug: str) -> int:
+    """Take no more answers, and mix in what waits. How many answers the current version has."""
+    with writing(engine) as connection:
+        found = find_survey(connection, slug)
+        connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="closed"))
+    if found.state == "open":
+        _end(engine, keys, found.version_id)
+    return overview(engine, slug).count
+
+
+def reopen_survey(engine: sa.Engine, slug: str) -> None:
+    """Take answers to the current version again."""
+    with writing(engine) as connection:
+        found = find_survey(connection, slug)
+        here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
+        if here.closes is not None and datetime.date.today().isoformat() > here.closes:
+            raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=here.closes)
+        connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="open"))
+
+
+def find_survey(connection: sa.Connection, slug: str) -> sa.Row[Any]:
+    """The row of a survey."""
+    # Whatever is no name is not looked up: PostgreSQL refuses some texts as such.
+    query = sa.select(survey).where(survey.c.slug == slug)
+    found = connection.execute(query).one_or_none() if SLUG.fullmatch(slug) else None
+    if found is None:
+        raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=slug)
+    return found
+
+
+def slugs(engine: sa.Engine) -> list[str]:
+    """The names of all surveys."""
+    with engine.connect() as connection:
+        return list(connection.execute(sa.select(survey.c.slug).order_by(survey.c.slug)).scalars())
+
+
+def overview(engine: sa.Engine, slug: str) -> Overview:
+    """State and count of a survey."""
+    with engine.connect() as connection:
+        found = find_survey(connection, slug)
+        here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
+        waiting = connection.execute(sa.select(sa.func.count()).where(inbox.c.version_id == here.id)).scalar_one()
+        mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{here.id}").scalar_one()
+        invited = connection.execute(
+            sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(invitation.c.used), 0)).where(
+                invitation.c.survey_id == found.id
+            )
+        ).one()
+    over = here.closes is not None and datetime.date.today().isoformat() > here.closes
+    return Overview(
+        slug=slug,
+        state="closed" if over else found.state,
+        number=here.number,
+        versions=here.number,
+        count=waiting + mixed,
+        mixed=mixed,
+        linkage=here.linkage,
+        invited=bool(here.invited),
+        invitations=invited[0],
+        used=int(invited[1]),
+        closes=here.closes,
+        view=view_name(slug, here.number),
+    )
+
+
+def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
+    """What the current version asks, and the JSON for the respondent's page."""
+    with engine.connect() as connection:
+        found = find_survey(connection, slug)
+        here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
+    over = here.closes is not None and datetime.date.today().isoformat() > here.closes
+    client = {**json.loads(here.client), "open": found.state == "open" and not over}
+    asked = Asked(
+        slug=slug,
+        survey=found.id,
+        version=here.id,
+        number=here.number,
+        linkage=here.linkage,
+        invited=bool(here.invited),
+        sizes=label_counts(Schema.from_json(here.schema)),
+    )
+    return asked, json.dumps(client, ensure_ascii=False)
+
+
+def frozen(engine: sa.Engine, slug: str, number: int | None = None) -> Version:
+    """A version by its number, the newest unless said."""
+    with engine.connect() as connection:
+        found = find_survey(connection, slug)
+        query = sa.select(version).where(version.c.survey_id == found.id)
+        query = query.where(version.c.id == found.version_id) if number is None else query.where(version.c.number == number)
+        here = connection.execute(query).one_or_none()
+    if here is None:
+        raise RefusedError("unknown_version", "{slug} has no version {got}.", slug=slug, got=number)
+    schema = Schema.from_json(here.schema)
+    return Version(
+        id=here.id,
+        slug=slug,
+        number=here.number,
+        linkage=here.linkage,
+        schema=schema,
+        questionnaire=json.loads(here.questionnaire),
+        table=answers(here.id, len(schema), here.linkage),
+    )
+
+
+def mixed_rows(engine: sa.Engine, read: Version) -> Iterator[list[sa.Row[Any]]]:
+    """The mixed answers in pieces, all from one moment."""
+    with engine.connect() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        result = connection.execution_options(yield_per=PIECE).execute(sa.select(read.table))
+        for piece in result.partitions():
+            yield list(piece)
+
+
+def due(engine: sa.Engine) -> list[str]:
+    """Open surveys whose last day is over."""
+    today = datetime.date.today().isoformat()
+    query = (
+        sa.select(survey.c.slug)
+        .join(version, version.c.id == survey.c.version_id)
+        .where(survey.c.state == "open", version.c.closes < today)
+    )
+    with engine.connect() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def waiting_counts(engine: sa.Engine) -> dict[int, tuple[int, int]]:
+    """How many answers wait in the inbox, and how many are mixed, by version with any waiting."""
+    with engine.connect() as connection:
+        query = sa.select(inbox.c.version_id, sa.func.count()).group_by(inbox.c.version_id)
+        counts = {row[0]: row[1] for row in connection.execute(query)}
+        return {
+            key: (n, connection.exec_driver_sql(f"SELECT count(*) FROM answers_{key}").scalar_one())
+            for key, n in counts.items()
+        }
+
+
+def named_keys(engine: sa.Engine) -> tuple[set[str], set[str]]:
+    """The keys that surveys seal with, and those that waiting answers are sealed with."""
+    with engine.connect() as connection:
+        sealing = set(connection.execute(sa.select(version.c.key_name)).scalars())
+        sealed = set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
+    return sealing, sealed

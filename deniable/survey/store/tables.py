@@ -1,0 +1,76 @@
+"""The tables by name. How they came about is in migrations.py; a test compares the two."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData()
+
+# Tables whose rows come one by one are kept in the order of a hash (no row numbers in SQLite): no order of arrival remains.
+survey = sa.Table(
+    "survey",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("slug", sa.Text),
+    sa.Column("state", sa.Text),  # open or closed
+    sa.Column("version_id", sa.Integer),  # the version that is answered now
+)
+version = sa.Table(
+    "survey_version",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("survey_id", sa.Integer),
+    sa.Column("number", sa.Integer),
+    sa.Column("fingerprint", sa.Text),
+    sa.Column("schema", sa.Text),
+    sa.Column("questionnaire", sa.Text),
+    sa.Column("client", sa.Text),
+    sa.Column("linkage", sa.Text),
+    sa.Column("invited", sa.Integer),
+    sa.Column("closes", sa.Text),  # the last day, or null
+    sa.Column("contacts_until", sa.Text),  # the day on which contact details are erased, or null
+    sa.Column("closings", sa.Integer),  # how often it was closed
+    sa.Column("key_name", sa.Text),  # the key under which answers are sealed now
+)
+inbox = sa.Table(
+    "inbox",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("version_id", sa.Integer),
+    sa.Column("key_name", sa.Text),
+    sa.Column("sealed", sa.Text),
+)
+receipt = sa.Table(
+    "receipt",
+    METADATA,
+    sa.Column("id_hash", sa.Text, primary_key=True),
+    sa.Column("body_mac", sa.Text),
+    sa.Column("survey_id", sa.Integer),
+)
+invitation = sa.Table(
+    "invitation",
+    METADATA,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("survey_id", sa.Integer),
+    sa.Column("used", sa.Integer),
+    sa.Column("valid_from", sa.Text),
+    sa.Column("valid_until", sa.Text),
+)
+contact = sa.Table(
+    "contact",
+    METADATA,
+    sa.Column("code", sa.Text, primary_key=True),
+    sa.Column("survey_id", sa.Integer, primary_key=True),
+    sa.Column("details", sa.Text),
+    sa.Column("until", sa.Text),
+)
+organiser = sa.Table("organiser", METADATA, sa.Column("id", sa.Integer, primary_key=True), sa.Column("password", sa.Text))
+
+STATIC = (survey, version, inbox, receipt, invitation, contact, organiser)  # those that others refer to come first
+
+
+def answers(version_id: int, columns: int, linkage: str) -> sa.Table:
+    """The wide table of one version: a small integer a question, and the receipt code where the survey keeps one."""
+    codes = [sa.Column(f"c{i}", sa.Integer) for i in range(columns)]
+    code = [] if linkage == "none" else [sa.Column("code", sa.Text)]
+    return sa.Table(f"answers_{version_id}", sa.MetaData(), *codes, *code)

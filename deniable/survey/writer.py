@@ -1,0 +1,161 @@
+"""The one thread that writes: submissions queue up and are committed together, with one sync, before any is acknowledged."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from deniable.errors import DeniableError, RefusedError, StoreError
+from deniable.survey.store import Store
+from deniable.survey.store.mixing import BATCH
+from deniable.survey.submission import Submission
+
+Outcome = DeniableError | None
+"""None: stored. A RefusedError: not taken. Any other error: not stored, try again."""
+
+LOG = logging.getLogger("deniable")
+MOST_AT_ONCE = 1_000
+MOST_WAITING = 20_000
+GROWTH = 8
+"""All answers are written again when an eighth of their number waits: each is written some eight times in all."""
+MIX_SECONDS = 3_600.0
+HOUSEKEEPING_SECONDS = 60.0
+_STOP = None
+
+
+def _set_futures(replies: Sequence[tuple[Future[Outcome], Outcome]]) -> None:
+    for future, outcome in replies:
+        future.set_result(outcome)
+
+
+class Writer:
+    """Groups submissions, mixes them in when enough wait, closes surveys on their last day.
+
+    `deliver` gets the outcomes of a whole group at once, with the tickets under which its submissions were put.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/town.db") as store, Writer(store) as writer:
+    ...     writer.trouble is None
+    True
+    """
+
+    def __init__(self, store: Store, deliver: Callable[[Sequence[tuple[Any, Outcome]]], None] = _set_futures) -> None:
+        self._store, self._deliver = store, deliver
+        self._queue: queue.SimpleQueue[tuple[Submission, Any] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
+        self._waiting: dict[int, list[int]] = {}
+        self._mixed_at: dict[int, float] = {}
+        self._look_at = 0.0
+        self.trouble: str | None = None
+        self.groups = 0
+
+    def __enter__(self) -> Writer:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._waiting = {version: list(counts) for version, counts in self._store.waiting().items()}
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is queued, then end."""
+        self._queue.put(_STOP)
+        self._thread.join()
+
+    def put(self, submission: Submission, ticket: Any) -> None:
+        """Queue a submission; its outcome is delivered with the ticket."""
+        if self._queue.qsize() >= MOST_WAITING:
+            raise StoreError("busy", "Too many answers arrive at once; nothing was stored. Try again in a moment.")
+        self._queue.put((submission, ticket))
+
+    def submit(self, submission: Submission) -> Outcome:
+        """Queue a submission and wait for its outcome (with the default `deliver`)."""
+        future: Future[Outcome] = Future()
+        self.put(submission, future)
+        return future.result()
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping:
+            group, stopping = self._next_group()
+            if group:
+                self._write(group)
+            self._keep_house()
+        rest, _ = self._next_group(wait=False)
+        if rest:
+            self._write(rest)
+
+    def _next_group(self, wait: bool = True) -> tuple[list[tuple[Submission, Any]], bool]:
+        group: list[tuple[Submission, Any]] = []
+        try:
+            found = self._queue.get(timeout=1.0) if wait else self._queue.get_nowait()
+            while True:
+                if found is _STOP:
+                    return group, True
+                group.append(found)
+                if len(group) >= MOST_AT_ONCE:
+                    break
+                found = self._queue.get_nowait()
+        except queue.Empty:
+            pass
+        return group, False
+
+    def _write(self, group: list[tuple[Submission, Any]]) -> None:
+        outcomes: Sequence[Outcome]
+        try:
+            outcomes = self._store.submit([submission for submission, _ in group])
+            self.trouble = None
+        except Exception as error:
+            # Whatever went wrong, nothing was stored, nobody is told otherwise, and the next group is tried.
+            LOG.error("a group of %d answers was not stored: %s", len(group), error)
+            self.trouble = str(error)
+            failed = StoreError("not_stored", "The answer could not be stored just now. Nothing is lost: send it again.")
+            outcomes = [failed] * len(group)
+        self.groups += 1
+        self._deliver([(ticket, outcome) for (_, ticket), outcome in zip(group, outcomes, strict=True)])
+        for (submission, _), outcome in zip(group, outcomes, strict=True):
+            if outcome is None:
+                self._waiting.setdefault(submission.version, [0, 0])[0] += 1
+
+    def _keep_house(self) -> None:
+        now = time.monotonic()
+        try:
+            for version, (waiting, mixed) in self._waiting.items():
+                long_ago = now - self._mixed_at.setdefault(version, now) >= MIX_SECONDS
+                if waiting >= BATCH and (waiting * GROWTH >= mixed or long_ago):
+                    moved = self._store.mix(version)
+                    self._mixed_at[version] = now
+                    self._waiting[version] = [0, mixed + moved]
+            if now >= self._look_at:
+                self._look_at = now + HOUSEKEEPING_SECONDS
+                self._store.close_due()
+                self._store.expire_contacts()
+        except Exception as error:
+            LOG.error("mixing failed and is tried again in a minute: %s", error)
+            self.trouble = str(error)
+            self._look_at = now + HOUSEKEEPING_SECONDS
+            self._mixed_at = dict.fromkeys(self._waiting, now)
+            self._waiting = {version: [0, mixed] for version, (_, mixed) in self._waiting.items()}
+
+
+def accepted(outcome: Outcome) -> bool:
+    """Whether a submission was stored; what was refused or failed is raised.
+
+    >>> accepted(None)
+    True
+    """
+    if outcome is not None:
+        raise outcome
+    return True
+
+
+__all__ = ["Outcome", "RefusedError", "Writer", "accepted"]

@@ -1,0 +1,119 @@
+"""The application: what respondents' browsers load and send, and the organiser's pages."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deniable import __version__
+from deniable.engines.extras import lacking
+
+try:
+    from fastapi import FastAPI, Request
+    from fastapi.concurrency import run_in_threadpool
+    from fastapi.responses import HTMLResponse, Response
+    from starlette.exceptions import HTTPException
+except ImportError:
+    raise lacking("fastapi", "serve") from None
+
+from deniable.errors import DeniableError, RefusedError
+from deniable.survey.store import Store
+from deniable.web import collecting, organiser
+from deniable.web.accounts import Accounts
+from deniable.web.headers import Guard
+from deniable.web.limits import Limit
+from deniable.web.pages import missing_page
+from deniable.web.problems import DOCUMENTED, SCHEMA, deniable_error, http_error, problem
+from deniable.web.released import SHELL, STATIC, Released, released
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an operator may choose. A burst of `burst` answers from one address, then `per_second`; 0 means no limit."""
+
+    burst: int = 1_200
+    per_second: float = 10.0
+    reset_password: bool = False
+    static: Path = STATIC
+
+
+def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
+    """The application over a store, which it closes at the end. `app.state.accounts` has the organiser's one-time key."""
+    settings = settings or Settings()
+    collector = collecting.Collector(store)
+    accounts = Accounts(store, settings.reset_password)
+    limit = Limit(settings.burst, settings.per_second) if settings.burst else None
+    files = released(settings.static)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        collector.start()
+        yield
+        # Every request has been answered by now; what is left in the queue has nobody waiting for it, and is stored all the same.
+        await collector.stop()
+
+    app = FastAPI(title="Deniable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.accounts, app.state.collector = accounts, collector
+    app.add_exception_handler(DeniableError, deniable_error)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_middleware(Guard)
+    app.include_router(collecting.router(collector, limit))
+    app.include_router(organiser.router(collector, accounts))
+    _describe(app)
+
+    @app.get("/s/{slug}", include_in_schema=False)
+    async def respond(slug: str, request: Request) -> Response:
+        try:
+            await collector.survey(slug)
+        except RefusedError:
+            return HTMLResponse(missing_page(), 404)
+        if SHELL not in files:
+            return problem(404, "no_page", "This server has no respondent's page.")
+        return _served(files[SHELL], request)
+
+    @app.get("/static/{name}", include_in_schema=False)
+    async def static(name: str, request: Request) -> Response:
+        if name not in files:
+            return problem(404, "not_found", "Not Found.")
+        return _served(files[name], request)
+
+    @app.get("/api/health", responses={503: DOCUMENTED[503]}, summary="Whether answers can be stored")
+    async def health() -> Response:
+        if collector.writer.trouble is not None:
+            return problem(503, "failing", "Answers cannot be stored at the moment.")
+        await run_in_threadpool(store.slugs)
+        content = {"status": "ok", "version": __version__}
+        return HealthResponse(content)
+
+    return app
+
+
+class HealthResponse(Response):
+    """A small JSON answer that is not kept."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        import json
+
+        super().__init__(json.dumps(content), headers={"Cache-Control": "no-store"}, media_type="application/json")
+
+
+def _served(file: Released, request: Request) -> Response:
+    tag = f'"{file.sha256}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache", "Repr-Digest": file.digest}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.content, headers={**headers, "Content-Type": file.media_type})
+
+
+def _describe(app: FastAPI) -> None:
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        content = plain()
+        content.setdefault("components", {}).setdefault("schemas", {})["Problem"] = SCHEMA
+        return content
+
+    app.openapi = described  # type: ignore[method-assign]

@@ -1,0 +1,146 @@
+"""What respondents' pages ask and send: the survey as JSON, and the randomised answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+
+from deniable.errors import RefusedError
+from deniable.survey.store import Store
+from deniable.survey.submission import Asked, Submission, read_submission
+from deniable.survey.writer import Outcome, Writer
+from deniable.web.limits import Limit
+from deniable.web.origin import same_site
+from deniable.web.problems import DOCUMENTED, from_error
+
+REMEMBERED_SECONDS = 1.0
+STORED = json.dumps({"stored": True}).encode()
+_BODY = {
+    "type": "object",
+    "required": ["version", "id", "report"],
+    "additionalProperties": False,
+    "properties": {
+        "version": {"type": "integer", "description": "the version of the survey that was shown"},
+        "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]{22,64}$", "description": "random; a retry repeats it"},
+        "token": {"type": "string", "pattern": "^[A-Za-z0-9_~-]{1,128}$", "description": "of an invitation"},
+        "code": {"type": "string", "pattern": "^[A-Za-z0-9-]{10,40}$", "description": "receipt code, where one is kept"},
+        "contact": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 300}, "maxProperties": 10},
+        "report": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+    },
+}
+
+
+class Collector:
+    """Between the event loop and the writer's thread."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.writer = Writer(store, self._deliver)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._remembered: dict[str, tuple[float, Asked, str]] = {}
+
+    def start(self) -> None:
+        """Called inside the running loop."""
+        self._loop = asyncio.get_running_loop()
+        self.writer.start()
+
+    async def stop(self) -> None:
+        """Write what is queued and acknowledge it, then end."""
+        await run_in_threadpool(self.writer.stop)
+
+    async def survey(self, slug: str) -> tuple[Asked, str]:
+        """What is asked now; looked up again every second, for an organiser may close or change it elsewhere."""
+        found = self._remembered.get(slug)
+        if found is None or found[0] < time.monotonic():
+            asked, client = await run_in_threadpool(self.store.current, slug)
+            # Only surveys that exist are remembered, so that nobody fills the memory with made-up names.
+            found = self._remembered[slug] = (time.monotonic() + REMEMBERED_SECONDS, asked, client)
+        return found[1], found[2]
+
+    def forget(self, slug: str) -> None:
+        """Look it up anew next time."""
+        self._remembered.pop(slug, None)
+
+    async def submit(self, submission: Submission) -> Outcome:
+        """Wait until the submission is on the disk, or refused."""
+        assert self._loop is not None
+        future: asyncio.Future[Outcome] = self._loop.create_future()
+        self.writer.put(submission, future)
+        return await future
+
+    def _deliver(self, replies: Sequence[tuple[Any, Outcome]]) -> None:
+        assert self._loop is not None
+        # One call into the loop for the whole group, not one a reply.
+        self._loop.call_soon_threadsafe(_resolve, replies)
+
+
+def _resolve(replies: Sequence[tuple[asyncio.Future[Outcome], Outcome]]) -> None:
+    for future, outcome in replies:
+        if not future.done():
+            future.set_result(outcome)
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from; used for limits, never stored."""
+    return request.client.host if request.client else ""
+
+
+def router(collector: Collector, limit: Limit | None) -> APIRouter:
+    """The routes of the interface that respondents' pages use."""
+    routes = APIRouter(prefix="/api")
+
+    @routes.get("/surveys/{slug}", responses={404: DOCUMENTED[404]}, summary="All that the respondent's page needs")
+    async def survey(slug: str) -> Response:
+        _, client = await collector.survey(slug)
+        return Response(client, headers={"Cache-Control": "no-store"}, media_type="application/json")
+
+    @routes.post(
+        "/surveys/{slug}/answers",
+        status_code=201,
+        summary="Store one person's randomised answers",
+        responses={
+            201: {"content": {"application/json": {"schema": {"type": "object", "required": ["stored"]}}}},
+            **DOCUMENTED,
+        },
+        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _BODY}}}},
+    )
+    async def answers(slug: str, request: Request) -> Response:
+        if limit is not None:
+            limit.check(address_of(request))
+        same_site(request, required=False)
+        body = await _json(request)
+        asked, _ = await collector.survey(slug)
+        outcome = await collector.submit(read_submission(asked, body))
+        if outcome is not None:
+            return from_error(outcome)
+        return Response(STORED, 201, headers={"Cache-Control": "no-store"}, media_type="application/json")
+
+    return routes
+
+
+async def _json(request: Request) -> Any:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusedError("content_type", "Answers are sent as application/json.")
+    try:
+        return json.loads(await request.body(), object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise RefusedError("not_json", "The body is not JSON, or names a field twice.") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a field is named twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,81 @@
+"""Headers that every answer carries, and a limit to every body: plain ASGI, around the whole application."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SECURITY = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # The address of a survey never travels on to other sites.
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+LARGEST_BODY = 64 * 1024
+
+
+class Guard:
+    """Adds the security headers and refuses bodies that are too large, whether or not they say so beforehand."""
+
+    def __init__(self, app: App, largest: int = LARGEST_BODY) -> None:
+        self._app, self._largest = app, largest
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in SECURITY.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        secure = [(b"strict-transport-security", b"max-age=31536000")] if scope.get("scheme") == "https" else []
+
+        async def with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *self._headers, *secure]
+            await send(message)
+
+        said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if not said.isdigit() or int(said) > self._largest:
+            await _refuse(with_headers)
+            return
+        received = 0
+
+        async def limited() -> MutableMapping[str, Any]:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._largest:
+                raise _TooLargeError
+            return message
+
+        try:
+            await self._app(scope, limited, with_headers)
+        except _TooLargeError:
+            await _refuse(with_headers)
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+async def _refuse(send: Send) -> None:
+    content = json.dumps({"code": "too_large", "message": f"The body may have {LARGEST_BODY:,} bytes at most."}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(content)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": content})

@@ -1,0 +1,74 @@
+"""The organiser's pages as plain HTML: forms and tables, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from deniable.survey.store.surveys import Overview
+
+
+def page(title: str, body: str) -> str:
+    """A whole page."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)} – Deniable</title>\n"
+        '<link rel="stylesheet" href="/static/organiser.css">\n</head>\n<body>\n<main>\n'
+        f"<h1>{escape(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _complaint(sentence: str | None) -> str:
+    return f'<p class="error" role="alert">{escape(sentence)}</p>\n' if sentence else ""
+
+
+def password_page(action: str, first: bool, complaint: str | None = None) -> str:
+    """Choose a password, or log in with it."""
+    label, word, fill = ("Choose a password", "Save", "new-password") if first else ("Password", "Log in", "current-password")
+    return page(
+        "Organiser",
+        f'{_complaint(complaint)}<form method="post" action="{escape(action)}">\n'
+        f'<label for="password">{label}</label>\n'
+        f'<input id="password" name="password" type="password" autocomplete="{fill}" required autofocus>\n'
+        f"<button>{word}</button>\n</form>",
+    )
+
+
+def list_page(surveys: Sequence[Overview], complaint: str | None = None) -> str:
+    """All surveys with their state and number of answers; results only in batches."""
+    rows = "\n".join(_row(one) for one in surveys)
+    table = (
+        "<table>\n<thead><tr><th>Survey</th><th>State</th><th>Answers</th><th>Invitations used</th>"
+        f"<th>Last day</th><th>Results</th><th></th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+        if surveys
+        else "<p>No survey is open yet. On the server: <code>deniable survey open FILE.yaml</code>.</p>"
+    )
+    return page(
+        "Surveys",
+        f'{_complaint(complaint)}{table}\n<p class="note">While a survey is open, only the number of answers is shown. Results can be '
+        "exported in batches of at least 50 new answers, so that nobody's arrival can be read off a difference.</p>\n"
+        '<form method="post" action="/organiser/logout"><button>Log out</button></form>',
+    )
+
+
+def _row(one: Overview) -> str:
+    slug = escape(one.slug)
+    verb = "close" if one.state == "open" else "open"
+    results = (
+        f'{one.mixed:,} answers: <a href="/organiser/surveys/{slug}/export.zip">CSV</a> '
+        f'<a href="/organiser/surveys/{slug}/export.parquet">Parquet</a>'
+        if one.mixed
+        else "not yet"
+    )
+    invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
+    return (
+        f'<tr><th scope="row"><a href="/s/{slug}">{slug}</a> (version {one.number})</th><td>{one.state}</td><td>{one.count:,}</td>'
+        f"<td>{invited}</td><td>{escape(one.closes or '–')}</td><td>{results}</td>"
+        f'<td><form method="post" action="/organiser/surveys/{slug}/{verb}"><button>{verb.capitalize()}</button></form></td></tr>'
+    )
+
+
+def missing_page() -> str:
+    """A survey that is not there."""
+    return page("Not found", "<p>There is no such survey here. Was the address copied whole?</p>")

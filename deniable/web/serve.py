@@ -1,0 +1,58 @@
+"""Running the application with uvicorn: no access log, nothing about respondents in any other log."""
+
+from __future__ import annotations
+
+import logging
+import socket
+
+from deniable.engines.extras import lacking
+from deniable.survey.store import Store
+from deniable.web.app import Settings, create_app
+
+try:
+    import uvicorn
+except ImportError:
+    raise lacking("uvicorn", "serve") from None
+
+GRACE_SECONDS = 20
+
+
+class Service:
+    """A server on an address; `port` 0 takes any free one."""
+
+    def __init__(self, store: Store, host: str = "127.0.0.1", port: int = 8000, settings: Settings | None = None) -> None:
+        self.app = create_app(store, settings)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_STREAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind((host, port))
+        self.host, self.port = host, self.socket.getsockname()[1]
+        # Respondents' addresses are in the access log of uvicorn, so there is none.
+        logging.getLogger("uvicorn").setLevel(logging.WARNING)
+        self.server = uvicorn.Server(
+            uvicorn.Config(
+                self.app,
+                access_log=False,
+                log_config=None,
+                server_header=False,
+                ws="none",
+                lifespan="on",
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+
+    @property
+    def url(self) -> str:
+        """The address for a browser on this machine."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+    @property
+    def first_link(self) -> str | None:
+        """The organiser's one-time link, where no password is set yet."""
+        key = self.app.state.accounts.first_key
+        return None if key is None else f"{self.url}/organiser/first/{key}"
+
+    def run(self) -> None:
+        """Serve until interrupted; requests under way are finished."""
+        self.server.run(sockets=[self.socket])
