@@ -3,17 +3,23 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test simulate benchmark clean
+.PHONY: demo test browser simulate benchmark clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/deniable demo
 
-test: $(VENV)/.installed-test
+test: $(VENV)/.installed-test browser
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
 	$(PY) -m pytest -q -n 2 --dist loadgroup
+
+# The respondent's page is tested in a real Chromium, from the system's packages.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+		|| { apt-get update -q && apt-get install -yq --no-install-recommends chromium; } \
+		|| { echo "Install Chromium (for example: sudo apt-get install chromium), then run again." >&2; exit 1; }
 
 # The long simulations behind the statistical claims.
 simulate: $(VENV)/.installed-test

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from deniable.web import collecting, organiser
 from deniable.web.accounts import Accounts
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
-from deniable.web.pages import missing_page
+from deniable.web.pages import missing_page, other_way_page
 from deniable.web.problems import DOCUMENTED, SCHEMA, deniable_error, http_error, problem
 from deniable.web.released import SHELL, STATIC, Released, released
 
@@ -67,9 +68,11 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     @app.get("/s/{slug}", include_in_schema=False)
     async def respond(slug: str, request: Request) -> Response:
         try:
-            await collector.survey(slug)
+            _, client = await collector.survey(slug)
         except RefusedError:
             return HTMLResponse(missing_page(), 404)
+        if "other-way" in request.query_params:
+            return HTMLResponse(other_way_page(json.loads(client)))
         if SHELL not in files:
             return problem(404, "no_page", "This server has no respondent's page.")
         return _served(files[SHELL], request)
@@ -95,8 +98,6 @@ class HealthResponse(Response):
     """A small JSON answer that is not kept."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        import json
-
         super().__init__(json.dumps(content), headers={"Cache-Control": "no-store"}, media_type="application/json")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from deniable.survey.store.surveys import Overview
 
@@ -72,3 +73,14 @@ def _row(one: Overview) -> str:
 def missing_page() -> str:
     """A survey that is not there."""
     return page("Not found", "<p>There is no such survey here. Was the address copied whole?</p>")
+
+
+def other_way_page(client: Mapping[str, Any]) -> str:
+    """How to take part without JavaScript, in every language of the survey."""
+    languages = client["languages"]
+    parts = "\n".join(
+        f'<section lang="{escape(one)}"><h2>{escape(client["title"][one])}</h2><p>{escape(client["otherWay"][one])}</p>'
+        f"<p>{escape(client['organiser'][one])} – {escape(client['contact'][one])}</p></section>"
+        for one in languages
+    )
+    return page(client["title"][languages[0]], parts)

@@ -8,7 +8,7 @@ const main = document.getElementById("main");
 const slug = decodeURIComponent(location.pathname.split("/").filter(Boolean).pop());
 const address = `/api/surveys/${encodeURIComponent(slug)}`;
 // The token stands behind a #, which browsers never send by themselves: it appears in no log.
-const token = new URLSearchParams(location.hash.slice(1)).get("t");
+const token = decodeURIComponent(location.hash.slice(1)) || null;
 const waitingKey = `deniable-unsent-${slug}`;
 let survey;
 let language;
@@ -127,6 +127,8 @@ function questions() {
     section.append(...page.elements.map((element) => field(element, language, words)));
     return section;
   });
+  const contacts = contactFields();
+  if (contacts) pages[pages.length - 1].append(contacts);
   let current = 0;
   const back = button(words.back, () => turn(current - 1));
   const next = button(words.next, () => turn(current + 1), "main");
@@ -163,6 +165,7 @@ function questions() {
     event.preventDefault();
     if (send.disabled) return;
     const { answers, others, problems } = read(form, all, words);
+    const contact = contactOf(form, problems);
     if (problems.length) {
       complain(errors, problems, pages, turn);
       return;
@@ -170,7 +173,7 @@ function questions() {
     send.disabled = true;
     let payload;
     try {
-      payload = drawn(answers, others);
+      payload = drawn(answers, others, contact);
     } catch {
       show(heading(survey.title[language]), make("p", { role: "alert" }, words.noRandom), make("p", {}, survey.otherWay[language]));
       return;
@@ -211,11 +214,12 @@ const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const letters = (n) => Array.from({ length: n }, () => LETTERS[integerBelow(LETTERS.length)]).join("");
 
 /** The one draw: what is sent, with an id so that repeats of the same sending are known as such. */
-function drawn(answers, others) {
+function drawn(answers, others, contact) {
   const id = Array.from(secureBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const payload = { version: survey.version, id, report: randomise(survey.recipe, answers, others) };
-  if (token) payload.token = token;
-  if (survey.linkage === "code") payload.code = [letters(5), letters(5), letters(5)].join("-");
+  if (survey.invited) payload.token = token;
+  if (contact) payload.contact = contact;
+  if (survey.linkage !== "none") payload.code = [letters(5), letters(5), letters(5)].join("-");
   return payload;
 }
 
@@ -266,32 +270,39 @@ function thanks(payload) {
     make("p", { role: "status", class: "strong" }, words.thanks),
     payload.code ? make("p", {}, words.code, " ", make("span", { class: "code" }, payload.code)) : null,
     survey.showSent === "after" ? details : null,
-    survey.linkage === "register" ? contactForm() : null,
     nextPerson(),
   );
 }
 
-function contactForm() {
-  const form = make(
-    "form",
-    { autocomplete: "off" },
-    make("h2", {}, words.contactTitle),
-    make("p", {}, make("label", { for: "contact-name" }, words.name), make("br"), make("input", { type: "text", id: "contact-name", required: true, maxlength: 200 })),
-    make("p", {}, make("label", { for: "contact-email" }, words.email), make("br"), make("input", { type: "email", id: "contact-email", required: true, maxlength: 200 })),
-    make("div", { class: "buttons" }, make("button", { type: "submit" }, words.leave)),
+/** Contact details, asked only where the survey keeps a register; they are stored apart from the answers. */
+function contactFields() {
+  if (survey.linkage !== "register") return null;
+  const line = (name, type, text) =>
+    make(
+      "p",
+      { id: `field-contact-${name}` },
+      make("label", { for: `contact-${name}` }, text),
+      make("br"),
+      make("input", { type, id: `contact-${name}`, name: `contact-${name}`, maxlength: 200, autocomplete: type === "email" ? "email" : "name" }),
+    );
+  return make(
+    "fieldset",
+    {},
+    make("legend", {}, words.contactTitle),
+    make("p", { class: "hint" }, words.linkRegister),
+    line("name", "text", words.name),
+    line("email", "email", words.email),
   );
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const body = { name: form.querySelector("#contact-name").value, email: form.querySelector("#contact-email").value };
-    const sent = await fetch(`${address}/contacts`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-      credentials: "omit",
-    }).catch(() => null);
-    form.replaceWith(make("p", { role: "status" }, sent?.ok ? words.left : words.failed));
-  });
-  return form;
+}
+
+function contactOf(form, problems) {
+  if (survey.linkage !== "register") return undefined;
+  const contact = {};
+  for (const name of ["name", "email"]) {
+    contact[name] = form.querySelector(`#contact-${name}`).value.trim();
+    if (!contact[name]) problems.push({ name: `contact-${name}`, text: words.errorContact });
+  }
+  return contact;
 }
 
 async function begin() {

@@ -1,0 +1,322 @@
+"""The respondent's page in a real browser: what it asks, what it sends, what it never tells."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+
+# One server and one browser for all of them.
+pytestmark = pytest.mark.xdist_group("browser")
+
+HEAD = """survey: {slug}
+title: {{en: Habits, pl: Nawyki}}
+organiser: Town hall
+contact: survey@town.example
+other_way: Call 555 0100.
+languages: [en, pl]
+closes: 2099-03-31
+pages:
+- elements:
+"""
+EVERY = """
+  - {type: information, name: hello, title: {en: Welcome, pl: Witamy}}
+  - {type: consent, name: agree, title: I take part of my own will}
+  - {type: radiogroup, name: district, title: District, choices: [north, south], privacy: none}
+  - {type: boolean, name: smokes, title: {en: 'Do you smoke?', pl: 'Czy pali Pan/Pani?'}, privacy: strong}
+  - {type: dropdown, name: credit, title: Credit, choices: [none, late, repaid]}
+  - {type: rating, name: mayor, title: The mayor, rateMax: 5, minRateDescription: bad, maxRateDescription: good}
+  - {type: rating, name: roads, title: Roads, choices: [bad, fair, good], privacy: {design: neighbours, level: standard}}
+  - {type: age, name: age, title: Age}
+  - {type: number, name: income, title: Income, bands: [1000, 2000, 4000], unit: zł}
+  - {type: number, name: children, title: Children, grid: true, min: 0, max: 6}
+- title: The second page
+  elements:
+  - {type: checkbox, name: drugs, title: Which, choices: [alcohol, tobacco]}
+  - {type: matrix, name: trust, title: Trust, rows: [police, courts], columns: [little, some, much]}
+  - type: boolean
+    name: debt
+    title: Debt
+    privacy: {design: unrelated, theta: 0.6, innocuous: {no: 0.4, yes: 0.4, no answer: 0.2}, asked: true, question: 'Born in May?'}
+    visibleIf: "{district} = 'north'"
+"""
+CONSENT = "  - {type: consent, name: agree, title: I take part of my own will}\n"
+ONE = "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: strong}\n"
+WORDS = [("en-GB", "Start", "Send", "Next"), ("pl-PL", "Rozpocznij", "Wyślij", "Dalej")]
+STUB = """
+window.byte = %d;
+crypto.getRandomValues = (array) => { array.fill(array.length === 16 ? 7 : window.byte); return array; };
+Math.random = () => { window.guessed = true; return 0.5; };
+"""
+
+
+def posts(page):
+    return [request for request in page.seen if request.method == "POST"]
+
+
+def start(page, address):
+    page.goto(address)
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_selector("form")
+
+
+def answer_smokes(page, address, label):
+    start(page, address)
+    if label is not None:
+        page.get_by_label(label, exact=True).check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()
+
+
+def test_every_type_of_question_arrives_randomised(page, served):
+    address = served(HEAD.format(slug="every") + EVERY)
+    start(page, address)
+    page.get_by_label("I take part").check()
+    page.get_by_label("north").check()
+    page.locator("#smokes-1").check()
+    page.locator("#credit-select").select_option(label="late")
+    page.locator("#mayor-2").check()
+    page.locator("#roads-0").check()
+    page.locator("#age-3").check()
+    page.locator("#income-1").check()
+    page.locator("#children-number").fill("9")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_label("tobacco").check()
+    page.locator("#trust_police-1").check()
+    page.locator("#debt-0").check()
+    page.locator("#debt--other-1").check()
+    assert posts(page) == []
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()
+    [sent] = posts(page)
+    body = json.loads(sent.post_data)
+    assert set(body) == {"version", "id", "report"}
+    client = json.loads(page.evaluate("fetch('/api/surveys/every').then((r) => r.text())"))
+    names = [name for block in client["recipe"]["blocks"] for name in block["attributes"]]
+    assert list(body["report"]) == names
+    assert body["report"]["district"] == 0
+    details = page.locator("details")
+    assert details.get_attribute("open") is None
+    details.locator("summary").click()
+    assert page.get_by_text("It may differ from what you answered").is_visible()
+    assert {request.url.split("/")[2] for request in page.seen} == {address.split("/")[2]}
+    assert page.context.cookies() == []
+    assert page.locator("input").count() == 0
+    page.get_by_role("button", name="Next person").click()
+    assert page.get_by_role("button", name="Start").is_visible()
+
+
+@pytest.mark.parametrize(("first", "byte", "second", "other"), [("No", 4, "Yes", 4), ("No", 3, None, 4), ("Yes", 3, None, 3)])
+def test_with_the_output_forced_requests_for_different_answers_are_the_same_bytes(page, served, first, byte, second, other):
+    """strong over no, yes and silence: 5 cases, 3 for the true label first, then one for each of the others in order."""
+    address = served(HEAD.format(slug=f"forced-{first}-{byte}-{other}".lower()) + ONE)
+    bodies = []
+    for label, drawn in ((first, byte), (second, other)):
+        opened = page.context.browser.new_context(locale="en-GB").new_page()
+        sent = []
+        opened.on("request", lambda request, kept=sent: kept.append(request) if request.method == "POST" else None)
+        opened.add_init_script(STUB % drawn)
+        answer_smokes(opened, address, label)
+        [request] = sent
+        bodies.append((request.url, request.post_data, {k: v for k, v in request.headers.items() if k != "content-length"}))
+        assert opened.evaluate("window.guessed") is None
+        opened.context.close()
+    assert bodies[0] == bodies[1]
+
+
+def test_without_cryptographic_randomness_nothing_is_sent(page, served):
+    page.add_init_script("Object.defineProperty(crypto, 'getRandomValues', {value: undefined});")
+    start(page, served(HEAD.format(slug="norandom") + ONE))
+    page.locator("#smokes-1").check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("no cryptographic random numbers").wait_for()
+    assert page.get_by_text("Call 555 0100").is_visible()
+    assert posts(page) == []
+
+
+def test_before_send_neither_page_nor_requests_depend_on_random_bytes(page, served):
+    address = served(HEAD.format(slug="quiet") + ONE)
+    trees, requests = [], []
+    for byte in (0, 200):
+        opened = page.context.browser.new_context(locale="en-GB").new_page()
+        seen = []
+        opened.on("request", lambda request, kept=seen: kept.append((request.method, request.url)))
+        opened.add_init_script(STUB % byte)
+        start(opened, address)
+        opened.locator("#smokes-1").check()
+        trees.append(opened.locator("body").aria_snapshot() + opened.content())
+        requests.append(sorted(seen))
+        opened.context.close()
+    assert trees[0] == trees[1]
+    assert requests[0] == requests[1]
+    assert all(method == "GET" for method, _ in requests[0])
+
+
+def test_a_failed_sending_is_repeated_with_the_same_payload_even_after_a_reload(page, served):
+    address = served(HEAD.format(slug="retry") + ONE)
+    page.route("**/answers", lambda route: route.abort())
+    start(page, address)
+    page.locator("#smokes-1").check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("did not arrive").wait_for()
+    assert page.locator("input").count() == 0
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_text("did not arrive").wait_for()
+    page.unroute("**/answers")
+    page.reload()
+    page.get_by_text("Thank you").wait_for()
+    bodies = [request.post_data for request in posts(page)]
+    assert len(bodies) == 3
+    assert len(set(bodies)) == 1
+    assert page.evaluate("sessionStorage.length") == 0
+    page.reload()
+    assert page.get_by_role("button", name="Start").is_visible()
+    assert served.store.overview("retry").count == 1
+
+
+def test_silence_has_the_same_shape_as_an_answer(page, served):
+    address = served(HEAD.format(slug="silence") + EVERY.replace(CONSENT, ""))
+    shapes = []
+    for answered in (False, True):
+        page.seen.clear()
+        start(page, address)
+        if answered:
+            page.locator("#smokes-1").check()
+            page.locator("#age-2").check()
+        page.get_by_role("button", name="Next").click()
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("Thank you").wait_for()
+        [sent] = posts(page)
+        body = json.loads(sent.post_data)
+        shapes.append((list(body), list(body["report"]), len(body["id"]), [r.method for r in page.seen]))
+    assert shapes[0] == shapes[1]
+
+
+def test_mistakes_are_listed_and_the_list_has_the_focus(page, served):
+    start(page, served(HEAD.format(slug="mistakes") + EVERY))
+    page.locator("#children-number").fill("many")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Send").click()
+    summary = page.get_by_role("alert")
+    assert summary.locator("li").count() == 2
+    assert summary.evaluate("node => node === document.activeElement")
+    summary.get_by_role("link").nth(1).click()
+    assert page.locator("#children-number").evaluate("node => node === document.activeElement")
+    assert page.locator("#children-number").is_visible()
+    assert posts(page) == []
+
+
+def test_the_keyboard_is_enough(page, served):
+    page.goto(served(HEAD.format(slug="keyboard") + ONE))
+    page.get_by_role("button", name="Start").wait_for()
+
+    def tab_to(name):
+        for _ in range(30):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.textContent || document.activeElement.id") == name:
+                return
+        raise AssertionError(f"{name} cannot be reached")
+
+    tab_to("Start")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("form")
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    tab_to("smokes-0")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#smokes-1").is_checked()
+    tab_to("Send")
+    page.keyboard.press("Enter")
+    page.get_by_text("Thank you").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("locale", "begin", "send", "onward"), WORDS)
+def test_axe_finds_nothing_and_a_narrow_screen_needs_no_sideways_scrolling(page, served, scheme, locale, begin, send, onward):
+    """320 px is also a 1280 px screen at 400%."""
+    address = served(HEAD.format(slug="axe") + EVERY)
+    axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+    opened = page.context.browser.new_context(
+        viewport={"width": 320, "height": 640}, color_scheme=scheme, locale=locale
+    ).new_page()
+
+    def check():
+        opened.evaluate(axe)
+        found = opened.evaluate(
+            "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+        )
+        assert [(v["id"], v["nodes"][0]["html"]) for v in found["violations"]] == []
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 320
+
+    opened.goto(address)
+    opened.get_by_role("button", name=begin).wait_for()
+    assert opened.locator("html").get_attribute("lang") == locale[:2]
+    check()
+    opened.get_by_role("button", name=begin).click()
+    opened.get_by_role("button", name=onward).click()
+    opened.get_by_role("button", name=send).click()
+    opened.get_by_role("alert").wait_for()
+    check()
+    opened.get_by_role("alert").get_by_role("link").first.click()
+    opened.locator("#agree-yes").check()
+    opened.get_by_role("button", name=onward).click()
+    opened.get_by_role("button", name=send).click()
+    opened.locator("details").wait_for()
+    opened.locator("summary").click()
+    check()
+    opened.context.close()
+
+
+def test_without_javascript_there_is_a_message_and_another_way(page, served):
+    address = served(HEAD.format(slug="noscript") + ONE)
+    opened = page.context.browser.new_context(java_script_enabled=False).new_page()
+    opened.goto(address)
+    assert "nothing is sent" in opened.locator("body").inner_text().replace("\n", " ")
+    opened.get_by_role("link", name="Another way").click()
+    assert "Call 555 0100." in opened.locator("body").inner_text()
+    opened.context.close()
+
+
+def test_an_invited_person_sends_the_token_and_others_are_told(page, served):
+    address = served("invited: true\n" + HEAD.format(slug="invited") + ONE)
+    page.goto(address)
+    page.get_by_text("by invitation").wait_for()
+    from deniable.survey.invitations import invite
+
+    [row] = invite(served.store, "invited", [{"firstname": "Ada"}])
+    page.goto("about:blank")
+    answer_smokes(page, f"{address}#{row['token']}", "Yes")
+    assert row["token"] in posts(page)[-1].post_data
+    assert all(row["token"] not in request.url for request in page.seen)
+    page.goto("about:blank")
+    start(page, f"{address}#{row['token']}")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("not accepted").wait_for()
+
+
+def test_a_receipt_code_is_made_in_the_browser_and_shown_once(page, served):
+    address = served("linkage: code\n" + HEAD.format(slug="coded") + ONE)
+    answer_smokes(page, address, "Yes")
+    shown = page.locator(".code").inner_text()
+    assert json.loads(posts(page)[-1].post_data)["code"] == shown
+    assert len(shown) == 17
+
+
+def test_contact_details_are_asked_only_where_a_register_is_kept(page, served):
+    address = served("linkage: register\n" + HEAD.format(slug="register") + ONE)
+    start(page, address)
+    page.get_by_role("button", name="Send").click()
+    assert page.get_by_role("alert").locator("li").count() == 2
+    page.locator("#contact-name").fill("Ada")
+    page.locator("#contact-email").fill("ada@example.org")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()
+    assert json.loads(posts(page)[-1].post_data)["contact"] == {"name": "Ada", "email": "ada@example.org"}
+
+
+def test_a_closed_survey_says_so(page, served):
+    address = served(HEAD.format(slug="shut") + ONE)
+    served.store.close_survey("shut")
+    page.goto(address)
+    page.get_by_text("This survey is closed").wait_for()
