@@ -3,10 +3,15 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 PYTHON ?= python3
 
-.PHONY: demo test browser simulate benchmark clean
+.PHONY: demo serve test browser simulate benchmark clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/deniable demo
+
+# The respondent's page and the organiser's, on this machine, with the demo survey.
+serve: $(VENV)/.installed
+	$(VENV)/bin/deniable survey open deniable/survey/town.yaml --db town.db
+	$(VENV)/bin/deniable serve --db town.db
 
 test: $(VENV)/.installed-test browser
 	$(VENV)/bin/ruff check .
@@ -36,7 +41,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e .
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[serve]"
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

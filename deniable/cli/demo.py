@@ -10,7 +10,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from deniable.cli import privacy
+from deniable.cli import demo_survey, privacy
 from deniable.cli.show import console
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.estimate import Estimate
@@ -28,6 +28,9 @@ BINS: dict[str, list[int]] = {
 
 def demo(
     rows: Annotated[int, typer.Option(min=100, max=5_000_000, help="How many people live in the town.")] = 20_000,
+    residents: Annotated[
+        int, typer.Option(min=0, max=100_000, help="How many of them also answer a survey over HTTP.")
+    ] = 2_000,
     picture: Annotated[Path, typer.Option(help="Where the picture goes (.png, .svg or .html).")] = Path("deniable-demo.png"),
 ) -> None:
     """A town answers five sensitive questions; only randomised answers are kept; the truth about the town comes back."""
@@ -63,6 +66,8 @@ def demo(
     screen.print(f"{_changed(people, reported, schema)}\n\nWhat one person's answers give away:")
     privacy.show(report(schema))
     _save(pictures, picture)
+    if residents:
+        demo_survey.survey_demo(residents)
     screen.print(f"Picture: {picture}   ({time.perf_counter() - began:.1f} s)")
 
 

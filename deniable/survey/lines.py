@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, SequenceNode
 
 from deniable.errors import QuestionnaireError
 
@@ -23,8 +25,8 @@ class Document:
         self.where = where
         self._lines: dict[Path, int] = {}
         try:
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
+            node = YAML(typ="safe", pure=True).compose(text)
+        except YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             raise QuestionnaireError(
                 "not_yaml", "{where}, line {line}: {problem}.",
@@ -46,26 +48,23 @@ class Document:
 
     def _read(self, node: Any, path: Path) -> Any:
         self._lines[path] = node.start_mark.line + 1
-        if isinstance(node, yaml.MappingNode):
+        if isinstance(node, MappingNode):
             found: dict[str, Any] = {}
             for key_node, value_node in node.value:
-                key = self._scalar(key_node)
-                # yes and no are words here, as in JSON; YAML 1.1 would read them as true and false.
-                key = key if isinstance(key, str) else str(key_node.value)
+                key = str(key_node.value)
                 if key in found:
                     self._lines[(*path, key)] = key_node.start_mark.line + 1
                     raise self.error((*path, key), "key_twice", "{key!r} is given twice.", key=key)
                 found[key] = self._read(value_node, (*path, key))
                 self._lines[(*path, key)] = key_node.start_mark.line + 1
             return found
-        if isinstance(node, yaml.SequenceNode):
+        if isinstance(node, SequenceNode):
             return [self._read(item, (*path, i)) for i, item in enumerate(node.value)]
         return self._scalar(node)
 
     def _scalar(self, node: Any) -> Any:
-        tag, text = node.tag.rpartition(":")[2], node.value
-        if tag == "bool" and text.lower() in ("yes", "no", "on", "off"):
-            return text
+        # YAML 1.2: yes, no, on and off are words, and a question may end with its mark.
+        tag, text = str(node.tag).rpartition(":")[2], node.value
         if tag == "bool":
             return text.lower() == "true"
         if tag == "null":
