@@ -119,7 +119,8 @@ def test_check_warns_of_what_leaks(run, tmp_path):
 
 
 def test_demo_shows_tables_and_saves_a_picture(run, tmp_path):
-    code, out, _ = run("demo", "--rows", "2000", "--picture", "town.svg")
+    code, out, _ = run("demo", "--rows", "2000", "--residents", "60", "--picture", "town.svg")
+    assert "60 residents sent randomised answers over HTTP" in out
     assert code == 0
     for word in ("truth", "reported", "estimated", "95% interval", "epsilon", "salary", "children", "intervals hold the truth"):
         assert word in out

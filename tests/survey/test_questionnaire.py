@@ -201,3 +201,12 @@ def test_the_published_json_schema_is_the_one_of_the_code_and_accepts_what_the_r
     validator.validate(given)
     given["pages"][0]["elements"][3]["type"] = "comment"
     assert not validator.is_valid(given)
+
+
+def test_the_survey_of_the_demo_fits_the_town():
+    from deniable.cli.demo_survey import TOWN, answers
+
+    questionnaire = Questionnaire.load(TOWN)
+    people = answers(dn.datasets.town(500, np.random.default_rng(1)))
+    assert list(people.columns) == list(questionnaire.schema)
+    assert questionnaire.schema.randomise(people).shape == people.shape
