@@ -24,6 +24,15 @@ def averaged_steps(matrix: Floats, counts: Floats, start: Floats) -> tuple[Float
     >>> averaged_steps(matrix, np.array([700.0, 300.0]), np.ones(2))[0].round(2).tolist()
     [0.89, 0.11]
     """
+    path, likelihood, optimism = steps_with_optimism(matrix, counts, start)
+    score = likelihood - CAUTION * optimism
+    weights = np.exp(score - score.max())
+    weights /= weights.sum()
+    return weights @ path, float(weights @ likelihood)
+
+
+def steps_with_optimism(matrix: Floats, counts: Floats, start: Floats) -> tuple[Floats, Floats, Floats]:
+    """The shares after each of `STEPS`, their log-likelihood, and how much less that is expected to be for new reports."""
     n = counts.sum()
     observed = counts / n
     shares = start / start.sum()
@@ -42,7 +51,4 @@ def averaged_steps(matrix: Floats, counts: Floats, start: Floats) -> tuple[Float
             path.append(shares / shares.sum())
             likelihood.append(float(counts @ np.log(expected)))
             optimism.append(float(np.diag(relative) @ counts - counts @ relative @ counts / n))
-    score = np.array(likelihood) - CAUTION * np.array(optimism)
-    weights = np.exp(score - score.max())
-    weights /= weights.sum()
-    return weights @ np.array(path), float(weights @ np.array(likelihood))
+    return np.array(path), np.array(likelihood), np.array(optimism)
