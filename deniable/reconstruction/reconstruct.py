@@ -21,10 +21,9 @@ from deniable.reconstruction.assign import target_counts
 from deniable.reconstruction.em import em
 from deniable.reconstruction.inversion import covariance, eq
 from deniable.reconstruction.simplex import brought_back
-from deniable.reconstruction.smooth import smooth
+from deniable.reconstruction.smooth import COARSE_CELLS, FINE_CELLS, Cells, smooth
 
 METHODS = ("em", "eq", "em/as", "as")
-FINE_BINS = 20
 UNIFORM_INSIDE = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
 EARLY = "it stops early, which biases it toward the uniform distribution it starts from; its variability band says how much it varies."
 UNLIKELY = 5.0
@@ -92,10 +91,15 @@ def reconstruct(
 
 
 def _finely(seen: Binned) -> Callable[[Floats], Floats]:
-    """Smooth over finer bins of truths and add them up: inside a wide bin the truths are anything but uniform."""
-    fine = seen.finer(FINE_BINS)
-    first = np.searchsorted(fine.true.floats[:-1], seen.true.floats[:-1] - 1e-12)
-    return lambda c: np.add.reduceat(smooth(fine.law, c, fine.widths), first)
+    """Smooth over finer cells of truths and add them up: inside a wide bin the truths are anything but uniform."""
+
+    def cells(least: int) -> Cells:
+        fine = seen.finer(least)
+        first = np.searchsorted(fine.true.floats[:-1], seen.true.floats[:-1] - 1e-12)
+        return Cells(fine.law.dense(), fine.widths, first.tolist())
+
+    coarse, fine = cells(COARSE_CELLS), cells(FINE_CELLS)
+    return lambda c: smooth(seen.law, c, seen.widths, coarse=coarse, fine=fine)
 
 
 def _biased(

@@ -1,37 +1,97 @@
-"""Undoing additive noise: an ill-posed problem, made well-posed by preferring smooth distributions.
+"""Undoing additive noise: an ill-posed problem, made well-posed by preferring some shapes, none of them for certain.
 
-The log of the density is penalised for roughness (the penalised composite link model of Eilers, 2007). How strongly, and whether
-first, second or third differences are meant by roughness, is not chosen but averaged over, each weighted by its evidence
-(Laplace approximation) and a prior that favours smoothness. Where the early-stopped EM of the papers explains the reports
-as well, half of it is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
+Four kinds of shape are fitted by penalised likelihood at several strengths: a smooth root of the density, a smooth log density, a log
+density without any order (spikes), and a smooth one with jumps. They and the uniform distribution are averaged, weighted by evidence.
+Each is first taken one EM step on: what is wanted is the distribution of those who answered, and given a distribution to draw from,
+their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well, up to half of it is mixed
+in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from deniable.core.exact import Floats
-from deniable.core.operators import Operator
+from deniable.core.operators import FloatTable, Operator
 from deniable.reconstruction.agrawal_srikant import early_stopped
-from deniable.reconstruction.em import Likelihood
+from deniable.reconstruction.em_path import LARGEST, averaged_steps
 from deniable.reconstruction.inversion import check_cells
+from deniable.reconstruction.penalised import Fits, fit_all, hats, log_likelihood, penalty, splines
 
-ORDERS = (1, 2, 3)
-STRENGTHS = np.logspace(7, -3, 21)
-ANCHOR = 0.01
-"""A weak pull of the log density toward uniform (standard deviation 10), so that the evidence of every order is proper."""
 
+@dataclass(frozen=True)
+class Family:
+    """A kind of shape, at several strengths of its penalty; `prior` is the logarithm of how much it is favoured."""
+
+    link: str
+    order: int
+    strengths: Sequence[float]
+    anchor: float
+    prior: float
+    free: float = 0.0
+
+
+CONTINUOUS = (
+    Family("root", 3, np.logspace(6.5, -0.5, 8).tolist(), 0.1, 7.0),
+    Family("log", 2, np.logspace(5, 1, 4).tolist(), 0.3, 3.0),
+    Family("log", 3, np.logspace(6, 0, 6).tolist(), 0.3, 1.0),
+)
+"""Shapes without jumps, fitted as splines on fine cells. All strengths are for 20 bins."""
+
+BROKEN = (
+    Family("log", 0, np.logspace(1.2, -1.2, 6).tolist(), 0.0, 1.0),
+    Family("log", 3, np.logspace(5, 0, 5).tolist(), 0.01, 0.0, free=1.0),
+)
+"""Shapes with jumps, fitted on the labels or bins themselves."""
+
+UNIFORM_PRIOR = 2.0
+SHARPNESS = 1.5
+"""Power of the evidence in the weights: a little more decided than Bayes' rule."""
+
+FINE_CELLS = 60
+COARSE_CELLS = 20
 MOST_KNOTS = 60
+LEAST_INTERVALS = 24
+MOST_INTERVALS = 40
+APART = 0.01
+"""Precision of labels that stand outside the order."""
+
 MOST_REPORTS = 250
-FREE_MISFIT = 6.0
-"""Twice the log-likelihood that the early-stopped estimate may lack before it is trusted less."""
+MOST_MIXED = 0.5
+HALVED_AT = 4.0
+"""Log-likelihood that the early-stopped estimate may lack before half as much of it is mixed in."""
 
 
-def smooth(law: Operator, counts: Floats, widths: Floats | None = None, apart: int = 0) -> Floats:
-    """Shares of the truths, regularised: biased toward smoothness, so without an interval.
+@dataclass(frozen=True)
+class Cells:
+    """The truths in cells: a row of report probabilities each, how wide they are, and with which cell each label begins."""
+
+    given: Floats
+    widths: Floats
+    first: Sequence[int]
+
+    def summed(self, shares: Floats) -> Floats:
+        """Shares of the labels from those of their cells."""
+        found: Floats = np.add.reduceat(shares, np.asarray(self.first), axis=-1)
+        return found
+
+
+def smooth(
+    law: Operator,
+    counts: Floats,
+    widths: Floats | None = None,
+    apart: int = 0,
+    coarse: Cells | None = None,
+    fine: Cells | None = None,
+) -> Floats:
+    """Shares of the truths, regularised: biased toward some shapes, so without an interval.
 
     `widths` are how much of the domain each label stands for (bins may differ), since it is the density that is smooth, not the
-    share. The last `apart` labels stand outside the order ("no answer") and are not smoothed.
+    share. The last `apart` labels stand outside the order ("no answer") and are not smoothed. `coarse` and `fine` are the
+    labels cut into cells (see `COARSE_CELLS` and `FINE_CELLS`) where they are wide bins.
 
     >>> import deniable as dn
     >>> channel = dn.Additive(dn.Integer(0, 19), dn.Uniform(5))
@@ -40,91 +100,85 @@ def smooth(law: Operator, counts: Floats, widths: Floats | None = None, apart: i
     True
     """
     check_cells(law)
-    relative = np.ones(law.inputs) if widths is None else widths / widths.mean()
-    matrix, merged = _merged(law.dense(), counts)
-    averaged = relative * _averaged(relative[:, None] * matrix, merged, apart)
-    averaged /= averaged.sum()
-    stopped = early_stopped(law, counts, start=relative).shares
-    likelihood = Likelihood(law, counts)
-    misfit = 2 * counts.sum() * (likelihood.value(law.push(averaged)) - likelihood.value(law.push(stopped)))
-    part = 0.5 * float(np.exp(min(0.0, (FREE_MISFIT - misfit) / 2)))
+    own = Cells(law.dense(), np.ones(law.inputs) if widths is None else widths, range(law.inputs))
+    coarse, fine = coarse or own, fine or own
+    if len(counts) > MOST_REPORTS:
+        # Neighbouring reports are counted together where there are very many: quicker, and hardly less is known.
+        together = np.linspace(0, len(counts), MOST_REPORTS, endpoint=False).astype(np.int64)
+        counts = np.add.reduceat(counts, together)
+        coarse, fine = (
+            Cells(np.add.reduceat(cells.given, together, axis=1), cells.widths, cells.first) for cells in (coarse, fine)
+        )
+    averaged, fitted = _averaged(coarse, fine, counts, apart)
+    stopped, explained = _early(coarse, counts)
+    part = MOST_MIXED * 0.5 ** ((max(0.0, fitted - explained) / HALVED_AT) ** 1.5)
     mixed: Floats = (1 - part) * averaged + part * stopped
+    mixed /= mixed.sum()
     return mixed
 
 
-def _merged(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Neighbouring reports counted together where there are very many: quicker, and hardly less is known."""
-    if len(counts) <= MOST_REPORTS:
-        return matrix, counts
-    first = np.linspace(0, len(counts), MOST_REPORTS, endpoint=False).astype(np.int64)
-    return np.add.reduceat(matrix, first, axis=1), np.add.reduceat(counts, first)
+def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> tuple[Floats, float]:
+    """Shares of the labels averaged over all shapes and strengths, each an EM step on; and the mean log-likelihood."""
+    shares, scores, likelihoods = [], [], []
+
+    def add(cells: Cells, fits: Fits, prior: float | Floats) -> None:
+        ratio = counts / counts.sum() / np.maximum(fits.shares @ cells.given, 1e-300)
+        shares.append(cells.summed(fits.shares * (ratio @ cells.given.T)))
+        scores.append(SHARPNESS * fits.evidence + prior)
+        likelihoods.append(fits.likelihood)
+
+    ordered = len(coarse.widths) - apart
+    rough = hats(ordered, MOST_KNOTS)
+    _fit(coarse, counts, BROKEN, rough, rough.shape[1], apart, add)
+    ordered = len(fine.widths) - apart
+    edges = np.cumsum(fine.widths[:ordered])
+    intervals = min(MOST_INTERVALS, max(LEAST_INTERVALS, len(fine.first) // 3))
+    _fit(fine, counts, CONTINUOUS, splines((edges - fine.widths[:ordered] / 2) / edges[-1], intervals), intervals, apart, add)
+    if not apart:
+        uniform = fine.widths[None] / fine.widths.sum()
+        likelihood = log_likelihood(uniform, fine.given, counts)
+        add(fine, Fits(uniform, likelihood, likelihood), UNIFORM_PRIOR)
+    score = np.concatenate(scores)
+    weights = np.exp(score - score.max())
+    weights /= weights.sum()
+    return weights @ np.concatenate(shares), float(weights @ np.concatenate(likelihoods))
 
 
-def _averaged(matrix: Floats, counts: Floats, apart: int) -> Floats:
-    """The evidence-weighted mean of the fits (of the density) of every order and strength."""
-    hats = _hats(len(matrix) - apart)
-    ordered = hats.shape[1]
-    knots = ordered + apart
-    basis = np.zeros((len(matrix), knots))
-    basis[: len(matrix) - apart, :ordered] = hats
-    basis[len(matrix) - apart :, ordered:] = np.eye(apart)
-    fits, evidence = [], []
-    for order in ORDERS:
-        if ordered <= order:
-            continue
-        differences = np.zeros((ordered - order, knots))
-        differences[:, :ordered] = np.diff(np.eye(ordered), n=order, axis=0)
-        heights = np.zeros(knots)
-        for strength in STRENGTHS:
-            penalty = strength * differences.T @ differences + ANCHOR * np.eye(knots)
-            heights, value, curvature = _penalised(matrix, counts, basis, penalty, heights)
-            logdets = np.linalg.slogdet(penalty)[1] - np.linalg.slogdet(curvature + penalty)[1]
-            # The prior exp(-sd) on the typical size of a difference, sd = strength^(-1/2), favours smoothness.
-            evidence.append(value + 0.5 * logdets - strength**-0.5)
-            density = np.exp(basis @ heights - (basis @ heights).max())
-            fits.append(density / density.sum())
-    weights = np.exp(np.array(evidence) - max(evidence))
-    averaged: Floats = weights @ np.array(fits) / weights.sum()
-    return averaged
+def _fit(
+    cells: Cells,
+    counts: Floats,
+    families: Sequence[Family],
+    columns: Floats,
+    size: int,
+    apart: int,
+    add: Callable[[Cells, Fits, Floats], None],
+) -> None:
+    """Fit families over the same basis, those of a link together. `size` is the number of bins that it could tell apart."""
+    ordered, knots = columns.shape
+    basis = np.zeros((ordered + apart, knots + apart))
+    basis[:ordered, :knots] = columns
+    basis[ordered:, knots:] = np.eye(apart)
+    for link in ("log", "root"):
+        penalties, priors = [], []
+        for family in families:
+            if family.link != link:
+                continue
+            # Differences of an order shrink with the distance of the knots; a rough z stays as improbable as over 20 bins.
+            scale = (size / 20) ** (2 * family.order - 1) if family.order else 1.0
+            for strength in family.strengths:
+                whole = APART * np.eye(knots + apart)
+                whole[:knots, :knots] = penalty(knots, family.order, strength * scale, family.anchor * 20 / knots, family.free)
+                penalties.append(whole)
+                priors.append(family.prior - np.log(len(family.strengths)))
+        if penalties:
+            add(cells, fit_all(cells.given, cells.widths, counts, basis, np.array(penalties), link), np.array(priors))
 
 
-def _hats(k: int) -> Floats:
-    """Straight lines between evenly spread knots: all labels are knots while there are few."""
-    if k <= MOST_KNOTS:
-        return np.eye(k)
-    knots = np.linspace(0, k - 1, MOST_KNOTS)
-    return np.column_stack([np.interp(np.arange(k), knots, hat) for hat in np.eye(MOST_KNOTS)])
-
-
-def _penalised(matrix: Floats, counts: Floats, basis: Floats, penalty: Floats, start: Floats) -> tuple[Floats, float, Floats]:
-    """Maximise the Poisson log-likelihood minus the penalty by Newton steps with halving; value and curvature there too."""
-    base = np.log(counts.sum() / len(matrix))
-
-    def expected(heights: Floats) -> tuple[Floats, Floats]:
-        density = np.exp(np.minimum(base + basis @ heights, 500.0))
-        return density, np.maximum(density @ matrix, 1e-300)
-
-    def objective(heights: Floats) -> float:
-        mean = expected(heights)[1]
-        return float(counts @ np.log(mean) - mean.sum() - 0.5 * heights @ penalty @ heights)
-
-    heights = start
-    value = objective(heights)
-    for _ in range(100):
-        density, mean = expected(heights)
-        slopes = matrix.T @ (density[:, None] * basis)
-        curvature = slopes.T @ (slopes / mean[:, None])
-        gradient = slopes.T @ (counts / mean - 1) - penalty @ heights
-        step = np.linalg.solve(curvature + penalty, gradient)
-        length = 1.0
-        while length > 1e-9 and not objective(heights + length * step) >= value:
-            length /= 2
-        if length <= 1e-9:
-            break
-        heights = heights + length * step
-        gained, value = objective(heights) - value, objective(heights)
-        if gained < 1e-8 * (1 + abs(value)):
-            break
-    density, mean = expected(heights)
-    slopes = matrix.T @ (density[:, None] * basis)
-    return heights, value, slopes.T @ (slopes / mean[:, None])
+def _early(cells: Cells, counts: Floats) -> tuple[Floats, float]:
+    """The published early stop and the average of the steps of EM, halves of both; and the log-likelihood."""
+    stopped = early_stopped(FloatTable(cells.given), counts, start=cells.widths).shares
+    explained = float(log_likelihood(stopped, cells.given, counts))
+    if cells.given.size > LARGEST:
+        return cells.summed(stopped), explained
+    steps, reached = averaged_steps(cells.given, counts, cells.widths)
+    return cells.summed(stopped + steps) / 2, (explained + reached) / 2
