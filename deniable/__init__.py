@@ -42,6 +42,8 @@ _HOME = {
     "Sample": "statistics.sample",
     "where": "statistics.conditions",
     "read": "statistics.reading",
+    "Transactions": "mining.transactions",
+    "frequent_itemsets": "mining.itemsets",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "privacy", "reconstruction")

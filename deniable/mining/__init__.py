@@ -1,0 +1,1 @@
+"""Frequent itemsets and association rules from distorted transactions, with error bars."""

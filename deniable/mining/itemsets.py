@@ -1,0 +1,273 @@
+"""`dn.frequent_itemsets`: which items occur together in the true transactions, from reported ones that may all be false."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.exact import Floats, Ints
+from deniable.core.intervals import Moments, score_interval
+from deniable.core.schema import Schema
+from deniable.errors import ParameterError
+from deniable.mining.counting import RowSums, counter_of
+from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.transactions import Transactions
+from deniable.progress import Progress, Silent
+
+METHODS = ("unbiased", "mask", "re", "mmask")
+PUBLISHED = ("mask", "re", "mmask")
+TARGETS = ("population", "respondents")
+
+
+@dataclass
+class Mined:
+    """Levels of frequent itemsets with their error bars; `to_frame` gives them as mlxtend would."""
+
+    transactions: Transactions
+    levels: list[Level]
+    min_support: float
+    method: str
+    target: str = "population"
+    tested: int = 0
+
+    def errors(self, level: Level) -> Floats:
+        """Standard errors of the supports of a level: Var = sum w^2 - (sum w)^2 / n for the population, sum w^2 - sum w for the
+        respondents, over n^2.
+        """
+        n = self.transactions.rows
+        less = level.sums.total**2 / n if self.target == "population" else level.sums.total
+        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n
+
+    def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
+        """Score intervals: those supports that lie within z of their own standard errors from the estimate.
+
+        If the support were s, the mean squared weight would be A s + (what the other rows give), A = E[w^2 | all items true].
+        Undistorted this is Wilson's interval.
+        """
+        items, n = self.transactions.items, self.transactions.rows
+        support = level.sums.total / n
+        errors = self.errors(level)
+        z = NormalDist().inv_cdf(0.5 + confidence / 2)
+        if not items.plain:
+            return support - z * errors, support + z * errors
+        given = np.prod(items.second_given[level.itemsets], axis=1)
+        others = np.maximum(level.sums.second / n - support * given, 0.0) / np.maximum(1 - support, 1 / n)
+        low, high = score_interval(Moments(support, given, others), n, confidence, self.target)
+        return low, high
+
+    def probabilities(self, level: Level) -> Floats:
+        """The probability that the true support reaches min_support, from the estimate and its standard error."""
+        return probability_above(level.support, self.errors(level), self.min_support)
+
+    def to_frame(self, confidence: float = 0.95, keep: Sequence[Any] | None = None) -> Any:
+        """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
+        import pandas as pd
+
+        names = self.transactions.items.names
+        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        for number, level in enumerate(self.levels):
+            chosen = slice(None) if keep is None else keep[number]
+            low, high = self.intervals(level, confidence)
+            rows = level.itemsets[chosen].tolist()
+            columns["support"].append(level.support[chosen])
+            columns["itemsets"].extend([frozenset([names[i] for i in row]) for row in rows])
+            columns["support_se"].append(self.errors(level)[chosen])
+            columns["support_low"].append(low[chosen])
+            columns["support_high"].append(high[chosen])
+            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
+            columns["probability_frequent"].append(self.probabilities(level)[chosen])
+        frame = {
+            name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
+            for name, found in columns.items()
+        }
+        table = pd.DataFrame(frame, columns=list(COLUMNS))
+        table.attrs = {
+            "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
+        }  # fmt: skip
+        return table
+
+
+COLUMNS = (
+    "support", "itemsets", "support_se", "support_low", "support_high", "reported_support", "probability_frequent",
+)  # fmt: skip
+
+
+def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
+    """P(truth >= limit) if the estimate is off by a normal error; without an error it is 0 or 1.
+
+    >>> probability_above(np.array([0.3, 0.2]), np.array([0.1, 0.0]), 0.2).round(4).tolist()
+    [0.8413, 1.0]
+    """
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.where(error > 0, (value - limit) / error, np.where(value >= limit, np.inf, -np.inf))
+    return np.asarray(ndtr(distance))
+
+
+def frequent_itemsets(
+    data: Any,
+    schema: Schema | Channel | None = None,
+    min_support: float = 0.5,
+    method: str = "unbiased",
+    r_threshold: int = 3,
+    relax: float = 0.0,
+    reduction_relax: float = 0.0,
+    max_len: int | None = None,
+    *,
+    min_probability: float | None = None,
+    false_discovery_rate: float | None = None,
+    target: str = "population",
+    confidence: float = 0.95,
+    bins: Mapping[str, Any] | None = None,
+    max_candidates: int = MOST_CANDIDATES,
+    progress: Progress | None = None,
+) -> Any:
+    """Itemsets whose estimated true support is at least `min_support`, as a pandas frame.
+
+    `data`: a frame of yes/no columns, a list of transactions, a FIMI file, a frame of attributes with a `dn.Schema` (one item a
+    value, or a bin of `bins`), or a `dn.Transactions`. `schema` may be one channel for all items, or None for undistorted data.
+
+    Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (an interval of the given
+    `confidence`), `reported_support` and `probability_frequent`. Errors are for the population that the transactions are a
+    sample of, or, with target="respondents", for these transactions alone. `min_probability` keeps itemsets that are frequent
+    with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (Benjamini-Hochberg
+    over all candidates); both keep the subsets of what they keep.
+
+    Methods: "unbiased", the estimate of MASK and RE in linear time; "mask", "re" and "mmask" (with `r_threshold`, `relax` and
+    `reduction_relax`) are literal, for comparison.
+
+    >>> import deniable as dn
+    >>> baskets = [["bread", "milk"], ["bread", "milk", "eggs"], ["milk"], ["bread", "eggs"]]
+    >>> found = dn.frequent_itemsets(baskets, min_support=0.5)
+    >>> [(sorted(items), support) for items, support in zip(found["itemsets"], found["support"])]
+    [(['bread'], 0.75), (['eggs'], 0.5), (['milk'], 0.75), (['bread', 'eggs'], 0.5), (['bread', 'milk'], 0.5)]
+    """
+    check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
+    transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
+    mined = Mined(transactions, [], min_support, method, target)
+    if method in PUBLISHED:
+        from deniable.mining.published import published_levels
+
+        found = published_levels(transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress)
+        mined.levels = list(found)
+        mined.tested = sum(level.candidates for level in mined.levels)
+    else:
+        for level in mine(mined, max_len, max_candidates, progress):
+            mined.levels.append(level)
+    return mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
+
+
+def mine(
+    mined: Mined, max_len: int | None = None, max_candidates: int = MOST_CANDIDATES, progress: Progress | None = None
+) -> Iterator[Level]:
+    """The levels of a search, one after the other; `mined.tested` counts the candidates on the way."""
+    transactions, limit = mined.transactions, mined.min_support
+    items, n = transactions.items, transactions.rows
+    progress = progress or Silent()
+    if items.plain:
+        counts = transactions.item_counts()
+        support = (items.slope * counts + items.absent * n) / n
+    else:
+        singles = np.arange(len(items), dtype=np.int32)[:, None]
+        support = RowSums(transactions, np.arange(len(items))).sums(singles).total / n
+    which = np.flatnonzero(support >= limit)
+    mined.tested = len(items)
+    if not len(which):
+        return
+
+    def choose(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
+        support = sums.total / n
+        return support >= limit, support
+
+    search = Search(
+        counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
+        choose, max_candidates, progress,
+    )  # fmt: skip
+    for level in search.levels(max_len):
+        if level.length > 1:
+            mined.tested += level.candidates
+        yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)
+
+
+def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:
+    """Which itemsets of each level pass the filters; the subsets of one that passes pass with it."""
+    if min_probability is None and rate is None:
+        return None
+    probabilities = [mined.probabilities(level) for level in mined.levels]
+    least = min_probability or 0.0
+    if rate is not None:
+        least = max(least, 1 - discovery_limit(1 - np.concatenate([np.zeros(0), *probabilities]), rate, mined.tested))
+    chosen = [found >= least for found in probabilities]
+    return with_subsets(mined.levels, chosen)
+
+
+def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
+    """The largest p-value that Benjamini and Hochberg's procedure accepts among so many tests, -1 for none.
+
+    >>> discovery_limit(np.array([0.001, 0.02, 0.03, 0.9]), 0.05, 4)
+    0.03
+    """
+    ordered = np.sort(p_values)
+    passed = np.flatnonzero(ordered <= rate * np.arange(1, len(ordered) + 1) / max(tests, 1))
+    return float(ordered[passed[-1]]) if passed.size else -1.0
+
+
+def with_subsets(levels: Sequence[Level], chosen: Sequence[Any]) -> list[Any]:
+    """The choice, and all subsets of what is chosen: what is frequent has frequent subsets."""
+    from deniable.kernels.candidates import hash_table, mark_subsets
+
+    marked = [np.array(flags) for flags in chosen]
+    for above in range(len(levels) - 1, 0, -1):
+        below = levels[above - 1].itemsets
+        mark_subsets(below, hash_table(below), levels[above].itemsets, marked[above], marked[above - 1])
+    return marked
+
+
+def check_options(
+    min_support: Any,
+    method: Any,
+    max_len: Any,
+    min_probability: Any,
+    false_discovery_rate: Any,
+    target: Any,
+    confidence: Any,
+    max_candidates: Any,
+) -> None:
+    """Refuse options that make no sense, naming what is allowed."""
+    if not _number(min_support) or not 0 < min_support <= 1:
+        raise ParameterError(
+            "min_support",
+            "min_support is a share of the transactions, above 0 and at most 1; got {got!r}. For a number of transactions, "
+            "divide it by how many there are.",
+            got=min_support,
+        )
+    for name, value, allowed in (("method", method, METHODS), ("target", target, TARGETS)):
+        if value not in allowed:
+            raise ParameterError(
+                name, "{name} must be one of {allowed}, got {got!r}.", name=name, allowed=list(allowed), got=value
+            )
+    for name, value in (("max_len", max_len), ("max_candidates", max_candidates)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
+            raise ParameterError(name, "{name} must be a whole number of at least 1, got {got!r}.", name=name, got=value)
+    for name, value in (
+        ("min_probability", min_probability), ("false_discovery_rate", false_discovery_rate), ("confidence", confidence),
+    ):  # fmt: skip
+        if value is not None and (not _number(value) or not 0 < value < 1):
+            raise ParameterError(name, "{name} must lie between 0 and 1, got {got!r}.", name=name, got=value)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def numbers_of(itemsets: Sequence[Any], transactions: Transactions) -> list[Ints]:
+    """Item numbers of itemsets given by names."""
+    place = {name: number for number, name in enumerate(transactions.items.names)}
+    return [np.array(sorted(place[name] for name in itemset), dtype=np.int64) for itemset in itemsets]

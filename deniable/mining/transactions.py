@@ -1,0 +1,324 @@
+"""Transactions of any kind as packed columns of bits: yes/no frames, lists of items, FIMI files, frames of attributes."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.channel import Channel
+from deniable.core.columns import to_arrow
+from deniable.core.domain import Binary
+from deniable.core.exact import Ints
+from deniable.core.schema import Schema
+from deniable.errors import DataError, FileError, ParameterError
+from deniable.mining.items import Items, check_names, schema_items, yes_no_items
+
+
+class Transactions:
+    """Reported transactions, ready to be mined again and again: `rows` of them over `items`.
+
+    Data may be a frame of yes/no columns, a list of transactions (each a list of items), the path of a FIMI file (a line a
+    transaction, `.gz` too), or a frame of attributes with a schema, whose values are the items. `schema` says how reports were
+    distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was. `bins` gives bins of numbers.
+
+    >>> import deniable as dn
+    >>> baskets = dn.Transactions([["bread", "milk"], ["milk"], []])
+    >>> baskets.rows, baskets.items.names, baskets.item_counts().tolist()
+    (3, ['bread', 'milk'], [1, 2])
+    """
+
+    def __init__(self, data: Any, schema: Schema | Channel | None = None, bins: Mapping[str, Any] | None = None) -> None:
+        if schema is not None and not isinstance(schema, (Schema, Channel)):
+            raise ParameterError(
+                "not_a_schema",
+                "schema must be a dn.Schema, one channel for every item, or None; got {got}.",
+                got=type(schema).__name__,
+            )
+        self.schema = schema
+        self._packed: Any = None
+        self._starts: Any = None
+        self._codes: Any = None
+        self.cells: Any = None
+        self.items: Items
+        self.rows: int
+        if isinstance(data, (str, Path)):
+            self._set_listed(*read_fimi(Path(data)), schema)
+        elif _is_frame(data):
+            self._set_frame(data, schema, bins or {})
+        elif isinstance(data, np.ndarray) and data.ndim == 2:
+            self._set_frame(_array_frame(data), schema, bins or {})
+        else:
+            self._set_listed(*_listed(data), schema)
+        if self.rows == 0:
+            raise DataError("no_rows", "The data has no rows.")
+
+    def _set_listed(self, names: list[Any], starts: Ints, codes: Any, schema: Schema | Channel | None) -> None:
+        if isinstance(schema, Schema):
+            # Items that nobody reported are items all the same.
+            known = {str(name) for name in names}
+            names = [*names, *(name for name in schema if name not in known)]
+        self.items = yes_no_items(names, schema)
+        self.rows = len(starts) - 1
+        self._starts, self._codes = starts, codes
+
+    def _set_frame(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
+        names, columns = _columns(data)
+        check_names(names)
+        if isinstance(schema, Schema):
+            self.items = schema_items(schema, bins, [str(name) for name in names])
+        else:
+            if bins:
+                raise ParameterError("bins_without_schema", "bins= needs a dn.Schema that says what the numbers may be.")
+            self.items = yes_no_items(names, schema)
+        self.rows = len(columns[0]) if columns else 0
+        reader = FrameReader(self.items, names)
+        if self.items.plain:
+            self._packed = reader.packed(columns)
+        else:
+            self.cells = reader.cells(columns)
+        reader.finish()
+
+    def item_counts(self) -> Ints:
+        """How many rows report each item."""
+        from deniable.kernels.bits import column_counts
+
+        if self._packed is None and self._codes is not None:
+            if self._repeats:
+                return column_counts(self.packed)  # type: ignore[no-any-return]
+            return np.bincount(self._codes, minlength=len(self.items))
+        return column_counts(self.packed)  # type: ignore[no-any-return]
+
+    @cached_property
+    def _repeats(self) -> bool:
+        """Whether some transaction lists an item twice."""
+        from deniable.kernels.bits import has_repeats
+
+        return bool(has_repeats(self._starts, self._codes, len(self.items)))
+
+    @property
+    def packed(self) -> Any:
+        """Bit r of word w of row i: whether transaction 64 w + r reports item i (uint64, items x words)."""
+        if self._packed is None:
+            self._packed = self.select(np.arange(len(self.items)))
+        return self._packed
+
+    def select(self, which: Any) -> Any:
+        """The packed columns of some items, in that order."""
+        from deniable.kernels.bits import set_bits, set_shown, words_for
+
+        which = np.asarray(which, dtype=np.int64)
+        if self._packed is not None:
+            return np.ascontiguousarray(self._packed[which])
+        packed = np.zeros((len(which), words_for(self.rows)), np.uint64)
+        place = np.full(len(self.items), -1, np.int64)
+        place[which] = np.arange(len(which))
+        if self.cells is not None:
+            for item in which:
+                home = self.items.attribute[item]
+                first = int(np.searchsorted(self.items.attribute, home))
+                set_shown(packed[place[item]], self.cells[home], self.items.attributes[home].shows[item - first])
+            return packed
+        set_bits(packed, self._starts, self._codes, place, 0)
+        return packed
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __repr__(self) -> str:
+        return f"Transactions({self.rows:,} rows, {len(self.items):,} items)"
+
+
+class FrameReader:
+    """Columns of a frame, or of a piece of one, as packed bits or as reported cells; bad cells are collected until `finish`."""
+
+    def __init__(self, items: Items, names: Sequence[Any], text: bool = False) -> None:
+        self.items, self.text, self.rows = items, text, 0
+        attributes: Sequence[Any] = items.attributes or [None] * len(names)
+        allowed = [Binary().allowed if attribute is None else attribute.channel.reported.allowed for attribute in attributes]
+        self._bad = [BadCells(str(name), what) for name, what in zip(names, allowed, strict=True)]
+
+    def packed(self, columns: Sequence[pa.Array]) -> Any:
+        """Packed bits of every item."""
+        from deniable.kernels.bits import set_codes, words_for
+
+        rows = len(columns[0])
+        packed = np.zeros((len(self.items), words_for(rows)), np.uint64)
+        first = 0
+        for number, column in enumerate(columns):
+            attribute = self.items.attributes[number] if self.items.attributes else None
+            if attribute is None or attribute.is_yes_no:
+                reported = Binary() if attribute is None else attribute.channel.reported
+                if not _copy_bits(column, packed[first]):
+                    codes = _as_codes(column, reported, self._bad[number], self.rows, self.text)
+                    set_codes(packed, codes, np.array([-1, first]), 0)
+                first += 1
+                continue
+            codes = attribute.cells(column, self._bad[number], self.rows, self.text)
+            shows = attribute.shows
+            place = np.where(shows.any(axis=0), shows.argmax(axis=0) + first, -1)
+            set_codes(packed, codes, place, 0)
+            first += len(attribute.items)
+        self.rows += rows
+        return packed
+
+    def cells(self, columns: Sequence[pa.Array]) -> Any:
+        """Reported cells, attributes x rows."""
+        most = max(attribute.weights.shape[1] for attribute in self.items.attributes)
+        cells = np.empty((len(columns), len(columns[0])), np.uint8 if most <= 256 else np.uint16)
+        for number, (attribute, column) in enumerate(zip(self.items.attributes, columns, strict=True)):
+            cells[number] = attribute.cells(column, self._bad[number], self.rows, self.text)
+        self.rows += cells.shape[1]
+        return cells
+
+    def finish(self) -> None:
+        """Refuse the data if cells did not fit, naming them all."""
+        raise_bad_cells(self._bad)
+
+
+def _as_codes(column: pa.Array, reported: Any, bad: BadCells, offset: int, text: bool) -> Ints:
+    codes: Ints = reported.codes(column, bad, offset, text)
+    return codes
+
+
+def _copy_bits(column: pa.Array, into: Any) -> bool:
+    """Arrow packs booleans as we do: copy its bytes if there is nothing to check or to shift."""
+    if not pa.types.is_boolean(column.type) or column.null_count or column.offset % 8:
+        return False
+    first = column.offset // 8
+    data = np.frombuffer(column.buffers()[1], np.uint8)[first : first + -(-len(column) // 8)]
+    target = into.view(np.uint8)
+    target[: len(data)] = data
+    if len(column) % 8:
+        # What lies behind the last row is not ours to count.
+        target[len(data) - 1] &= (1 << len(column) % 8) - 1
+    return True
+
+
+def _is_frame(data: Any) -> bool:
+    return hasattr(data, "columns") or isinstance(data, (pa.Table, pa.RecordBatch))
+
+
+def _columns(data: Any) -> tuple[list[Any], list[pa.Array]]:
+    """The names and Arrow columns of an eager frame."""
+    if type(data).__module__.startswith("pandas"):
+        names = list(data.columns)
+        check_names(names)
+        return names, [to_arrow(_dense(data.iloc[:, i]), str(names[i])) for i in range(len(names))]
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError:
+        raise DataError(
+            "not_transactions",
+            "Transactions must be an eager data frame, a list of lists of items or the path of a FIMI file, got {got}.",
+            got=type(data).__name__,
+        ) from None
+    names = list(frame.columns)
+    return names, [to_arrow(frame[name].to_native(), name) for name in names]
+
+
+def _dense(series: Any) -> Any:
+    """A pandas series without the sparse coding that one-hot encoders give."""
+    return series.sparse.to_dense() if str(series.dtype).startswith("Sparse") else series
+
+
+def _array_frame(array: Any) -> pa.Table:
+    return pa.table({str(i): pa.array(np.ascontiguousarray(array[:, i])) for i in range(array.shape[1])})
+
+
+def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
+    """Names in their order, where each transaction starts, and the codes of its items."""
+    if not isinstance(data, Iterable) or isinstance(data, (Mapping, str, bytes)):
+        raise _not_transactions(data)
+    rows = data if isinstance(data, Sequence) else list(data)
+    lengths = np.zeros(len(rows) + 1, np.int64)
+    for i, row in enumerate(rows):
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
+            raise DataError(
+                "not_a_transaction",
+                "Transaction {row} must be a list of items, got {got!r}; a single item is written [{got!r}].",
+                row=i + 1,
+                got=row,
+            )
+        lengths[i + 1] = len(row)
+    starts = np.cumsum(lengths)
+    if set(map(type, itertools.chain.from_iterable(rows))) == {int}:
+        try:
+            return _coded_numbers(starts, np.fromiter(itertools.chain.from_iterable(rows), np.int64, int(starts[-1])))
+        except OverflowError:
+            pass
+    flat = itertools.chain.from_iterable(rows)
+    place: dict[Any, int] = {}
+    try:
+        codes = np.fromiter((place.setdefault(item, len(place)) for item in flat), np.int64, int(starts[-1]))
+    except TypeError:
+        raise DataError("item_kind", "Items must be names or numbers (hashable), got a list inside a transaction.") from None
+    names = list(place)
+    try:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    except TypeError:
+        return names, starts, codes.astype(np.int32)
+    rank = np.empty(len(names), np.int32)
+    rank[order] = np.arange(len(names))
+    return [names[i] for i in order], starts, rank[codes]
+
+
+def _coded_numbers(starts: Ints, values: Ints) -> tuple[list[Any], Ints, Any]:
+    if not len(values):
+        return [], starts, values
+    low, high = int(values.min()), int(values.max())
+    if low >= 0 and high < max(1 << 20, 4 * len(values)):
+        present = np.zeros(high + 1, bool)
+        present[values] = True
+        names = np.flatnonzero(present)
+        rank = np.cumsum(present, dtype=np.int32) - 1
+        return names.tolist(), starts, rank[values]
+    names, codes = np.unique(values, return_inverse=True)
+    return names.tolist(), starts, codes.astype(np.int32)
+
+
+def _not_transactions(data: Any) -> DataError:
+    return DataError(
+        "not_transactions",
+        "Transactions must be a data frame, a list of lists of items or the path of a FIMI file, got {got}.",
+        got=type(data).__name__,
+    )
+
+
+def read_fimi(path: Path) -> tuple[list[Any], Ints, Any]:
+    """Names, starts and codes of a FIMI file: items separated by blanks, a line a transaction, an empty line an empty one.
+
+    Item numbers become ints; a file with other words keeps words.
+    """
+    from deniable.kernels.fimi import parse
+
+    if not path.exists():
+        raise FileError("no_file", "{path} does not exist.", path=str(path))
+    if path.is_dir():
+        raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
+    try:
+        content = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
+    except (OSError, EOFError) as error:
+        raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
+    if not content:
+        raise FileError("file_empty", "{path} is empty.", path=str(path))
+    starts, numbers, wrong = parse(np.frombuffer(content, np.uint8))
+    if wrong < 0:
+        return _coded_numbers(starts, numbers)
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        raise FileError("not_text", "{path} is not a text file in UTF-8.", path=str(path)) from None
+    if lines[-1] == "":
+        lines.pop()
+    return _listed([line.split() for line in lines])
