@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,19 +71,9 @@ class Mined:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        names = self.transactions.items.names
         columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        for number, level in enumerate(self.levels):
-            chosen = slice(None) if keep is None else keep[number]
-            low, high = self.intervals(level, confidence)
-            rows = level.itemsets[chosen].tolist()
-            columns["support"].append(level.support[chosen])
-            columns["itemsets"].extend([frozenset([names[i] for i in row]) for row in rows])
-            columns["support_se"].append(self.errors(level)[chosen])
-            columns["support_low"].append(low[chosen])
-            columns["support_high"].append(high[chosen])
-            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
-            columns["probability_frequent"].append(self.probabilities(level)[chosen])
+        with _no_garbage_collection():
+            self._fill(columns, confidence, keep)
         frame = {
             name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
             for name, found in columns.items()
@@ -91,6 +83,32 @@ class Mined:
             "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
         }  # fmt: skip
         return table
+
+    def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
+        names = self.transactions.items.names
+        for number, level in enumerate(self.levels):
+            chosen = slice(None) if keep is None else keep[number]
+            low, high = self.intervals(level, confidence)
+            by_place = [[names[i] for i in column] for column in level.itemsets[chosen].T.tolist()]
+            columns["support"].append(level.support[chosen])
+            columns["itemsets"].extend(map(frozenset, zip(*by_place, strict=True)))
+            columns["support_se"].append(self.errors(level)[chosen])
+            columns["support_low"].append(low[chosen])
+            columns["support_high"].append(high[chosen])
+            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
+            columns["probability_frequent"].append(self.probabilities(level)[chosen])
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A million sets of names hold no cycles; looking for them again and again takes longer than making the sets."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 COLUMNS = (
