@@ -6,7 +6,7 @@ import contextlib
 import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -18,11 +18,12 @@ from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import RowSums, counter_of
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, Choice, Level, Search, Unbiased
+from deniable.mining.shrinking import Shrunk
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress, Silent
 
-METHODS = ("unbiased", "mask", "re", "mmask")
+METHODS = ("shrunk", "unbiased", "mask", "re", "mmask")
 PUBLISHED = ("mask", "re", "mmask")
 TARGETS = ("population", "respondents")
 
@@ -65,20 +66,25 @@ class Mined:
 
     def probabilities(self, level: Level) -> Floats:
         """The probability that the true support reaches min_support, from the estimate and its standard error."""
-        return probability_above(level.support, self.errors(level), self.min_support)
+        if level.error is None:
+            return probability_above(level.support, self.errors(level), self.min_support)
+        drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
+        sampling = drawn if self.target == "population" else np.zeros(len(level))
+        return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
 
     def to_frame(self, confidence: float = 0.95, keep: Sequence[Any] | None = None) -> Any:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else list(COLUMNS)
+        columns: dict[str, list[Any]] = {name: [] for name in names}
         with _no_garbage_collection():
             self._fill(columns, confidence, keep)
         frame = {
             name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
             for name, found in columns.items()
         }
-        table = pd.DataFrame(frame, columns=list(COLUMNS))
+        table = pd.DataFrame(frame, columns=names)
         table.attrs = {
             "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
         }  # fmt: skip
@@ -97,6 +103,8 @@ class Mined:
             columns["support_high"].append(high[chosen])
             columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
             columns["probability_frequent"].append(self.probabilities(level)[chosen])
+            if "unbiased_support" in columns:
+                columns["unbiased_support"].append(level.sums.total[chosen] / self.transactions.rows)
 
 
 @contextlib.contextmanager
@@ -133,7 +141,7 @@ def frequent_itemsets(
     data: Any,
     schema: Schema | Channel | None = None,
     min_support: float = 0.5,
-    method: str = "unbiased",
+    method: str = "shrunk",
     r_threshold: int = 3,
     relax: float = 0.0,
     reduction_relax: float = 0.0,
@@ -152,14 +160,17 @@ def frequent_itemsets(
     `data`: a frame of yes/no columns, a list of transactions, a FIMI file, a frame of attributes with a `dn.Schema` (one item a
     value, or a bin of `bins`), or a `dn.Transactions`. `schema` may be one channel for all items, or None for undistorted data.
 
-    Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (an interval of the given
-    `confidence`), `reported_support` and `probability_frequent`. Errors are for the population that the transactions are a
-    sample of, or, with target="respondents", for these transactions alone. `min_probability` keeps itemsets that are frequent
+    Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (standard error and
+    interval of the given `confidence` of the unbiased estimate), `reported_support` and `probability_frequent`. Errors are for the
+    population that the transactions are a sample of, or, with target="respondents", for these transactions alone.
+    `min_probability` keeps itemsets that are frequent
     with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (Benjamini-Hochberg
     over all candidates); both keep the subsets of what they keep.
 
-    Methods: "unbiased", the estimate of MASK and RE in linear time; "mask", "re" and "mmask" (with `r_threshold`, `relax` and
-    `reduction_relax`) are literal, for comparison.
+    Methods: "shrunk" (the default) draws the unbiased estimate, which the column `unbiased_support` then shows, toward what the
+    supports of the subsets let one expect, the more so the more it was distorted; "unbiased" is the estimate of MASK and RE in
+    linear time; "mask", "re" and "mmask" (with `r_threshold`, `relax` and `reduction_relax`) are literal, for comparison.
+    Undistorted supports are the same by all of them.
 
     >>> import deniable as dn
     >>> baskets = [["bread", "milk"], ["bread", "milk", "eggs"], ["milk"], ["bread", "eggs"]]
@@ -199,11 +210,7 @@ def mine(
     mined.tested = len(items)
     if not len(which):
         return
-
-    def choose(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
-        support = sums.total / n
-        return support >= limit, support
-
+    choose: Choice = Shrunk(n, limit) if mined.method == "shrunk" else Unbiased(n, limit)
     search = Search(
         counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
         choose, max_candidates, progress,
@@ -211,7 +218,7 @@ def mine(
     for level in search.levels(max_len):
         if level.length > 1:
             mined.tested += level.candidates
-        yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)
+        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
 
 
 def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:
