@@ -17,6 +17,7 @@ from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import RowSums, counter_of
 from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress, Silent
 
@@ -35,6 +36,7 @@ class Mined:
     method: str
     target: str = "population"
     tested: int = 0
+    relax: float = 0.0
 
     def errors(self, level: Level) -> Floats:
         """Standard errors of the supports of a level: Var = sum w^2 - (sum w)^2 / n for the population, sum w^2 - sum w for the
@@ -42,7 +44,7 @@ class Mined:
         """
         n = self.transactions.rows
         less = level.sums.total**2 / n if self.target == "population" else level.sums.total
-        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n
+        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
 
     def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
         """Score intervals: those supports that lie within z of their own standard errors from the estimate.
@@ -87,9 +89,15 @@ class Mined:
             for name, found in columns.items()
         }
         table = pd.DataFrame(frame, columns=list(COLUMNS))
+        items = self.transactions.items
+        used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
             "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
+            # What rules need for their errors, as plain lists so that the frame can be saved.
+            "weights": [[names[i], float(items.absent[i]), float(items.present[i])] for i in used],
         }  # fmt: skip
+        if self.method == "mmask":
+            table.attrs["no_interval"] = BIASED
         return table
 
 
@@ -107,7 +115,8 @@ def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(error > 0, (value - limit) / error, np.where(value >= limit, np.inf, -np.inf))
+        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit, np.inf, -np.inf))
+        distance = np.where(error > 0, (value - limit) / error, certain)
     return np.asarray(ndtr(distance))
 
 
@@ -140,8 +149,9 @@ def frequent_itemsets(
     with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (Benjamini-Hochberg
     over all candidates); both keep the subsets of what they keep.
 
-    Methods: "unbiased", the estimate of MASK and RE in linear time; "mask", "re" and "mmask" (with `r_threshold`, `relax` and
-    `reduction_relax`) are literal, for comparison.
+    Methods: "unbiased", the estimate of MASK and RE in linear time; "mask", "re" and "mmask" (with `r_threshold` and
+    `reduction_relax`) are literal, for comparison; "mmask" is biased above its threshold and has no errors there. `relax` lowers the
+    minimum support to min_support / (1 + relax), so that fewer itemsets are missed and more are made up.
 
     >>> import deniable as dn
     >>> baskets = [["bread", "milk"], ["bread", "milk", "eggs"], ["milk"], ["bread", "eggs"]]
@@ -151,11 +161,14 @@ def frequent_itemsets(
     """
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
-    mined = Mined(transactions, [], min_support, method, target)
+    check_threshold(r_threshold, relax, reduction_relax)
+    if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
+        raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
+    mined = Mined(transactions, [], min_support, method, target, relax=relax)
     if method in PUBLISHED:
-        from deniable.mining.published import published_levels
-
-        found = published_levels(transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress)
+        found = published_levels(
+            transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
+        )
         mined.levels = list(found)
         mined.tested = sum(level.candidates for level in mined.levels)
     else:
@@ -168,7 +181,7 @@ def mine(
     mined: Mined, max_len: int | None = None, max_candidates: int = MOST_CANDIDATES, progress: Progress | None = None
 ) -> Iterator[Level]:
     """The levels of a search, one after the other; `mined.tested` counts the candidates on the way."""
-    transactions, limit = mined.transactions, mined.min_support
+    transactions, limit = mined.transactions, mined.min_support / (1 + mined.relax)
     items, n = transactions.items, transactions.rows
     progress = progress or Silent()
     if items.plain:
