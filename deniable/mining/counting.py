@@ -108,12 +108,6 @@ class RowSums:
                 weights = self._block_products(itemset, block)
                 found.total[c], found.second[c] = weights.sum(), (weights**2).sum()
 
-    def weights(self, itemset: Ints) -> Floats:
-        """The weight of one itemset in every row: the product of its blocks' weights."""
-        items = self._items
-        block = items.attribute[self._which] if items.block is None else items.block[self._which]
-        return self._block_products(itemset, block)
-
     def _block_products(self, itemset: Ints, block: Ints) -> Floats:
         product = np.ones(self._cells.shape[1])
         for number in dict.fromkeys(block[itemset].tolist()):

@@ -18,6 +18,7 @@ from deniable.errors import ParameterError
 from deniable.mining.counting import RowSums, counter_of
 from deniable.mining.levels import MOST_CANDIDATES, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
+from deniable.mining.taxonomy import Generalised, generalised_levels
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress, Silent
 
@@ -135,6 +136,7 @@ def frequent_itemsets(
     target: str = "population",
     confidence: float = 0.95,
     bins: Mapping[str, Any] | None = None,
+    taxonomy: Mapping[Any, Any] | None = None,
     max_candidates: int = MOST_CANDIDATES,
     progress: Progress | None = None,
 ) -> Any:
@@ -148,6 +150,8 @@ def frequent_itemsets(
     sample of, or, with target="respondents", for these transactions alone. `min_probability` keeps itemsets that are frequent
     with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (Benjamini-Hochberg
     over all candidates); both keep the subsets of what they keep.
+
+    A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
 
     Methods: "unbiased", the estimate of MASK and RE in linear time; "mask", "re" and "mmask" (with `r_threshold` and
     `reduction_relax`) are literal, for comparison; "mmask" is biased above its threshold and has no errors there. `relax` lowers the
@@ -165,7 +169,15 @@ def frequent_itemsets(
     if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
         raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
     mined = Mined(transactions, [], min_support, method, target, relax=relax)
-    if method in PUBLISHED:
+    if taxonomy is not None:
+        if method != "unbiased":
+            raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
+        generalised = Generalised(transactions, taxonomy)
+        mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
+        limit = min_support / (1 + relax)
+        mined.levels = list(generalised_levels(generalised, limit, max_len, progress, max_candidates))
+        mined.tested = sum(level.candidates for level in mined.levels)
+    elif method in PUBLISHED:
         found = published_levels(
             transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
         )
