@@ -44,9 +44,10 @@ _HOME = {
     "read": "statistics.reading",
     "Transactions": "mining.transactions",
     "frequent_itemsets": "mining.itemsets",
+    "association_rules": "mining.rules",
     "DeniableError": "errors",
 }
-_ROOMS = ("datasets", "privacy", "reconstruction")
+_ROOMS = ("datasets", "mining", "privacy", "reconstruction")
 
 __all__ = [*_HOME, *_ROOMS, "__version__"]
 

@@ -18,8 +18,10 @@ from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import RowSums, counter_of
-from deniable.mining.levels import MOST_CANDIDATES, Choice, Level, Search, Unbiased
+from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
+from deniable.mining.taxonomy import Generalised, generalised_levels
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress, Silent
 
@@ -38,6 +40,7 @@ class Mined:
     method: str
     target: str = "population"
     tested: int = 0
+    relax: float = 0.0
 
     def errors(self, level: Level) -> Floats:
         """Standard errors of the supports of a level: Var = sum w^2 - (sum w)^2 / n for the population, sum w^2 - sum w for the
@@ -45,7 +48,7 @@ class Mined:
         """
         n = self.transactions.rows
         less = level.sums.total**2 / n if self.target == "population" else level.sums.total
-        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n
+        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
 
     def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
         """Score intervals: those supports that lie within z of their own standard errors from the estimate.
@@ -85,9 +88,15 @@ class Mined:
             for name, found in columns.items()
         }
         table = pd.DataFrame(frame, columns=names)
+        items = self.transactions.items
+        used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
             "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
+            # What rules need for their errors, as plain lists so that the frame can be saved.
+            "weights": [[items.names[i], float(items.absent[i]), float(items.present[i])] for i in used],
         }  # fmt: skip
+        if self.method == "mmask":
+            table.attrs["no_interval"] = BIASED
         return table
 
     def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
@@ -133,7 +142,8 @@ def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(error > 0, (value - limit) / error, np.where(value >= limit, np.inf, -np.inf))
+        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit, np.inf, -np.inf))
+        distance = np.where(error > 0, (value - limit) / error, certain)
     return np.asarray(ndtr(distance))
 
 
@@ -141,7 +151,7 @@ def frequent_itemsets(
     data: Any,
     schema: Schema | Channel | None = None,
     min_support: float = 0.5,
-    method: str = "shrunk",
+    method: str | None = None,
     r_threshold: int = 3,
     relax: float = 0.0,
     reduction_relax: float = 0.0,
@@ -152,6 +162,7 @@ def frequent_itemsets(
     target: str = "population",
     confidence: float = 0.95,
     bins: Mapping[str, Any] | None = None,
+    taxonomy: Mapping[Any, Any] | None = None,
     max_candidates: int = MOST_CANDIDATES,
     progress: Progress | None = None,
 ) -> Any:
@@ -164,13 +175,16 @@ def frequent_itemsets(
     interval of the given `confidence` of the unbiased estimate), `reported_support` and `probability_frequent`. Errors are for the
     population that the transactions are a sample of, or, with target="respondents", for these transactions alone.
     `min_probability` keeps itemsets that are frequent
-    with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (Benjamini-Hochberg
-    over all candidates); both keep the subsets of what they keep.
+    with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (by the posterior
+    probabilities of "shrunk", else by Benjamini and Hochberg over all candidates); both keep the subsets of what they keep.
 
-    Methods: "shrunk" (the default) draws the unbiased estimate, which the column `unbiased_support` then shows, toward what the
+    A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
+
+    Methods: "shrunk" (the default, except with a taxonomy) draws the unbiased estimate, which the column `unbiased_support` then shows, toward what the
     supports of the subsets let one expect, the more so the more it was distorted; "unbiased" is the estimate of MASK and RE in
-    linear time; "mask", "re" and "mmask" (with `r_threshold`, `relax` and `reduction_relax`) are literal, for comparison.
-    Undistorted supports are the same by all of them.
+    linear time; "mask", "re" and "mmask" (with `r_threshold` and `reduction_relax`) are literal, for comparison; "mmask" is biased
+    above its threshold and has no errors there. Undistorted supports are the same by all of them. `relax` lowers the minimum support
+    to min_support / (1 + relax), so that fewer itemsets are missed and more are made up.
 
     >>> import deniable as dn
     >>> baskets = [["bread", "milk"], ["bread", "milk", "eggs"], ["milk"], ["bread", "eggs"]]
@@ -178,13 +192,25 @@ def frequent_itemsets(
     >>> [(sorted(items), support) for items, support in zip(found["itemsets"], found["support"])]
     [(['bread'], 0.75), (['eggs'], 0.5), (['milk'], 0.75), (['bread', 'eggs'], 0.5), (['bread', 'milk'], 0.5)]
     """
+    method = method or ("shrunk" if taxonomy is None else "unbiased")
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
-    mined = Mined(transactions, [], min_support, method, target)
-    if method in PUBLISHED:
-        from deniable.mining.published import published_levels
-
-        found = published_levels(transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress)
+    check_threshold(r_threshold, relax, reduction_relax)
+    if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
+        raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
+    mined = Mined(transactions, [], min_support, method, target, relax=relax)
+    if taxonomy is not None:
+        if method != "unbiased":
+            raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
+        generalised = Generalised(transactions, taxonomy)
+        mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
+        limit = min_support / (1 + relax)
+        mined.levels = list(generalised_levels(generalised, limit, max_len, progress, max_candidates))
+        mined.tested = sum(level.candidates for level in mined.levels)
+    elif method in PUBLISHED:
+        found = published_levels(
+            transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
+        )
         mined.levels = list(found)
         mined.tested = sum(level.candidates for level in mined.levels)
     else:
@@ -197,7 +223,7 @@ def mine(
     mined: Mined, max_len: int | None = None, max_candidates: int = MOST_CANDIDATES, progress: Progress | None = None
 ) -> Iterator[Level]:
     """The levels of a search, one after the other; `mined.tested` counts the candidates on the way."""
-    transactions, limit = mined.transactions, mined.min_support
+    transactions, limit = mined.transactions, mined.min_support / (1 + mined.relax)
     items, n = transactions.items, transactions.rows
     progress = progress or Silent()
     if items.plain:
@@ -210,7 +236,12 @@ def mine(
     mined.tested = len(items)
     if not len(which):
         return
-    choose: Choice = Shrunk(n, limit) if mined.method == "shrunk" else Unbiased(n, limit)
+
+    def unbiased(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
+        support = sums.total / n
+        return support >= limit, support
+
+    choose = Shrunk(n, limit) if mined.method == "shrunk" else unbiased
     search = Search(
         counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
         choose, max_candidates, progress,
@@ -228,7 +259,9 @@ def kept(mined: Mined, min_probability: float | None, rate: float | None) -> lis
     probabilities = [mined.probabilities(level) for level in mined.levels]
     least = min_probability or 0.0
     if rate is not None:
-        least = max(least, 1 - discovery_limit(1 - np.concatenate([np.zeros(0), *probabilities]), rate, mined.tested))
+        doubts = 1 - np.concatenate([np.zeros(0), *probabilities])
+        limit = posterior_limit(doubts, rate) if mined.method == "shrunk" else discovery_limit(doubts, rate, mined.tested)
+        least = max(least, 1 - limit)
     chosen = [found >= least for found in probabilities]
     return with_subsets(mined.levels, chosen)
 
@@ -241,6 +274,17 @@ def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
     """
     ordered = np.sort(p_values)
     passed = np.flatnonzero(ordered <= rate * np.arange(1, len(ordered) + 1) / max(tests, 1))
+    return float(ordered[passed[-1]]) if passed.size else -1.0
+
+
+def posterior_limit(doubts: Floats, rate: float) -> float:
+    """The largest posterior doubt that may be accepted so that those accepted are false at that rate on average, -1 for none.
+
+    >>> posterior_limit(np.array([0.01, 0.02, 0.12, 0.9]), 0.05)
+    0.12
+    """
+    ordered = np.sort(doubts)
+    passed = np.flatnonzero(np.cumsum(ordered) <= rate * np.arange(1, len(ordered) + 1))
     return float(ordered[passed[-1]]) if passed.size else -1.0
 
 

@@ -7,7 +7,7 @@ memory holds a portion of candidates and the itemsets found, never a whole level
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -52,35 +52,34 @@ class Below:
     second: Any = None
 
 
-class Choice(Protocol):
-    """Says which candidates are frequent, from the rows of their subsets in the level below and from their sums."""
+Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
+"""From candidates, the rows of their subsets in the level below, and their sums to (which are frequent, the supports of all)."""
 
-    fits: bool
+
+class Choice(Protocol):
+    """A choice that looks at a whole level before it chooses, and at its own earlier levels."""
 
     def fit(self, parents: Any, sums: Sums) -> None:
-        """Look at (an even sample of) the candidates of a level before any is chosen; called if `fits`."""
+        """Look at (an even sample of) the candidates of a level before any is chosen."""
 
-    def __call__(self, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
         """(which are frequent, the supports of all, the errors of these)."""
 
     def finish(self) -> None:
         """All candidates of the level were seen."""
 
 
-class Unbiased:
-    """Chooses candidates by their unbiased supports."""
+class ByEach:
+    """A choice that looks at each candidate by itself."""
 
-    fits = False
-
-    def __init__(self, rows: int, limit: float) -> None:
-        self._rows, self._limit = rows, limit
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
 
     def fit(self, parents: Any, sums: Sums) -> None:
         pass
 
-    def __call__(self, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
-        support = sums.total / self._rows
-        return support >= self._limit, support, None
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+        return *self._choose(itemsets, parents, sums), None
 
     def finish(self) -> None:
         pass
@@ -96,7 +95,7 @@ class Search:
         attribute: Ints,
         absent: Floats,
         slope: Floats,
-        choose: Choice,
+        choose: Choose | Choice,
         most: int = MOST_CANDIDATES,
         progress: Progress | None = None,
     ) -> None:
@@ -105,7 +104,8 @@ class Search:
         # The square of a weight that is one of two numbers is again one of two numbers.
         self._absent_squared = absent**2
         self._slope_squared = (absent + slope) ** 2 - absent**2
-        self._choose, self._most = choose, most
+        self._choose: Choice = choose if hasattr(choose, "fit") else ByEach(choose)
+        self._most = most
         self._progress = progress or Silent()
         self._found = 0
 
@@ -128,7 +128,7 @@ class Search:
         joins = ends - np.arange(len(ends)) - 1
         self._check_candidates(below, ends, joins)
         slots = hash_table(below.itemsets)
-        if self._choose.fits and joins.sum() > PORTION:
+        if joins.sum() > PORTION and not isinstance(self._choose, ByEach):
             self._fit_sample(below, slots, ends, joins)
         return self._measured(self._portions(below, slots, ends, joins), below, int(joins.sum()))
 
@@ -174,9 +174,9 @@ class Search:
         for itemsets, parents in portions:
             candidates += len(itemsets)
             sums, first, second = self._sums(itemsets, parents, below)
-            if self._choose.fits and joins <= PORTION:
+            if joins <= PORTION:
                 self._choose.fit(parents, sums)
-            frequent, support, error = self._choose(parents, sums)
+            frequent, support, error = self._choose(itemsets, parents, sums)
             self._found += int(np.count_nonzero(frequent))
             self._check_found(length)
             kept.append(

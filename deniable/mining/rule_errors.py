@@ -22,9 +22,11 @@ import pandas as pd
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
 from deniable.core.schema import Schema
-from deniable.mining.counting import RowSums
+from deniable.errors import DataError
 from deniable.mining.items import schema_items, yes_no_items
+from deniable.mining.row_weights import RowWeights
 from deniable.mining.subsets import Lattice, Portion
+from deniable.mining.taxonomy import Generalised
 from deniable.mining.transactions import Transactions
 
 Ends = tuple[Floats, Floats, Floats]
@@ -50,20 +52,23 @@ def confidences_of(
     data: Any,
     bins: Mapping[str, Any] | None,
     level: float,
+    taxonomy: Any = None,
 ) -> Confidences:
     """Choose the way to the errors: from the frame alone, from the data once more, or none, with the reason."""
     target = frame.attrs.get("target", "population")
     z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     if data is not None:
         transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
-        return FromRows("", target, z2, transactions, lattice.names)
+        weights = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
+        return FromRows("", target, z2, weights, lattice.names)
     rows = frame.attrs.get("rows")
     if "reported_support" not in frame or not rows:
         return Confidences("The frame does not say how many transactions there are and how often itemsets were reported.", target)
     weights = _weights(frame, lattice.names, schema, bins)
     if weights is None or np.isnan(weights).any():
         return Confidences(
-            "Weights of some items depend on more than their own report (neighbours, noise or a shared draw): give data= as well.",
+            "Weights of some items depend on more than their own report (neighbours, noise, a shared draw or a taxonomy): give data= "
+            "as well.",
             target,
         )
     reported = frame["reported_support"].to_numpy(dtype=np.float64)
@@ -228,14 +233,15 @@ class FromRows(Confidences):
     """Errors from the reported rows, for weights that depend on more than an item's own report."""
 
     z2: float = 0.0
-    transactions: Any = None
+    weights: Any = None
     names: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        items = self.transactions.items
-        place = {_key(name): number for number, name in enumerate(items.names)}
+        place = {_key(name): number for number, name in enumerate(self.weights.names)}
+        lacking = [name for name in self.names if _key(name) not in place]
+        if lacking:
+            raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=lacking[:20])
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
-        self._rows = RowSums(self.transactions, np.arange(len(items)))
 
     def of(self, portion: Portion) -> Callable[[int], Ends]:
         """Row weights of every itemset and of its antecedents: a pass over the data a rule."""
@@ -244,11 +250,11 @@ class FromRows(Confidences):
         def ends(split: int) -> Ends:
             inside = [j for j in range(portion.length) if split >> j & 1]
             found = np.array([self._moments(np.sort(row), np.sort(row[inside])) for row in itemsets]).reshape(-1, 5).T
-            return Moments(*found).ends(self.transactions.rows, self.z2, self.target)
+            return Moments(*found).ends(self.weights.rows, self.z2, self.target)
 
         return ends
 
     def _moments(self, itemset: Ints, antecedent: Ints) -> tuple[float, ...]:
-        both, a = self._rows.weights(itemset), self._rows.weights(antecedent)
+        both, a = self.weights.of(itemset), self.weights.of(antecedent)
         n = len(both)
         return both.mean(), a.mean(), both @ both / n, both @ a / n, a @ a / n

@@ -31,6 +31,7 @@ def association_rules(
     *,
     data: Any = None,
     bins: Mapping[str, Any] | None = None,
+    taxonomy: Mapping[Any, Any] | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
     """All rules "antecedents => consequents" between the itemsets of a frame whose `metric` is at least `min_threshold`.
@@ -44,8 +45,8 @@ def association_rules(
 
     A frame of `dn.frequent_itemsets` says by itself how its items were hidden. For other frames `schema` says it (they need the
     columns `reported_support` and the number of transactions in `frame.attrs["rows"]`). Attributes whose channel moves values to
-    neighbours, and groups that share a draw, need the reported `data` once more for their errors (with the `bins` used). Where
-    errors cannot be told the columns are NaN and `rules.attrs["no_interval"]` says why.
+    neighbours, groups that share a draw and ancestors of a `taxonomy` need the reported `data` once more for their errors (with the
+    `bins` and the `taxonomy` used). Where errors cannot be told the columns are NaN and `rules.attrs["no_interval"]` says why.
 
     >>> import deniable as dn
     >>> baskets = [["bread", "butter"], ["bread", "butter", "milk"], ["bread", "butter"], ["milk"], ["bread"]]
@@ -60,7 +61,7 @@ def association_rules(
     _check(itemsets, metric, min_threshold, level)
     lattice = Lattice([frozenset(itemset) for itemset in itemsets["itemsets"]])
     support = itemsets["support"].to_numpy(dtype=np.float64)
-    told = confidences_of(itemsets, lattice, schema, data, bins, level)
+    told = confidences_of(itemsets, lattice, schema, data, bins, level, taxonomy)
     sides = {name: itemsets[name].to_numpy(dtype=np.float64) if name in itemsets else None for name in ERRORS[:3]}
     found: list[dict[str, Any]] = []
     for portion in lattice.portions():

@@ -54,8 +54,6 @@ class _Known:
 class Shrunk:
     """Chooses the frequent candidates of level after level by their shrunk supports."""
 
-    fits = True
-
     def __init__(self, rows: int, limit: float) -> None:
         self._rows, self._limit = rows, limit
         nothing = np.zeros((1, 0), np.int32)
@@ -76,7 +74,7 @@ class Shrunk:
             independent, least = self._ingredients(parents)
             self._fit = fitted(support, variance, independent, least, lambda value: self._shared(parents, value))
 
-    def __call__(self, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats]:
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats]:
         """(which are frequent, their supports, the standard deviations of these) for some candidates of the level."""
         own, variance = self._own(sums)
         if parents.shape[1] == 1 or not variance.any():

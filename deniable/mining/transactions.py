@@ -105,6 +105,11 @@ class Transactions:
         return bool(has_repeats(self._starts, self._codes, len(self.items)))
 
     @property
+    def listed(self) -> bool:
+        """Whether the data lists what each transaction holds; items that nobody reported are then unknown."""
+        return self._codes is not None
+
+    @property
     def packed(self) -> Any:
         """Bit r of word w of row i: whether transaction 64 w + r reports item i (uint64, items x words)."""
         if self._packed is None:
