@@ -180,7 +180,8 @@ def frequent_itemsets(
 
     A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
 
-    Methods: "shrunk" (the default, except with a taxonomy) draws the unbiased estimate, which the column `unbiased_support` then shows, toward what the
+    Methods: "shrunk" (the default, except with a taxonomy) draws the unbiased estimate, which the column `unbiased_support` then
+    shows, toward what the
     supports of the subsets let one expect, the more so the more it was distorted; "unbiased" is the estimate of MASK and RE in
     linear time; "mask", "re" and "mmask" (with `r_threshold` and `reduction_relax`) are literal, for comparison; "mmask" is biased
     above its threshold and has no errors there. Undistorted supports are the same by all of them. `relax` lowers the minimum support
