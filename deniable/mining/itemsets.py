@@ -17,7 +17,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.mining.counting import RowSums, counter_of
+from deniable.mining.counting import counter_of
 from deniable.mining.levels import MOST_CANDIDATES, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
@@ -232,7 +232,7 @@ def mine(
         support = (items.slope * counts + items.absent * n) / n
     else:
         singles = np.arange(len(items), dtype=np.int32)[:, None]
-        support = RowSums(transactions, np.arange(len(items))).sums(singles).total / n
+        support = counter_of(transactions, np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
     which = np.flatnonzero(support >= limit)
     mined.tested = len(items)
     if not len(which):
