@@ -5,6 +5,9 @@ Mining needs more than one table of counts, but still only numbers that add up o
 
 from __future__ import annotations
 
+import contextlib
+import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,6 +17,7 @@ import pyarrow as pa
 from deniable.core.exact import Floats
 from deniable.core.files import open_table
 from deniable.engines.count import Countable
+from deniable.engines.extras import optional
 from deniable.engines.frames import as_frame
 from deniable.engines.sources import FileSource, FrameSource
 from deniable.errors import DataError
@@ -88,11 +92,7 @@ def batches(data: Any) -> Batches:
     text = isinstance(data, FrameSource) and data.text
     frame = data.frame if isinstance(data, FrameSource) else data
     if isinstance(frame, Countable):
-        raise DataError(
-            "no_rows_to_read",
-            "{name} can be counted but not read row by row; export it, or open the database with DuckDB.",
-            name=frame.name,
-        )
+        return Batches(list(frame.columns), text, lambda: frame.row_batches(ROWS))  # type: ignore[attr-defined]
     if hasattr(frame, "to_arrow_reader") or hasattr(frame, "fetch_record_batch"):
         return Batches(frame.columns, text, lambda: _duckdb_rows(frame))
     kind = _kind(frame)
@@ -120,6 +120,19 @@ def spark_columns(data: Any) -> tuple[Any, list[str], bool]:
     return frame, list(frame.columns), isinstance(data, FrameSource) and data.text
 
 
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """What a worker of Spark complained of, without the traces around it."""
+    errors = optional("pyspark.errors", "spark")
+    try:
+        yield
+    except errors.PySparkException as error:
+        reason = re.search(r"deniable\.errors\.\w+: (.*?)(?:\n\n|\n *at |\nDriver|$)", str(error), re.DOTALL)
+        if reason is None:
+            raise
+        raise DataError("in_spark", "{reason}", reason=reason.group(1).strip()) from None
+
+
 def spark_sums(frame: Any, compute: Callable[[Iterator[pa.Table]], Floats]) -> Floats:
     """The sum over Spark's partitions of an array of numbers that `compute` makes of the rows of each; rows do not travel."""
 
@@ -127,6 +140,10 @@ def spark_sums(frame: Any, compute: Callable[[Iterator[pa.Table]], Floats]) -> F
         numbers = compute(pa.Table.from_batches([part]) for part in parts)
         yield pa.RecordBatch.from_arrays([pa.array([numbers.astype("<f8").tobytes()], pa.binary())], names=["sums"])
 
-    found = [np.frombuffer(row["sums"], "<f8") for row in frame.mapInArrow(partition, "sums binary").collect()]
+    with warnings.catch_warnings(), _explained():
+        # Spark warns of new versions of pandas, which has no part in this.
+        warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
+        rows = frame.mapInArrow(partition, "sums binary").collect()
+    found = [np.frombuffer(row["sums"], "<f8") for row in rows]
     total: Floats = np.sum(found, axis=0) if found else np.zeros(0)
     return total

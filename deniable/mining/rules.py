@@ -109,7 +109,7 @@ def _named(rules: dict[str, Any], portion: Portion, chosen: Any, names: list[Any
 
 def _frame(found: list[dict[str, Any]]) -> pd.DataFrame:
     if not found:
-        return pd.DataFrame({name: pd.Series(dtype=object if name.endswith("s") and "cedent" in name or name == "consequents" else float)
+        return pd.DataFrame({name: pd.Series(dtype=object if (name.endswith("s") and "cedent" in name) or name == "consequents" else float)
                              for name in COLUMNS})  # fmt: skip
     order = np.argsort(np.concatenate([part["order"] for part in found]), kind="stable")
     columns: dict[str, Any] = {}
