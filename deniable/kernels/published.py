@@ -124,7 +124,16 @@ def cts_order(items: Any, keeps: Any, order: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def mmask_estimates(
-    packed: Any, everyone: Any, itemsets: Any, threshold: int, keeps: Any, absent: Any, present: Any, first: int, last: int, out: Any
+    packed: Any,
+    everyone: Any,
+    itemsets: Any,
+    threshold: int,
+    keeps: Any,
+    absent: Any,
+    present: Any,
+    first: int,
+    last: int,
+    out: Any,
 ) -> None:
     """MMASK's estimated number of rows for itemsets first..last (rows of column numbers in their order), into out.
 

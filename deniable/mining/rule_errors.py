@@ -63,7 +63,9 @@ def confidences_of(
         return FromRows("", target, z2, weights, lattice.names)
     rows = frame.attrs.get("rows")
     if "reported_support" not in frame or not rows:
-        return Confidences("The frame does not say how many transactions there are and how often itemsets were reported.", target)
+        return Confidences(
+            "The frame does not say how many transactions there are and how often itemsets were reported.", target
+        )
     weights = _weights(frame, lattice.names, schema, bins)
     if weights is None or np.isnan(weights).any():
         return Confidences(
@@ -221,7 +223,8 @@ class Moments:
 def _between(square: Floats, linear: Floats, constant: Floats, middle: Floats) -> tuple[Floats, Floats]:
     """Where a quadratic is at most 0, within 0 and 1; everywhere, if the antecedents may not occur at all."""
     inside = linear**2 - 4 * square * constant
-    bounded = (square > 0) & (inside >= 0) & np.isfinite(middle)
+    # At the estimate itself the quadratic is at most 0: without an error the ends meet there, up to rounding.
+    bounded = (square > 0) & np.isfinite(middle)
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(np.maximum(inside, 0))
         low, high = (-linear - root) / (2 * square), (-linear + root) / (2 * square)

@@ -20,7 +20,8 @@ METRICS = (
     "zhangs_metric", "jaccard", "certainty", "kulczynski",
 )  # fmt: skip
 ERRORS = ("support_se", "support_low", "support_high", "confidence_se", "confidence_low", "confidence_high")
-COLUMNS = ("antecedents", "consequents", *METRICS, *ERRORS)
+SIDES = ("antecedents", "consequents")
+COLUMNS = (*SIDES, *METRICS, *ERRORS)
 
 
 def association_rules(
@@ -109,12 +110,11 @@ def _named(rules: dict[str, Any], portion: Portion, chosen: Any, names: list[Any
 
 def _frame(found: list[dict[str, Any]]) -> pd.DataFrame:
     if not found:
-        return pd.DataFrame({name: pd.Series(dtype=object if name.endswith("s") and "cedent" in name or name == "consequents" else float)
-                             for name in COLUMNS})  # fmt: skip
+        return pd.DataFrame({name: pd.Series(dtype=object if name in SIDES else float) for name in COLUMNS})
     order = np.argsort(np.concatenate([part["order"] for part in found]), kind="stable")
     columns: dict[str, Any] = {}
     for name in COLUMNS:
-        if name in ("antecedents", "consequents"):
+        if name in SIDES:
             values = np.empty(len(order), dtype=object)
             values[:] = [itemset for part in found for itemset in part[name]]
         else:
