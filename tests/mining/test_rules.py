@@ -188,8 +188,9 @@ def simulate(target, runs, rows=2000, seed=7):
     for _ in range(runs):
         true = fixed if target == "respondents" else population(rng, rows)
         found = dn.frequent_itemsets(reported(rng, true), SCHEMA, 1e-3, target=target, max_len=3)
-        rules = keyed(dn.association_rules(found, metric="support", min_threshold=0))
-        draws.append([rules.loc[(str(list(a)), str(list(c))), CONFIDENCE].to_numpy(dtype=float) for a, c in RULES])
+        rules = dn.association_rules(found, metric="support", min_threshold=0)
+        place = {(a, c): row for row, (a, c) in enumerate(zip(rules["antecedents"], rules["consequents"], strict=True))}
+        draws.append(rules[CONFIDENCE].to_numpy()[[place[frozenset(a), frozenset(c)] for a, c in RULES]])
     truth = np.array(
         [_true_confidence(fixed if target == "respondents" else population(rng, 2_000_000), a, c) for a, c in RULES]
     )
