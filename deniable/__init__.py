@@ -44,6 +44,7 @@ _HOME = {
     "read": "statistics.reading",
     "Transactions": "mining.transactions",
     "frequent_itemsets": "mining.itemsets",
+    "itemset_support": "mining.supports",
     "association_rules": "mining.rules",
     "DeniableError": "errors",
 }

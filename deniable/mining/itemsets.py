@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -18,11 +20,12 @@ from deniable.errors import ParameterError
 from deniable.mining.counting import RowSums, counter_of
 from deniable.mining.levels import MOST_CANDIDATES, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
+from deniable.mining.shrinking import Shrunk
 from deniable.mining.taxonomy import Generalised, generalised_levels
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress, Silent
 
-METHODS = ("unbiased", "mask", "re", "mmask")
+METHODS = ("shrunk", "unbiased", "mask", "re", "mmask")
 PUBLISHED = ("mask", "re", "mmask")
 TARGETS = ("population", "respondents")
 
@@ -66,40 +69,63 @@ class Mined:
 
     def probabilities(self, level: Level) -> Floats:
         """The probability that the true support reaches min_support, from the estimate and its standard error."""
-        return probability_above(level.support, self.errors(level), self.min_support)
+        if level.error is None:
+            return probability_above(level.support, self.errors(level), self.min_support)
+        drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
+        sampling = drawn if self.target == "population" else np.zeros(len(level))
+        return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
 
     def to_frame(self, confidence: float = 0.95, keep: Sequence[Any] | None = None) -> Any:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        names = self.transactions.items.names
-        columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        for number, level in enumerate(self.levels):
-            chosen = slice(None) if keep is None else keep[number]
-            low, high = self.intervals(level, confidence)
-            rows = level.itemsets[chosen].tolist()
-            columns["support"].append(level.support[chosen])
-            columns["itemsets"].extend([frozenset([names[i] for i in row]) for row in rows])
-            columns["support_se"].append(self.errors(level)[chosen])
-            columns["support_low"].append(low[chosen])
-            columns["support_high"].append(high[chosen])
-            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
-            columns["probability_frequent"].append(self.probabilities(level)[chosen])
+        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else list(COLUMNS)
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        with _no_garbage_collection():
+            self._fill(columns, confidence, keep)
         frame = {
             name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
             for name, found in columns.items()
         }
-        table = pd.DataFrame(frame, columns=list(COLUMNS))
+        table = pd.DataFrame(frame, columns=names)
         items = self.transactions.items
         used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
             "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
             # What rules need for their errors, as plain lists so that the frame can be saved.
-            "weights": [[names[i], float(items.absent[i]), float(items.present[i])] for i in used],
+            "weights": [[items.names[i], float(items.absent[i]), float(items.present[i])] for i in used],
         }  # fmt: skip
         if self.method == "mmask":
             table.attrs["no_interval"] = BIASED
         return table
+
+    def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
+        names = self.transactions.items.names
+        for number, level in enumerate(self.levels):
+            chosen = slice(None) if keep is None else keep[number]
+            low, high = self.intervals(level, confidence)
+            by_place = [[names[i] for i in column] for column in level.itemsets[chosen].T.tolist()]
+            columns["support"].append(level.support[chosen])
+            columns["itemsets"].extend(map(frozenset, zip(*by_place, strict=True)))
+            columns["support_se"].append(self.errors(level)[chosen])
+            columns["support_low"].append(low[chosen])
+            columns["support_high"].append(high[chosen])
+            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
+            columns["probability_frequent"].append(self.probabilities(level)[chosen])
+            if "unbiased_support" in columns:
+                columns["unbiased_support"].append(level.sums.total[chosen] / self.transactions.rows)
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A million sets of names hold no cycles; looking for them again and again takes longer than making the sets."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 COLUMNS = (
@@ -125,7 +151,7 @@ def frequent_itemsets(
     data: Any,
     schema: Schema | Channel | None = None,
     min_support: float = 0.5,
-    method: str = "unbiased",
+    method: str | None = None,
     r_threshold: int = 3,
     relax: float = 0.0,
     reduction_relax: float = 0.0,
@@ -145,17 +171,21 @@ def frequent_itemsets(
     `data`: a frame of yes/no columns, a list of transactions, a FIMI file, a frame of attributes with a `dn.Schema` (one item a
     value, or a bin of `bins`), or a `dn.Transactions`. `schema` may be one channel for all items, or None for undistorted data.
 
-    Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (an interval of the given
-    `confidence`), `reported_support` and `probability_frequent`. Errors are for the population that the transactions are a
-    sample of, or, with target="respondents", for these transactions alone. `min_probability` keeps itemsets that are frequent
-    with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (Benjamini-Hochberg
-    over all candidates); both keep the subsets of what they keep.
+    Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (standard error and
+    interval of the given `confidence` of the unbiased estimate), `reported_support` and `probability_frequent`. Errors are for the
+    population that the transactions are a sample of, or, with target="respondents", for these transactions alone.
+    `min_probability` keeps itemsets that are frequent
+    with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (by the posterior
+    probabilities of "shrunk", else by Benjamini and Hochberg over all candidates); both keep the subsets of what they keep.
 
     A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
 
-    Methods: "unbiased", the estimate of MASK and RE in linear time; "mask", "re" and "mmask" (with `r_threshold` and
-    `reduction_relax`) are literal, for comparison; "mmask" is biased above its threshold and has no errors there. `relax` lowers the
-    minimum support to min_support / (1 + relax), so that fewer itemsets are missed and more are made up.
+    Methods: "shrunk" (the default, except with a taxonomy) draws the unbiased estimate, which the column `unbiased_support` then
+    shows, toward what the
+    supports of the subsets let one expect, the more so the more it was distorted; "unbiased" is the estimate of MASK and RE in
+    linear time; "mask", "re" and "mmask" (with `r_threshold` and `reduction_relax`) are literal, for comparison; "mmask" is biased
+    above its threshold and has no errors there. Undistorted supports are the same by all of them. `relax` lowers the minimum support
+    to min_support / (1 + relax), so that fewer itemsets are missed and more are made up.
 
     >>> import deniable as dn
     >>> baskets = [["bread", "milk"], ["bread", "milk", "eggs"], ["milk"], ["bread", "eggs"]]
@@ -163,6 +193,7 @@ def frequent_itemsets(
     >>> [(sorted(items), support) for items, support in zip(found["itemsets"], found["support"])]
     [(['bread'], 0.75), (['eggs'], 0.5), (['milk'], 0.75), (['bread', 'eggs'], 0.5), (['bread', 'milk'], 0.5)]
     """
+    method = method or ("shrunk" if taxonomy is None else "unbiased")
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
     check_threshold(r_threshold, relax, reduction_relax)
@@ -207,10 +238,11 @@ def mine(
     if not len(which):
         return
 
-    def choose(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
+    def unbiased(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
         support = sums.total / n
         return support >= limit, support
 
+    choose = Shrunk(n, limit) if mined.method == "shrunk" else unbiased
     search = Search(
         counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
         choose, max_candidates, progress,
@@ -218,7 +250,7 @@ def mine(
     for level in search.levels(max_len):
         if level.length > 1:
             mined.tested += level.candidates
-        yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)
+        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
 
 
 def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:
@@ -228,7 +260,9 @@ def kept(mined: Mined, min_probability: float | None, rate: float | None) -> lis
     probabilities = [mined.probabilities(level) for level in mined.levels]
     least = min_probability or 0.0
     if rate is not None:
-        least = max(least, 1 - discovery_limit(1 - np.concatenate([np.zeros(0), *probabilities]), rate, mined.tested))
+        doubts = 1 - np.concatenate([np.zeros(0), *probabilities])
+        limit = posterior_limit(doubts, rate) if mined.method == "shrunk" else discovery_limit(doubts, rate, mined.tested)
+        least = max(least, 1 - limit)
     chosen = [found >= least for found in probabilities]
     return with_subsets(mined.levels, chosen)
 
@@ -241,6 +275,17 @@ def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
     """
     ordered = np.sort(p_values)
     passed = np.flatnonzero(ordered <= rate * np.arange(1, len(ordered) + 1) / max(tests, 1))
+    return float(ordered[passed[-1]]) if passed.size else -1.0
+
+
+def posterior_limit(doubts: Floats, rate: float) -> float:
+    """The largest posterior doubt that may be accepted so that those accepted are false at that rate on average, -1 for none.
+
+    >>> posterior_limit(np.array([0.01, 0.02, 0.12, 0.9]), 0.05)
+    0.12
+    """
+    ordered = np.sort(doubts)
+    passed = np.flatnonzero(np.cumsum(ordered) <= rate * np.arange(1, len(ordered) + 1))
     return float(ordered[passed[-1]]) if passed.size else -1.0
 
 

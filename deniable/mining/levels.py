@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Level:
     sums: Sums
     support: Floats
     candidates: int
+    error: Floats | None = None  # of the supports shown, where they are not the unbiased ones
 
     @property
     def length(self) -> int:
@@ -52,7 +53,36 @@ class Below:
 
 
 Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
-"""From candidates, their parents and their sums to (which are frequent, their supports)."""
+"""From candidates, the rows of their subsets in the level below, and their sums to (which are frequent, the supports of all)."""
+
+
+class Choice(Protocol):
+    """A choice that looks at a whole level before it chooses, and at its own earlier levels."""
+
+    def fit(self, parents: Any, sums: Sums) -> None:
+        """Look at (an even sample of) the candidates of a level before any is chosen."""
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+        """(which are frequent, the supports of all, the errors of these)."""
+
+    def finish(self) -> None:
+        """All candidates of the level were seen."""
+
+
+class ByEach:
+    """A choice that looks at each candidate by itself."""
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
+
+    def fit(self, parents: Any, sums: Sums) -> None:
+        pass
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+        return *self._choose(itemsets, parents, sums), None
+
+    def finish(self) -> None:
+        pass
 
 
 class Search:
@@ -65,7 +95,7 @@ class Search:
         attribute: Ints,
         absent: Floats,
         slope: Floats,
-        choose: Choose,
+        choose: Choose | Choice,
         most: int = MOST_CANDIDATES,
         progress: Progress | None = None,
     ) -> None:
@@ -74,7 +104,8 @@ class Search:
         # The square of a weight that is one of two numbers is again one of two numbers.
         self._absent_squared = absent**2
         self._slope_squared = (absent + slope) ** 2 - absent**2
-        self._choose, self._most = choose, most
+        self._choose: Choice = choose if hasattr(choose, "fit") else ByEach(choose)
+        self._most = most
         self._progress = progress or Silent()
         self._found = 0
 
@@ -97,7 +128,25 @@ class Search:
         joins = ends - np.arange(len(ends)) - 1
         self._check_candidates(below, ends, joins)
         slots = hash_table(below.itemsets)
+        if joins.sum() > PORTION and not isinstance(self._choose, ByEach):
+            self._fit_sample(below, slots, ends, joins)
         return self._measured(self._portions(below, slots, ends, joins), below, int(joins.sum()))
+
+    def _fit_sample(self, below: Below, slots: Any, ends: Ints, joins: Ints) -> None:
+        """Show the choice candidates from all over a level that is too large to be seen at once."""
+        from deniable.kernels.candidates import join
+
+        runs = 64
+        width = max(1, int(len(joins) * (PORTION / 2 / joins.sum()) / runs))
+        pieces = []
+        for first in np.linspace(0, len(joins) - width, runs).astype(np.int64):
+            room = int(joins[first : first + width].sum())
+            itemsets = np.empty((room, below.itemsets.shape[1] + 1), np.int32)
+            parents = itemsets.copy()
+            found = join(below.itemsets, slots, ends, self._attribute, first, first + width, itemsets, parents)
+            pieces.append((itemsets[:found], parents[:found]))
+        itemsets, parents = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        self._choose.fit(parents, self._sums(itemsets, parents, below)[0])
 
     def _portions(self, below: Below, slots: Any, ends: Ints, joins: Ints) -> Iterator[tuple[Any, Any]]:
         from deniable.kernels.candidates import join
@@ -125,7 +174,9 @@ class Search:
         for itemsets, parents in portions:
             candidates += len(itemsets)
             sums, first, second = self._sums(itemsets, parents, below)
-            frequent, support = self._choose(itemsets, parents, sums)
+            if joins <= PORTION:
+                self._choose.fit(parents, sums)
+            frequent, support, error = self._choose(itemsets, parents, sums)
             self._found += int(np.count_nonzero(frequent))
             self._check_found(length)
             kept.append(
@@ -135,18 +186,21 @@ class Search:
                     sums.total[frequent],
                     sums.second[frequent],
                     support[frequent],
+                    None if error is None else error[frequent],
                     None if first is None else first[frequent],
                     None if second is None else second[frequent],
                 )
             )
             self._progress.advance(len(itemsets))
         self._progress.finish()
-        if not kept:
+        if kept:
+            self._choose.finish()
+        else:
             nothing = np.zeros((0, length), np.int32)
             return Level(nothing, Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)), np.zeros(0), 0), Below(nothing)
         columns: list[Any] = [None if part[0] is None else np.concatenate(part) for part in zip(*kept, strict=True)]
-        level = Level(columns[0], Sums(columns[1], columns[2], columns[3]), columns[4], candidates)
-        return level, Below(columns[0], columns[5], columns[6])
+        level = Level(columns[0], Sums(columns[1], columns[2], columns[3]), columns[4], candidates, columns[5])
+        return level, Below(columns[0], columns[6], columns[7])
 
     def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any, Any]:
         from deniable.kernels.candidates import weighted_sums

@@ -151,7 +151,7 @@ class FrameReader:
         allowed = [Binary().allowed if attribute is None else attribute.channel.reported.allowed for attribute in attributes]
         self._bad = [BadCells(str(name), what) for name, what in zip(names, allowed, strict=True)]
 
-    def packed(self, columns: Sequence[pa.Array]) -> Any:
+    def packed(self, columns: Sequence[Any]) -> Any:
         """Packed bits of every item."""
         from deniable.kernels.bits import set_codes, words_for
 
@@ -162,12 +162,12 @@ class FrameReader:
             attribute = self.items.attributes[number] if self.items.attributes else None
             if attribute is None or attribute.is_yes_no:
                 reported = Binary() if attribute is None else attribute.channel.reported
-                if not _copy_bits(column, packed[first]):
-                    codes = _as_codes(column, reported, self._bad[number], self.rows, self.text)
+                if not (_pack_bits(column, packed[first]) or _copy_bits(column, packed[first])):
+                    codes = reported.codes(column, self._bad[number], self.rows, self.text)
                     set_codes(packed, codes, np.array([-1, first]), 0)
                 first += 1
                 continue
-            codes = attribute.cells(column, self._bad[number], self.rows, self.text)
+            codes = attribute.cells(_arrow(column), self._bad[number], self.rows, self.text)
             shows = attribute.shows
             place = np.where(shows.any(axis=0), shows.argmax(axis=0) + first, -1)
             set_codes(packed, codes, place, 0)
@@ -175,12 +175,12 @@ class FrameReader:
         self.rows += rows
         return packed
 
-    def cells(self, columns: Sequence[pa.Array]) -> Any:
+    def cells(self, columns: Sequence[Any]) -> Any:
         """Reported cells, attributes x rows."""
         most = max(attribute.weights.shape[1] for attribute in self.items.attributes)
         cells = np.empty((len(columns), len(columns[0])), np.uint8 if most <= 256 else np.uint16)
         for number, (attribute, column) in enumerate(zip(self.items.attributes, columns, strict=True)):
-            cells[number] = attribute.cells(column, self._bad[number], self.rows, self.text)
+            cells[number] = attribute.cells(_arrow(column), self._bad[number], self.rows, self.text)
         self.rows += cells.shape[1]
         return cells
 
@@ -189,9 +189,17 @@ class FrameReader:
         raise_bad_cells(self._bad)
 
 
-def _as_codes(column: pa.Array, reported: Any, bad: BadCells, offset: int, text: bool) -> Ints:
-    codes: Ints = reported.codes(column, bad, offset, text)
-    return codes
+def _arrow(column: Any) -> pa.Array:
+    return pa.array(column) if isinstance(column, np.ndarray) else column
+
+
+def _pack_bits(column: Any, into: Any) -> bool:
+    """A numpy column of booleans packed in place."""
+    if not isinstance(column, np.ndarray):
+        return False
+    squeezed = np.packbits(column, bitorder="little")
+    into.view(np.uint8)[: len(squeezed)] = squeezed
+    return True
 
 
 def _copy_bits(column: pa.Array, into: Any) -> bool:
@@ -212,12 +220,12 @@ def _is_frame(data: Any) -> bool:
     return hasattr(data, "columns") or isinstance(data, (pa.Table, pa.RecordBatch))
 
 
-def _columns(data: Any) -> tuple[list[Any], list[pa.Array]]:
-    """The names and Arrow columns of an eager frame."""
+def _columns(data: Any) -> tuple[list[Any], list[Any]]:
+    """The names of an eager frame and its columns: Arrow arrays, or numpy arrays of booleans."""
     if type(data).__module__.startswith("pandas"):
         names = list(data.columns)
         check_names(names)
-        return names, [to_arrow(_dense(data.iloc[:, i]), str(names[i])) for i in range(len(names))]
+        return names, [_pandas_column(data.iloc[:, i], str(names[i])) for i in range(len(names))]
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     try:
@@ -232,9 +240,11 @@ def _columns(data: Any) -> tuple[list[Any], list[pa.Array]]:
     return names, [to_arrow(frame[name].to_native(), name) for name in names]
 
 
-def _dense(series: Any) -> Any:
-    """A pandas series without the sparse coding that one-hot encoders give."""
-    return series.sparse.to_dense() if str(series.dtype).startswith("Sparse") else series
+def _pandas_column(series: Any, name: str) -> Any:
+    """Booleans as they lie in memory, all else as Arrow; the sparse coding that one-hot encoders give is undone."""
+    if series.dtype == bool:
+        return series.to_numpy()
+    return to_arrow(series.sparse.to_dense() if str(series.dtype).startswith("Sparse") else series, name)
 
 
 def _array_frame(array: Any) -> pa.Table:

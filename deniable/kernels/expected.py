@@ -1,0 +1,59 @@
+"""What the supports of an itemset's subsets let one expect of its own, and how much of their noise it shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def expected_supports(parents: Any, below: Any, below_parents: Any, two_below: Any) -> Any:
+    """(expected, least): the support if any two of the items were independent given the others, and that of the rarest subset.
+
+    The first is the geometric mean, over all pairs of items j, k, of s(S - j) s(S - k) / s(S - j - k), at most the second.
+    """
+    candidates, length = parents.shape
+    expected = np.empty(candidates)
+    least = np.empty(candidates)
+    pairs = length * (length - 1) / 2
+    for c in range(candidates):
+        total = 0.0
+        smallest = below[parents[c, 0]]
+        for j in range(length):
+            own = below[parents[c, j]]
+            smallest = min(smallest, own)
+            # Item j is absent from one subset of every pair that holds it.
+            total += (length - 1) * np.log(own)
+            for k in range(j + 1, length):
+                total -= np.log(two_below[below_parents[parents[c, j], k - 1]])
+        expected[c] = min(np.exp(total / pairs), smallest)
+        least[c] = smallest
+    return expected, least
+
+
+@njit(cache=True, nogil=True)
+def shared_noise(
+    parents: Any, expected: Any, below: Any, below_noise: Any, below_parents: Any, two_below: Any, two_noise: Any
+) -> Any:
+    """The covariance of an itemset's own estimate and of its expectation, both from the same reports.
+
+    A subset T shares with S the noise of those rows that have the items of S without T, a share s(S) / s(T) of them at most; the
+    expectation takes it over with its derivative with respect to s(T).
+    """
+    candidates, length = parents.shape
+    shared = np.zeros(candidates)
+    for c in range(candidates):
+        value = expected[c]
+        total = 0.0
+        for j in range(length):
+            ratio = value / below[parents[c, j]]
+            total += 2 / length * ratio * min(1.0, ratio) * below_noise[parents[c, j]]
+            if length > 2:
+                for k in range(j + 1, length):
+                    row = below_parents[parents[c, j], k - 1]
+                    ratio = value / two_below[row]
+                    total -= 2 / (length * (length - 1)) * ratio * min(1.0, ratio) * two_noise[row]
+        shared[c] = total
+    return shared

@@ -1,0 +1,106 @@
+"""The support of one itemset that somebody asks for, however long, without a search.
+
+Short itemsets are weighed pattern by pattern: 2^m patterns are counted (one AND and popcount each) and weighed once. Beyond
+`PATTERNS_UP_TO` items the rows are weighed one by one, m multiplications each, which is linear in m. Both give the same sums; a search
+needs neither, since every candidate's subsets are known (`kernels.candidates.weighted_sums`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats, Ints
+from deniable.core.intervals import Moments
+from deniable.core.schema import Schema
+from deniable.errors import DataError, ParameterError
+from deniable.mining.counting import RowSums, Sums
+from deniable.mining.transactions import Transactions
+
+PATTERNS_UP_TO = 8
+
+
+def itemset_support(
+    data: Any, schema: Schema | Any = None, items: Iterable[Any] = (), target: str = "population", bins: Any = None
+) -> Estimate:
+    """The unbiased support of one itemset, with its error: which share of the true transactions holds all these items.
+
+    >>> import deniable as dn
+    >>> baskets = dn.Transactions([["bread", "milk"]] * 40 + [["milk"]] * 60, dn.Flip(p=0.9, q=0.9))
+    >>> dn.itemset_support(baskets, items=["bread", "milk"]).value.round(4).tolist()
+    [0.4219]
+    """
+    transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
+    numbers = item_numbers(transactions, items)
+    sums = itemset_sums(transactions, numbers)
+    n = transactions.rows
+    total, second = float(sums.total[0]), float(sums.second[0])
+    variance = max(second - (total**2 / n if target == "population" else total), 0.0) / n**2
+    known = transactions.items
+    moments = None
+    if known.plain:
+        support = np.array([total / n])
+        given = np.array([np.prod(known.second_given[numbers])])
+        others = np.maximum(second / n - support * given, 0.0) / np.maximum(1 - support, 1 / n)
+        moments = Moments(support, given, others)
+    return Estimate(
+        [total / n], ["support"], n=n, method="unbiased", target=target, covariance=[[variance]],
+        name=" & ".join(str(known.names[i]) for i in numbers), moments=moments,
+    )  # fmt: skip
+
+
+def item_numbers(transactions: Transactions, items: Iterable[Any]) -> Ints:
+    """The numbers of items given by name; unknown ones and two values of one attribute are refused."""
+    if isinstance(items, (str, bytes)):
+        raise ParameterError("items_list", "items must be a list of items, got {got!r}; write [{got!r}].", got=items)
+    place = {name: number for number, name in enumerate(transactions.items.names)}
+    asked = list(dict.fromkeys(items))
+    unknown = [name for name in asked if name not in place]
+    if unknown or not asked:
+        raise DataError(
+            "unknown_item",
+            "There are no items {got}, only {allowed}." if unknown else "An itemset needs at least one item of {allowed}.",
+            got=unknown,
+            allowed=transactions.items.names[:20],
+        )
+    numbers = np.array(sorted(place[name] for name in asked), dtype=np.int64)
+    if len(set(transactions.items.attribute[numbers])) < len(numbers):
+        raise ParameterError(
+            "impossible_itemset", "{got} holds two values of one attribute, which nobody can have; its support is 0.", got=asked
+        )
+    return numbers
+
+
+def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int = PATTERNS_UP_TO) -> Sums:
+    """How many rows report the itemset, the sum of the products of weights over all rows, and that of their squares."""
+    from deniable.kernels.bits import count_itemsets, pattern_counts
+    from deniable.kernels.row_products import packed_row_sums
+
+    items = transactions.items
+    if not items.plain:
+        return RowSums(transactions, numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])
+    packed = transactions.select(numbers)
+    own = np.arange(len(numbers))
+    if len(numbers) <= patterns_up_to:
+        counts = pattern_counts(packed, own, transactions.rows)
+        weights = pattern_weights(items.absent[numbers], items.present[numbers])
+        return Sums(counts[-1:], np.array([counts @ weights]), np.array([counts @ weights**2]))
+    reported = np.zeros(1, np.int64)
+    count_itemsets(packed, own[None, :].astype(np.int32), 0, 1, reported)
+    one, two = packed_row_sums(packed, transactions.rows, own, items.absent[numbers], items.present[numbers])
+    return Sums(reported, np.array([one]), np.array([two]))
+
+
+def pattern_weights(absent: Floats, present: Floats) -> Floats:
+    """The product of weights of every pattern of reports; bit j of its number says whether item j is reported.
+
+    >>> pattern_weights(np.array([-1.0, -2.0]), np.array([3.0, 5.0])).tolist()
+    [2.0, -6.0, -5.0, 15.0]
+    """
+    weights = np.ones(1)
+    for low, high in zip(absent, present, strict=True):
+        weights = np.concatenate([weights * low, weights * high])
+    return weights
