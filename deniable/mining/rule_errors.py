@@ -59,8 +59,8 @@ def confidences_of(
     z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     if data is not None:
         transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
-        weights = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
-        return FromRows("", target, z2, weights, lattice.names)
+        by_row = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
+        return FromRows("", target, z2, by_row, lattice.names)
     rows = frame.attrs.get("rows")
     if "reported_support" not in frame or not rows:
         return Confidences(
@@ -169,7 +169,8 @@ def _otherwise(moments: Moments, crossed: Floats, given: Floats, otherwise: Floa
     rest = moments.antecedent - moments.both
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = (crossed - moments.both * given.prod(axis=1)) / rest
-    return np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
+    found: Floats = np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
+    return found
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,8 @@ def generalised_levels(
     which = np.flatnonzero(support >= min_support)
     if not len(which):
         return
-    apart = np.array([[generalised.apart(a, b) for b in which] for a in which])
+    numbers = which.tolist()
+    apart = np.array([[generalised.apart(a, b) for b in numbers] for a in numbers])
 
     def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
         found = sums.total / n

@@ -100,7 +100,9 @@ def weights(frame, names):
 
 @pytest.mark.parametrize("target", ["population", "respondents"])
 def test_errors_of_confidence_are_those_of_the_rows_weights(hidden, target):
-    rules = dn.association_rules(dn.frequent_itemsets(hidden, SCHEMA, 0.05, target=target), metric="support", min_threshold=0)
+    rules = dn.association_rules(
+        dn.frequent_itemsets(hidden, SCHEMA, 0.05, "unbiased", target=target), metric="support", min_threshold=0
+    )
     assert rules["antecedents"].map(len).max() == 3
     for row in rules.itertuples():
         s, a = weights(hidden, row.antecedents | row.consequents), weights(hidden, row.antecedents)
@@ -161,7 +163,9 @@ def test_for_the_respondents_undistorted_rules_have_no_error(clean):
 
 
 def test_intervals_stay_within_0_and_1_and_hold_the_confidence(hidden):
-    rules = dn.association_rules(dn.frequent_itemsets(hidden.head(60), SCHEMA, 0.01), metric="support", min_threshold=0)
+    rules = dn.association_rules(
+        dn.frequent_itemsets(hidden.head(60), SCHEMA, 0.01, "unbiased"), metric="support", min_threshold=0
+    )
     assert rules["confidence_low"].between(0, 1).all()
     assert rules["confidence_high"].between(0, 1).all()
     inside = rules["confidence"].clip(0, 1)
@@ -171,7 +175,7 @@ def test_intervals_stay_within_0_and_1_and_hold_the_confidence(hidden):
 def test_antecedents_that_may_not_occur_leave_the_confidence_open():
     rng = np.random.default_rng(3)
     reports = pd.DataFrame({"a": rng.random(80) < 0.5, "b": rng.random(80) < 0.5})
-    found = dn.frequent_itemsets(reports, dn.Flip(0.55, 0.55), 1e-6)
+    found = dn.frequent_itemsets(reports, dn.Flip(0.55, 0.55), 1e-6, "unbiased")
     rules = dn.association_rules(found, metric="support", min_threshold=-10)
     assert len(rules)
     assert (rules["confidence_high"] - rules["confidence_low"] > 0.99).all()
@@ -187,7 +191,7 @@ def simulate(target, runs, rows=2000, seed=7):
     draws = []
     for _ in range(runs):
         true = fixed if target == "respondents" else population(rng, rows)
-        found = dn.frequent_itemsets(reported(rng, true), SCHEMA, 1e-3, target=target, max_len=3)
+        found = dn.frequent_itemsets(reported(rng, true), SCHEMA, 1e-3, "unbiased", target=target, max_len=3)
         rules = dn.association_rules(found, metric="support", min_threshold=0)
         place = {(a, c): row for row, (a, c) in enumerate(zip(rules["antecedents"], rules["consequents"], strict=True))}
         draws.append(rules[CONFIDENCE].to_numpy()[[place[frozenset(a), frozenset(c)] for a, c in RULES]])
@@ -229,6 +233,19 @@ def test_errors_and_coverage_agree_with_long_simulation(target):
     assert ((covered > 0.939) & (covered < 0.960)).all()
 
 
+def test_shrunk_supports_have_the_errors_of_the_unbiased_ratio(hidden):
+    shrunk = dn.frequent_itemsets(hidden, SCHEMA, 0.05, "shrunk")
+    rules = keyed(dn.association_rules(shrunk, metric="support", min_threshold=0))
+    plain = keyed(
+        dn.association_rules(dn.frequent_itemsets(hidden, SCHEMA, 0.05, "unbiased"), metric="support", min_threshold=0)
+    )
+    common = rules.index.intersection(plain.index)
+    assert len(common) > 20
+    np.testing.assert_allclose(rules.loc[common, "unbiased_confidence"], plain.loc[common, "confidence"])
+    np.testing.assert_allclose(rules.loc[common, "confidence_se"], plain.loc[common, "confidence_se"])
+    assert (rules.loc[common, "confidence"] != plain.loc[common, "confidence"]).any()
+
+
 def test_ignoring_the_covariance_would_be_caught(hidden):
     # The planted fault: errors of S and A as if they were independent are far too wide.
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
@@ -266,7 +283,7 @@ def test_channels_of_neighbours_need_the_data_for_errors():
     true = pd.DataFrame({"level": rng.choice(levels, 4000, p=[0.4, 0.3, 0.2, 0.1])})
     true["a"] = (rng.random(4000) < true["level"].map(dict(zip(levels, [0.2, 0.4, 0.6, 0.8], strict=True)))).astype(int)
     reports = schema.randomise(true, rng)
-    found = dn.frequent_itemsets(reports, schema, 0.03)
+    found = dn.frequent_itemsets(reports, schema, 0.03, "unbiased")
     without = dn.association_rules(found, metric="support", min_threshold=0)
     assert without["confidence_se"].isna().all()
     assert "data=" in without.attrs["no_interval"]
@@ -287,7 +304,7 @@ def test_groups_that_share_a_draw_need_the_data_for_errors():
     schema = dn.Schema({"a": question, "b": question, "c": dn.Flip(0.9, 0.9)}, groups={"g": ["a", "b"]})
     true = pd.DataFrame(population(rng, 5000)[:, :3].astype(int), columns=list("abc"))
     reports = schema.randomise(true, rng)
-    found = dn.frequent_itemsets(reports, schema, 0.05)
+    found = dn.frequent_itemsets(reports, schema, 0.05, "unbiased")
     rules = keyed(dn.association_rules(found, schema, metric="support", min_threshold=0, data=reports))
     row = rules.loc[("['a']", "['b']")]
     told = true[true["a"] == 1]["b"].mean()
