@@ -57,11 +57,11 @@ def first_bits(word: Any, wanted: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def choose(packed: Any, items: Any, within: Any, order: Any, counts: Any, wanted: int, chosen: Any) -> int:
+def choose(packed: Any, items: Any, within: Any, order: Any, counts: Any, wanted: Any, chosen: Any) -> Any:
     """CTS: mark in `chosen` the first `wanted` rows of `within`, pattern by pattern in that order; how many there were."""
     n = items.size
     chosen[:] = 0
-    taken = 0
+    taken: Any = 0
     for place in range(order.size):
         pattern = order[place]
         if counts[pattern] == 0:
@@ -75,7 +75,7 @@ def choose(packed: Any, items: Any, within: Any, order: Any, counts: Any, wanted
                 rows &= own if (pattern >> (n - 1 - j)) & 1 else ~own
             if rows == 0:
                 continue
-            here = np.int64(popcount(rows))
+            here: Any = np.int64(popcount(rows))
             if taken + here > wanted:
                 rows = first_bits(rows, wanted - taken)
                 here = wanted - taken
@@ -124,7 +124,16 @@ def cts_order(items: Any, keeps: Any, order: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def mmask_estimates(
-    packed: Any, everyone: Any, itemsets: Any, threshold: int, keeps: Any, absent: Any, present: Any, first: int, last: int, out: Any
+    packed: Any,
+    everyone: Any,
+    itemsets: Any,
+    threshold: int,
+    keeps: Any,
+    absent: Any,
+    present: Any,
+    first: int,
+    last: int,
+    out: Any,
 ) -> None:
     """MMASK's estimated number of rows for itemsets first..last (rows of column numbers in their order), into out.
 

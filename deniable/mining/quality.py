@@ -63,7 +63,9 @@ def _supports(frame: Any, which: str) -> dict[frozenset[Any], float]:
         )
     found = dict(zip(map(frozenset, frame["itemsets"]), frame["support"].astype(float), strict=True))
     if len(found) < len(frame):
-        raise DataError("itemset_twice", "quality: the {which} itemsets have {n} more than once.", which=which, n=len(frame) - len(found))
+        raise DataError(
+            "itemset_twice", "quality: the {which} itemsets have {n} more than once.", which=which, n=len(frame) - len(found)
+        )
     if which == "true" and any(not support > 0 for support in found.values()):
         raise DataError(
             "true_support", "quality: true supports must be above 0, for errors are relative to them; is `true` an estimate?"

@@ -59,11 +59,13 @@ def confidences_of(
     z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     if data is not None:
         transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
-        weights = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
-        return FromRows("", target, z2, weights, lattice.names)
+        by_row = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
+        return FromRows("", target, z2, by_row, lattice.names)
     rows = frame.attrs.get("rows")
     if "reported_support" not in frame or not rows:
-        return Confidences("The frame does not say how many transactions there are and how often itemsets were reported.", target)
+        return Confidences(
+            "The frame does not say how many transactions there are and how often itemsets were reported.", target
+        )
     weights = _weights(frame, lattice.names, schema, bins)
     if weights is None or np.isnan(weights).any():
         return Confidences(
@@ -167,7 +169,8 @@ def _otherwise(moments: Moments, crossed: Floats, given: Floats, otherwise: Floa
     rest = moments.antecedent - moments.both
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = (crossed - moments.both * given.prod(axis=1)) / rest
-    return np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
+    found: Floats = np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
+    return found
 
 
 @dataclass(frozen=True)
@@ -221,7 +224,8 @@ class Moments:
 def _between(square: Floats, linear: Floats, constant: Floats, middle: Floats) -> tuple[Floats, Floats]:
     """Where a quadratic is at most 0, within 0 and 1; everywhere, if the antecedents may not occur at all."""
     inside = linear**2 - 4 * square * constant
-    bounded = (square > 0) & (inside >= 0) & np.isfinite(middle)
+    # At the estimate itself the quadratic is at most 0: without an error the ends meet there, up to rounding.
+    bounded = (square > 0) & np.isfinite(middle)
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(np.maximum(inside, 0))
         low, high = (-linear - root) / (2 * square), (-linear + root) / (2 * square)

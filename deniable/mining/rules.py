@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,13 @@ METRICS = (
     "zhangs_metric", "jaccard", "certainty", "kulczynski",
 )  # fmt: skip
 ERRORS = ("support_se", "support_low", "support_high", "confidence_se", "confidence_low", "confidence_high")
-COLUMNS = ("antecedents", "consequents", *METRICS, *ERRORS)
+SIDES = ("antecedents", "consequents")
+COLUMNS = (*SIDES, *METRICS, *ERRORS)
 
 
 def association_rules(
     itemsets: pd.DataFrame,
-    schema: Schema | Channel | Mapping[Any, Channel] | None = None,
+    schema: Schema | Channel | None = None,
     metric: str = "confidence",
     min_threshold: float = 0.8,
     *,
@@ -41,7 +42,8 @@ def association_rules(
     `confidence_low`, `confidence_high` those of confidence = S / A. Both supports come from the same reports, so their covariance
     counts: with weights w the error is that of the mean of w_S - confidence * w_A, and the interval holds the confidences c for which
     the mean of w_S - c w_A lies within its own error of 0. Undistorted that is Wilson's interval. `metric` may be any of the columns:
-    "confidence_low" gives the rules that hold with certainty.
+    "confidence_low" gives the rules that hold with certainty. Where supports are shrunk (the default of `dn.frequent_itemsets`) so are
+    the metrics; the errors are always those of the unbiased ratio, which `unbiased_confidence` then shows.
 
     A frame of `dn.frequent_itemsets` says by itself how its items were hidden. For other frames `schema` says it (they need the
     columns `reported_support` and the number of transactions in `frame.attrs["rows"]`). Attributes whose channel moves values to
@@ -62,7 +64,10 @@ def association_rules(
     lattice = Lattice([frozenset(itemset) for itemset in itemsets["itemsets"]])
     support = itemsets["support"].to_numpy(dtype=np.float64)
     told = confidences_of(itemsets, lattice, schema, data, bins, level, taxonomy)
-    sides = {name: itemsets[name].to_numpy(dtype=np.float64) if name in itemsets else None for name in ERRORS[:3]}
+    sides = {
+        name: itemsets[name].to_numpy(dtype=np.float64) if name in itemsets else None
+        for name in (*ERRORS[:3], "unbiased_support")
+    }
     found: list[dict[str, Any]] = []
     for portion in lattice.portions():
         for rules in _rules(portion, support, sides, told):
@@ -70,7 +75,7 @@ def association_rules(
             if chosen.any():
                 kept = {name: values[chosen] for name, values in rules.items()}
                 found.append(_named(kept, portion, chosen, lattice.names))
-    frame = _frame(found)
+    frame = _frame(found, (*COLUMNS, "unbiased_confidence") if "unbiased_support" in itemsets else COLUMNS)
     frame.attrs = {"rows": itemsets.attrs.get("rows"), "method": itemsets.attrs.get("method"), "target": told.target}
     if told.reason:
         frame.attrs["no_interval"] = told.reason
@@ -88,8 +93,13 @@ def _rules(
     for split in sorted(range(1, everything), key=lambda number: (-number.bit_count(), number)):
         antecedent, consequent = support[portion.subsets[:, split]], support[portion.subsets[:, everything ^ split]]
         rules: dict[str, Any] = {name: METRIC_OF[name](both, antecedent, consequent) for name in METRICS}
-        for name, values in sides.items():
+        for name in ERRORS[:3]:
+            values = sides[name]
             rules[name] = np.full(len(both), np.nan) if values is None else values[portion.rows]
+        unbiased = sides["unbiased_support"]
+        if unbiased is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                rules["unbiased_confidence"] = unbiased[portion.rows] / unbiased[portion.subsets[:, split]]
         rules["confidence_se"], rules["confidence_low"], rules["confidence_high"] = moments(split)
         rules["split"] = np.full(len(both), split)
         yield rules
@@ -107,14 +117,13 @@ def _named(rules: dict[str, Any], portion: Portion, chosen: Any, names: list[Any
     return rules
 
 
-def _frame(found: list[dict[str, Any]]) -> pd.DataFrame:
+def _frame(found: list[dict[str, Any]], names: Sequence[str]) -> pd.DataFrame:
     if not found:
-        return pd.DataFrame({name: pd.Series(dtype=object if (name.endswith("s") and "cedent" in name) or name == "consequents" else float)
-                             for name in COLUMNS})  # fmt: skip
+        return pd.DataFrame({name: pd.Series(dtype=object if name in SIDES else float) for name in names})
     order = np.argsort(np.concatenate([part["order"] for part in found]), kind="stable")
     columns: dict[str, Any] = {}
-    for name in COLUMNS:
-        if name in ("antecedents", "consequents"):
+    for name in names:
+        if name in SIDES:
             values = np.empty(len(order), dtype=object)
             values[:] = [itemset for part in found for itemset in part[name]]
         else:

@@ -40,7 +40,9 @@ class Taxonomy:
     def __init__(self, parents: Mapping[Any, Any]) -> None:
         if not isinstance(parents, Mapping):
             raise ParameterError(
-                "taxonomy", "A taxonomy maps items to what they are, such as {{'milk': 'drink'}}; got {got}.", got=type(parents).__name__
+                "taxonomy",
+                "A taxonomy maps items to what they are, such as {{'milk': 'drink'}}; got {got}.",
+                got=type(parents).__name__,
             )
         self._parents: dict[Any, tuple[Any, ...]] = {}
         for child, parent in parents.items():
@@ -100,7 +102,9 @@ class Generalised:
         self.leaves = RowWeights(transactions)
         place = {name: number for number, name in enumerate(self.leaves.names)}
         self._refuse_unknown(transactions, place)
-        below = {name: [place[leaf] for leaf in [name, *self.taxonomy.below(name)] if leaf in place] for name in self.taxonomy.names}
+        below = {
+            name: [place[leaf] for leaf in [name, *self.taxonomy.below(name)] if leaf in place] for name in self.taxonomy.names
+        }
         above = {name: sorted(numbers) for name, numbers in below.items() if numbers}
         self.names: list[Any] = [name for name in self.leaves.names if name not in above] + list(above)
         self.sets: list[tuple[int, ...]] = [tuple(above[name]) if name in above else (place[name],) for name in self.names]
@@ -216,7 +220,8 @@ def generalised_levels(
     which = np.flatnonzero(support >= min_support)
     if not len(which):
         return
-    apart = np.array([[generalised.apart(a, b) for b in which] for a in which])
+    numbers = which.tolist()
+    apart = np.array([[generalised.apart(a, b) for b in numbers] for a in numbers])
 
     def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
         found = sums.total / n
