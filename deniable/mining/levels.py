@@ -104,7 +104,7 @@ class Search:
         # The square of a weight that is one of two numbers is again one of two numbers.
         self._absent_squared = absent**2
         self._slope_squared = (absent + slope) ** 2 - absent**2
-        self._choose: Choice = choose if hasattr(choose, "fit") else ByEach(choose)
+        self._choose: Any = choose if hasattr(choose, "fit") else ByEach(choose)
         self._most = most
         self._portion: int = getattr(counter, "portion", PORTION)
         self._progress = progress or Silent()

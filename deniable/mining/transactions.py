@@ -144,7 +144,8 @@ class Transactions:
         from deniable.kernels.bits import column_counts
 
         if self.remote is not None:
-            return self._item_counts
+            counted: Ints = self._item_counts
+            return counted
         if self._packed is None and self._codes is not None:
             if self._repeats:
                 return column_counts(self.packed)  # type: ignore[no-any-return]
