@@ -28,6 +28,8 @@ FEW = 30
 PRIOR_SPREAD = 0.5
 """How far b1 and b2 are expected from 1 and 0 (standard deviation)."""
 TINY = 1e-14
+MULTIPLES = (0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
+SHARES = (0.35, 0.40, 0.18, 0.05, 0.015, 0.005)
 
 
 @dataclass(frozen=True)
@@ -83,14 +85,14 @@ class Shrunk:
             independent, least = self._ingredients(parents)
             expected = np.clip(self._fit.independent * independent + self._fit.rarest * least, TINY, least)
             noise = np.clip(variance - self._shared(parents, expected), 0.0, variance)
-            spread = self._fit.spread_expected * expected**2 + self._fit.spread_noise * variance
-            spread = np.maximum(spread, noise) + TINY
-            weight = 1 - noise / spread
+            weight, error = heavy_tailed(
+                own - expected, expected**2 * self._fit.spread_expected, variance, noise, self._fit.spread_noise
+            )
             support = expected + weight * (own - expected)
             # An expectation is no better known than the subsets it is made of.
             relative = self._below.error / self._below.support
             doubt = (relative[parents] ** 2).mean(axis=1) + self._fit.untold
-            error = np.sqrt(np.maximum(variance - noise**2 / spread, np.minimum(expected**2 * doubt, variance)))
+            error = np.sqrt(np.maximum(error**2, np.minimum(expected**2 * doubt, variance)))
         frequent = support >= self._limit
         self._new.append(_Known(support[frequent], (weight * variance)[frequent], parents[frequent], error[frequent]))
         return frequent, support, error
@@ -129,6 +131,28 @@ class Shrunk:
             parents, expected, below.support, below.noise, below.parents, two_below.support, two_below.noise
         )
         return shared
+
+
+def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, share: float) -> tuple[Floats, Floats]:
+    """(weight of the own estimate, error of the result) if most itemsets are as expected and a few are far from it.
+
+    The spread is one of several multiples of the level's, with `SHARES` as prior probabilities: one that is many spreads off its
+    expectation is taken for one of the few, and believed.
+    """
+    weights = np.zeros(len(off))
+    means = np.zeros(len(off))
+    squares = np.zeros(len(off))
+    total = np.zeros(len(off))
+    for multiple, prior in zip(MULTIPLES, SHARES, strict=True):
+        whole = np.maximum(multiple * spread + share * variance, noise) + TINY
+        likely = prior * np.exp(-0.5 * off**2 / whole) / np.sqrt(whole)
+        own = 1 - noise / whole
+        total += likely
+        weights += likely * own
+        means += likely * own * off
+        squares += likely * ((own * off) ** 2 + variance - noise**2 / whole)
+    total = np.maximum(total, 1e-300)
+    return weights / total, np.sqrt(np.maximum(squares / total - (means / total) ** 2, 0.0))
 
 
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Any) -> Fit:
