@@ -119,7 +119,7 @@ class Shrunk:
         from deniable.kernels.expected import expected_supports
 
         found: tuple[Floats, Floats] = expected_supports(
-            parents, self._below.support, self._below.parents, self._two_below.support
+            parents, np.log(self._below.support), self._below.parents, np.log(self._two_below.support)
         )
         return found
 
@@ -155,6 +155,25 @@ def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, s
     return weights / total, np.sqrt(np.maximum(squares / total - (means / total) ** 2, 0.0))
 
 
+def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
+    """The coefficients a, b >= 0 that make a * first + b * second closest to `whole` (least squares).
+
+    >>> two_shares(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]), np.array([2.0, 3.0, 5.0])).tolist()
+    [2.0, 3.0]
+    >>> two_shares(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2.0, -1.0])).tolist()
+    [2.0, 0.0]
+    """
+    aa, bb, ab, ay, by = first @ first, second @ second, first @ second, first @ whole, second @ whole
+    determinant = aa * bb - ab**2
+    if determinant > 1e-12 * aa * bb:
+        a, b = (ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant
+        if a >= 0 and b >= 0:
+            return np.array([a, b])
+    alone = max(ay / aa, 0.0) if aa > 0 else 0.0, max(by / bb, 0.0) if bb > 0 else 0.0
+    # On the border of what is allowed the better of the two single fits is the answer.
+    return np.array([alone[0], 0.0]) if alone[0] * ay >= alone[1] * by else np.array([0.0, alone[1]])
+
+
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Any) -> Fit:
     """The coefficients that explain the unbiased supports of a level: weighted least squares with a weak prior, then moments.
 
@@ -166,8 +185,6 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
     >>> round(fit.independent, 1), abs(fit.rarest) < 0.02, round(fit.spread_noise, 1)
     (1.1, True, 1.0)
     """
-    from scipy.optimize import nnls
-
     ingredients = np.column_stack([independent, least])
     prior = np.eye(2) / PRIOR_SPREAD**2
     expected = independent
@@ -188,6 +205,6 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
     both = np.array([spread, 1.0])
     for _ in range(3):
         weight = 1 / (total + TINY)
-        both, _ = nnls(np.column_stack([expected**2, variance]) * weight[:, None], squares * weight)
+        both = two_shares(expected**2 * weight, variance * weight, squares * weight)
         total = np.maximum(both[0] * expected**2 + both[1] * variance, noise)
     return Fit(float(coefficients[0]), float(coefficients[1]), float(both[0]), float(both[1]), (2 / information) ** 0.5)
