@@ -12,7 +12,8 @@ from numba import njit
 def expected_supports(parents: Any, log_below: Any, below_parents: Any, log_two_below: Any) -> Any:
     """(expected, least): the support if any two of the items were independent given the others, and that of the rarest subset.
 
-    Supports of the two levels below come as logarithms. The first is the geometric mean, over all pairs of items j, k, of s(S - j) s(S - k) / s(S - j - k), at most the second.
+    Supports of the two levels below come as logarithms. The first is the geometric mean, over all pairs of items j, k, of
+    s(S - j) s(S - k) / s(S - j - k), at most the second.
     """
     candidates, length = parents.shape
     expected = np.empty(candidates)
