@@ -134,7 +134,7 @@ def mask_supports(packed: Any, everyone: Any, itemsets: Any, items: Items) -> Fl
     alike, which = np.unique(of_item[itemsets], axis=0, return_inverse=True)
     for number, row in enumerate(alike):
         mine = np.flatnonzero(which == number)
-        matrix: Floats = np.ones((1, 1))
+        matrix: Any = np.ones((1, 1))
         for absent, present in kinds[:, row].T:
             matrix = np.kron(matrix, _matrix(absent, present))
         estimates[mine] = np.linalg.solve(matrix, tables[mine].T.astype(np.float64))[-1]

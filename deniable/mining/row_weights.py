@@ -70,7 +70,8 @@ class RowWeights:
     def _weight(self, item: int) -> Floats:
         items, cells = self._items, self._transactions.cells
         if cells is None:
-            return np.array([items.absent[item], items.present[item]])[self._bits(item).astype(np.intp)]
+            plain: Floats = np.where(self._bits(item), items.present[item], items.absent[item])
+            return plain
         home = items.attribute[item]
         weights: Floats = items.attributes[home].weights[self._inside[item]][cells[home]]
         return weights
