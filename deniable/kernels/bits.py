@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core.cgutils import get_or_insert_function
+from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
+from numba.np import arrayobj
+
+# numba's own tools carry no types.
+get_or_insert_function: Any = cgutils.get_or_insert_function
+make_array: Any = arrayobj.make_array
 
 WORD = 64
 BLOCK = 1024

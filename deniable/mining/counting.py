@@ -129,4 +129,7 @@ class RowSums:
 
 def counter_of(transactions: Transactions, which: Ints) -> PackedCounts | RowSums:
     """What counts itemsets of these items, numbered as in `which`."""
+    if transactions.remote is not None:
+        remote: PackedCounts | RowSums = transactions.remote.counter(which)
+        return remote
     return PackedCounts(transactions.select(which)) if transactions.items.plain else RowSums(transactions, which)

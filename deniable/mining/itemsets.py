@@ -17,7 +17,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.mining.counting import RowSums, counter_of
+from deniable.mining.counting import counter_of
 from deniable.mining.levels import MOST_CANDIDATES, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
@@ -165,6 +165,7 @@ def frequent_itemsets(
     taxonomy: Mapping[Any, Any] | None = None,
     max_candidates: int = MOST_CANDIDATES,
     progress: Progress | None = None,
+    keep_interrupted: bool = False,
 ) -> Any:
     """Itemsets whose estimated true support is at least `min_support`, as a pandas frame.
 
@@ -174,9 +175,11 @@ def frequent_itemsets(
     Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (standard error and
     interval of the given `confidence` of the unbiased estimate), `reported_support` and `probability_frequent`. Errors are for the
     population that the transactions are a sample of, or, with target="respondents", for these transactions alone.
-    `min_probability` keeps itemsets that are frequent
-    with at least that probability, `false_discovery_rate` those that hold the share of false ones below it (by the posterior
-    probabilities of "shrunk", else by Benjamini and Hochberg over all candidates); both keep the subsets of what they keep.
+    `min_probability` keeps itemsets that are frequent with at least that probability, `false_discovery_rate` those that hold the
+    share of false ones below it (by the posterior probabilities of "shrunk", else by Benjamini and Hochberg over all candidates);
+    both keep the subsets of what they keep. A search that would make more than `max_candidates` candidates of one length stops
+    before it does, with advice; with `keep_interrupted` one that is stopped by Ctrl-C gives the lengths that are done, and
+    `frame.attrs["interrupted"]` says which was not.
 
     A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
 
@@ -205,19 +208,26 @@ def frequent_itemsets(
             raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
         generalised = Generalised(transactions, taxonomy)
         mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
-        limit = min_support / (1 + relax)
-        mined.levels = list(generalised_levels(generalised, limit, max_len, progress, max_candidates))
-        mined.tested = sum(level.candidates for level in mined.levels)
+        levels = generalised_levels(generalised, min_support / (1 + relax), max_len, progress, max_candidates)
     elif method in PUBLISHED:
-        found = published_levels(
+        levels = published_levels(
             transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
         )
-        mined.levels = list(found)
-        mined.tested = sum(level.candidates for level in mined.levels)
     else:
-        for level in mine(mined, max_len, max_candidates, progress):
+        levels = mine(mined, max_len, max_candidates, progress)
+    stopped = False
+    try:
+        for level in levels:
             mined.levels.append(level)
-    return mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
+    except KeyboardInterrupt:
+        if not keep_interrupted:
+            raise
+        stopped = True
+    mined.tested = mined.tested or sum(level.candidates for level in mined.levels)
+    frame = mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
+    if stopped:
+        frame.attrs["interrupted"] = len(mined.levels) + 1
+    return frame
 
 
 def mine(
@@ -232,7 +242,7 @@ def mine(
         support = (items.slope * counts + items.absent * n) / n
     else:
         singles = np.arange(len(items), dtype=np.int32)[:, None]
-        support = RowSums(transactions, np.arange(len(items))).sums(singles).total / n
+        support = counter_of(transactions, np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
     which = np.flatnonzero(support >= limit)
     mined.tested = len(items)
     if not len(which):

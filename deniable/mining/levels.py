@@ -104,8 +104,9 @@ class Search:
         # The square of a weight that is one of two numbers is again one of two numbers.
         self._absent_squared = absent**2
         self._slope_squared = (absent + slope) ** 2 - absent**2
-        self._choose: Choice = choose if hasattr(choose, "fit") else ByEach(choose)
+        self._choose: Any = choose if hasattr(choose, "fit") else ByEach(choose)
         self._most = most
+        self._portion: int = getattr(counter, "portion", PORTION)
         self._progress = progress or Silent()
         self._found = 0
 
@@ -128,7 +129,7 @@ class Search:
         joins = ends - np.arange(len(ends)) - 1
         self._check_candidates(below, ends, joins)
         slots = hash_table(below.itemsets)
-        if joins.sum() > PORTION and not isinstance(self._choose, ByEach):
+        if joins.sum() > self._portion and not isinstance(self._choose, ByEach):
             self._fit_sample(below, slots, ends, joins)
         return self._measured(self._portions(below, slots, ends, joins), below, int(joins.sum()))
 
@@ -137,7 +138,7 @@ class Search:
         from deniable.kernels.candidates import join
 
         runs = 64
-        width = max(1, int(len(joins) * (PORTION / 2 / joins.sum()) / runs))
+        width = max(1, int(len(joins) * (self._portion / 2 / joins.sum()) / runs))
         pieces = []
         for first in np.linspace(0, len(joins) - width, runs).astype(np.int64):
             room = int(joins[first : first + width].sum())
@@ -156,7 +157,7 @@ class Search:
         first = 0
         while first < len(joins):
             done = bounds[first - 1] if first else 0
-            last = max(int(np.searchsorted(bounds, done + PORTION, side="right")), first + 1)
+            last = max(int(np.searchsorted(bounds, done + self._portion, side="right")), first + 1)
             room = int(bounds[last - 1] - done)
             if room:
                 itemsets = np.empty((room, length + 1), np.int32)
@@ -174,7 +175,7 @@ class Search:
         for itemsets, parents in portions:
             candidates += len(itemsets)
             sums, first, second = self._sums(itemsets, parents, below)
-            if joins <= PORTION:
+            if joins <= self._portion:
                 self._choose.fit(parents, sums)
             frequent, support, error = self._choose(itemsets, parents, sums)
             self._found += int(np.count_nonzero(frequent))

@@ -19,15 +19,23 @@ from deniable.core.columns import to_arrow
 from deniable.core.domain import Binary
 from deniable.core.exact import Ints
 from deniable.core.schema import Schema
+from deniable.engines.batches import batches, is_source, is_spark
+from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.mining.items import Items, check_names, schema_items, yes_no_items
+
+IN_MEMORY = 1 << 29
+"""Bytes of packed columns (512 MiB: 42 million transactions of 100 items) up to which a file or query is loaded; beyond, it is
+read again for every level."""
 
 
 class Transactions:
     """Reported transactions, ready to be mined again and again: `rows` of them over `items`.
 
     Data may be a frame of yes/no columns, a list of transactions (each a list of items), the path of a FIMI file (a line a
-    transaction, `.gz` too), or a frame of attributes with a schema, whose values are the items. `schema` says how reports were
+    transaction, `.gz` too), or a frame of attributes with a schema, whose values are the items. CSV and Parquet files, databases by
+    name (`duckdb:///f.db#table`), DuckDB relations, Spark, Dask and lazy Polars frames are read in pieces and packed if they fit
+    into 512 MiB of bits; else they are read again for every level, and Spark counts in its own partitions. `schema` says how reports were
     distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was. `bins` gives bins of numbers.
 
     >>> import deniable as dn
@@ -50,7 +58,12 @@ class Transactions:
         self.cells: Any = None
         self.items: Items
         self.rows: int
-        if isinstance(data, (str, Path)):
+        self.remote: Any = None
+        if isinstance(data, (str, Path)) and is_table(str(data)):
+            data = open_source(str(data))
+        if is_source(data):
+            self._set_source(data, schema, bins or {})
+        elif isinstance(data, (str, Path)):
             self._set_listed(*read_fimi(Path(data)), schema)
         elif _is_frame(data):
             self._set_frame(data, schema, bins or {})
@@ -70,15 +83,54 @@ class Transactions:
         self.rows = len(starts) - 1
         self._starts, self._codes = starts, codes
 
-    def _set_frame(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
-        names, columns = _columns(data)
+    def _set_source(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
+        """Rows from elsewhere: packed here if they fit, else counted where they are, or read again for every level."""
+        from deniable.mining.remote import InSpark, Remote, Streamed
+
+        schema = self.schema = schema or _schema_beside(getattr(data, "files", ()))
+        in_spark = is_spark(data)
+        source = None if in_spark else batches(data)
+        names = source.columns if source is not None else list(getattr(data, "frame", data).columns)
+        self._set_items(names, schema, bins)
+        if source is None:
+            self.remote = Remote(InSpark(data, self.items, names), self.items)
+        else:
+            place = Streamed(source, self.items, names)
+            if not self._load(place):
+                self.remote = Remote(place, self.items)
+        if self.remote is not None:
+            self.rows, self._item_counts = self.remote.rows_and_counts()
+
+    def _load(self, place: Any) -> bool:
+        """Pack all pieces side by side; False if they are more than memory should hold."""
+        held: list[Any] = []
+        for piece in place.pieces():
+            held.append(piece._packed if self.items.plain else piece.cells)
+            if sum(part.nbytes for part in held) > IN_MEMORY:
+                return False
+            self.rows = (0 if len(held) == 1 else self.rows) + piece.rows
+        if not held:
+            self.rows = 0
+            return True
+        together = np.concatenate(held, axis=1)
+        if self.items.plain:
+            self._packed = together
+        else:
+            self.cells = together
+        return True
+
+    def _set_items(self, names: list[Any], schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
         check_names(names)
         if isinstance(schema, Schema):
             self.items = schema_items(schema, bins, [str(name) for name in names])
-        else:
-            if bins:
-                raise ParameterError("bins_without_schema", "bins= needs a dn.Schema that says what the numbers may be.")
-            self.items = yes_no_items(names, schema)
+            return
+        if bins:
+            raise ParameterError("bins_without_schema", "bins= needs a dn.Schema that says what the numbers may be.")
+        self.items = yes_no_items(names, schema)
+
+    def _set_frame(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
+        names, columns = _columns(data)
+        self._set_items(names, schema, bins)
         self.rows = len(columns[0]) if columns else 0
         reader = FrameReader(self.items, names)
         if self.items.plain:
@@ -91,6 +143,9 @@ class Transactions:
         """How many rows report each item."""
         from deniable.kernels.bits import column_counts
 
+        if self.remote is not None:
+            counted: Ints = self._item_counts
+            return counted
         if self._packed is None and self._codes is not None:
             if self._repeats:
                 return column_counts(self.packed)  # type: ignore[no-any-return]
@@ -121,6 +176,12 @@ class Transactions:
         from deniable.kernels.bits import set_bits, set_shown, words_for
 
         which = np.asarray(which, dtype=np.int64)
+        if self.remote is not None:
+            raise ParameterError(
+                "rows_elsewhere",
+                "These transactions are not in memory: methods 'shrunk' and 'unbiased' count them where they are, all else needs them "
+                "here. Load them, or take a sample.",
+            )
         if self._packed is not None:
             return np.ascontiguousarray(self._packed[which])
         packed = np.zeros((len(which), words_for(self.rows)), np.uint64)
@@ -214,6 +275,27 @@ def _copy_bits(column: pa.Array, into: Any) -> bool:
         # What lies behind the last row is not ours to count.
         target[len(data) - 1] &= (1 << len(column) % 8) - 1
     return True
+
+
+def is_table(name: str) -> bool:
+    """Whether a name is that of a table (CSV, Parquet, a database) and not of a file of transactions.
+
+    >>> is_table("answers.csv.gz"), is_table("duckdb:///f.db#answers"), is_table("retail.dat.gz")
+    (True, True, False)
+    """
+    return name.lower().endswith((".csv", ".csv.gz", ".parquet")) or "://" in name
+
+
+def _schema_beside(files: Sequence[Path]) -> Schema | None:
+    """The schema that travels with files, so that randomised ones are never taken for the truth."""
+    found = None
+    for path in files:
+        try:
+            found = Schema.load(path)
+        except FileError as error:
+            if error.code != "no_schema":
+                raise
+    return found
 
 
 def _is_frame(data: Any) -> bool:

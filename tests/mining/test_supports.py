@@ -26,7 +26,7 @@ def reports():
 
 @pytest.mark.parametrize("length", [1, 2, PATTERNS_UP_TO, PATTERNS_UP_TO + 1, 20])
 def test_supports_are_those_of_row_products_on_both_sides_of_the_switch(reports, length):
-    transactions, weights, shown = reports
+    transactions, weights, _ = reports
     product = weights[:, :length].prod(axis=1)
     found = dn.itemset_support(transactions, items=NAMES[:length])
     assert found.value[0] == pytest.approx(product.mean(), rel=1e-9, abs=1e-12)
@@ -58,7 +58,7 @@ def test_it_is_what_the_search_finds(reports):
 
 def test_attributes_with_their_own_weights_can_be_asked_for(reports):
     rng = np.random.default_rng(4)
-    schema = dn.Schema({name: dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.7, 0.2]) for name in "ab"})
+    schema = dn.Schema({name: dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.7, 0.15]) for name in "ab"})
     data = schema.randomise(pd.DataFrame({name: rng.choice(["1", "2", "3"], 500) for name in "ab"}), rng)
     sample = dn.Sample(data, schema).count("a == '1' and b == '3'")
     found = dn.itemset_support(data, schema, ["a=1", "b=3"], target="respondents")
