@@ -19,7 +19,7 @@ from deniable.core.exact import Floats
 from deniable.errors import ParameterError
 from deniable.mining.counting import Sums, counter_of, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -94,7 +94,7 @@ def limit_of(length: int, min_support: float, r_threshold: int, relax: float, re
     >>> [round(limit_of(length, 0.1, 3, 0.0, 0.25), 4) for length in range(1, 9)]
     [0.1, 0.1, 0.1, 0.08, 0.08, 0.08, 0.0667, 0.0667]
     """
-    return min_support / (1 + relax + reduction_relax * ((length - 1) // r_threshold))
+    return min_support / (1 + relax + reduction_relax * ((length - 1) // r_threshold)) * (1 - ROUNDING)
 
 
 def _estimator(method: str, packed: Any, rows: int, items: Items, r_threshold: int) -> Estimator:
