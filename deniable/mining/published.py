@@ -68,7 +68,7 @@ def published_levels(
     if not len(which):
         return
     chosen = Items([items.names[i] for i in which], items.attribute[which], items.absent[which], items.present[which])
-    estimate = _estimator(method, transactions.select(which), n, chosen, r_threshold)
+    estimate = _estimator(method, transactions, which, chosen, r_threshold)
 
     def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
         limit = limit_of(itemsets.shape[1], min_support, r_threshold, relax, reduction_relax)
@@ -97,10 +97,11 @@ def limit_of(length: int, min_support: float, r_threshold: int, relax: float, re
     return min_support / (1 + relax + reduction_relax * ((length - 1) // r_threshold)) * (1 - ROUNDING)
 
 
-def _estimator(method: str, packed: Any, rows: int, items: Items, r_threshold: int) -> Estimator:
+def _estimator(method: str, transactions: Transactions, which: Any, items: Items, r_threshold: int) -> Estimator:
     if method == "re":
-        return RecursiveEstimation(rows, items)
-    everyone = _everyone(rows, packed.shape[1])
+        return RecursiveEstimation(transactions.rows, items)
+    packed = transactions.select(which)
+    everyone = _everyone(transactions.rows, packed.shape[1])
     if method == "mask":
         return lambda itemsets, _: mask_supports(packed, everyone, itemsets, items)
     return lambda itemsets, _: mmask_supports(packed, everyone, itemsets, items, r_threshold)

@@ -24,6 +24,8 @@ class RowWeights:
     """
 
     def __init__(self, transactions: Transactions) -> None:
+        if transactions.remote is not None:
+            transactions.select([])  # says that the rows are elsewhere
         self._transactions, self._items = transactions, transactions.items
         self.names: list[Any] = list(self._items.names)
         self.rows = transactions.rows
