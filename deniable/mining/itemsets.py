@@ -18,7 +18,7 @@ from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import counter_of
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
 from deniable.mining.taxonomy import Generalised, generalised_levels
@@ -41,6 +41,11 @@ class Mined:
     target: str = "population"
     tested: int = 0
     relax: float = 0.0
+
+    @property
+    def limit(self) -> float:
+        """The support that an itemset must reach."""
+        return self.min_support / (1 + self.relax) * (1 - ROUNDING)
 
     def errors(self, level: Level) -> Floats:
         """Standard errors of the supports of a level: Var = sum w^2 - (sum w)^2 / n for the population, sum w^2 - sum w for the
@@ -208,7 +213,7 @@ def frequent_itemsets(
             raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
         generalised = Generalised(transactions, taxonomy)
         mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
-        levels = generalised_levels(generalised, min_support / (1 + relax), max_len, progress, max_candidates)
+        levels = generalised_levels(generalised, mined.limit, max_len, progress, max_candidates)
     elif method in PUBLISHED:
         levels = published_levels(
             transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
@@ -234,7 +239,7 @@ def mine(
     mined: Mined, max_len: int | None = None, max_candidates: int = MOST_CANDIDATES, progress: Progress | None = None
 ) -> Iterator[Level]:
     """The levels of a search, one after the other; `mined.tested` counts the candidates on the way."""
-    transactions, limit = mined.transactions, mined.min_support / (1 + mined.relax)
+    transactions, limit = mined.transactions, mined.limit
     items, n = transactions.items, transactions.rows
     progress = progress or Silent()
     if items.plain:

@@ -20,6 +20,8 @@ from deniable.progress import Progress, Silent
 
 PORTION = 1 << 18
 """Candidates that are in memory at a time."""
+ROUNDING = 1e-12
+"""A support that is the minimum but for rounding reaches it: whether it does must not depend on the order of multiplication."""
 MOST_CANDIDATES = 20_000_000
 """Candidates of one level beyond which a search is stopped before it starts; a tenth of them may be found frequent in all."""
 

@@ -19,7 +19,7 @@ from deniable.core.exact import Floats
 from deniable.errors import ParameterError
 from deniable.mining.counting import Sums, counter_of, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -68,7 +68,7 @@ def published_levels(
     if not len(which):
         return
     chosen = Items([items.names[i] for i in which], items.attribute[which], items.absent[which], items.present[which])
-    estimate = _estimator(method, transactions.select(which), n, chosen, r_threshold)
+    estimate = _estimator(method, transactions, which, chosen, r_threshold)
 
     def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
         limit = limit_of(itemsets.shape[1], min_support, r_threshold, relax, reduction_relax)
@@ -94,13 +94,14 @@ def limit_of(length: int, min_support: float, r_threshold: int, relax: float, re
     >>> [round(limit_of(length, 0.1, 3, 0.0, 0.25), 4) for length in range(1, 9)]
     [0.1, 0.1, 0.1, 0.08, 0.08, 0.08, 0.0667, 0.0667]
     """
-    return min_support / (1 + relax + reduction_relax * ((length - 1) // r_threshold))
+    return min_support / (1 + relax + reduction_relax * ((length - 1) // r_threshold)) * (1 - ROUNDING)
 
 
-def _estimator(method: str, packed: Any, rows: int, items: Items, r_threshold: int) -> Estimator:
+def _estimator(method: str, transactions: Transactions, which: Any, items: Items, r_threshold: int) -> Estimator:
     if method == "re":
-        return RecursiveEstimation(rows, items)
-    everyone = _everyone(rows, packed.shape[1])
+        return RecursiveEstimation(transactions.rows, items)
+    packed = transactions.select(which)
+    everyone = _everyone(transactions.rows, packed.shape[1])
     if method == "mask":
         return lambda itemsets, _: mask_supports(packed, everyone, itemsets, items)
     return lambda itemsets, _: mmask_supports(packed, everyone, itemsets, items, r_threshold)
@@ -134,7 +135,7 @@ def mask_supports(packed: Any, everyone: Any, itemsets: Any, items: Items) -> Fl
     alike, which = np.unique(of_item[itemsets], axis=0, return_inverse=True)
     for number, row in enumerate(alike):
         mine = np.flatnonzero(which == number)
-        matrix: Floats = np.ones((1, 1))
+        matrix: Any = np.ones((1, 1))
         for absent, present in kinds[:, row].T:
             matrix = np.kron(matrix, _matrix(absent, present))
         estimates[mine] = np.linalg.solve(matrix, tables[mine].T.astype(np.float64))[-1]

@@ -24,6 +24,8 @@ class RowWeights:
     """
 
     def __init__(self, transactions: Transactions) -> None:
+        if transactions.remote is not None:
+            transactions.select([])  # says that the rows are elsewhere
         self._transactions, self._items = transactions, transactions.items
         self.names: list[Any] = list(self._items.names)
         self.rows = transactions.rows
@@ -70,7 +72,8 @@ class RowWeights:
     def _weight(self, item: int) -> Floats:
         items, cells = self._items, self._transactions.cells
         if cells is None:
-            return np.array([items.absent[item], items.present[item]])[self._bits(item).astype(np.intp)]
+            plain: Floats = np.where(self._bits(item), items.present[item], items.absent[item])
+            return plain
         home = items.attribute[item]
         weights: Floats = items.attributes[home].weights[self._inside[item]][cells[home]]
         return weights

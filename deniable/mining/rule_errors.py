@@ -57,43 +57,48 @@ def confidences_of(
     """Choose the way to the errors: from the frame alone, from the data once more, or none, with the reason."""
     target = frame.attrs.get("target", "population")
     z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
-    if data is not None:
+    if "no_interval" in frame.attrs:
+        return Confidences(frame.attrs["no_interval"], target)
+    rows = int(frame.attrs.get("rows") or 0)
+    counted = "reported_support" in frame and rows > 0
+    weights = _weights(frame, lattice.names, schema, bins) if counted and taxonomy is None else None
+    if weights is None and data is not None:
         transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
         by_row = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
         return FromRows("", target, z2, by_row, lattice.names)
-    rows = frame.attrs.get("rows")
-    if "reported_support" not in frame or not rows:
+    if not counted:
         return Confidences(
             "The frame does not say how many transactions there are and how often itemsets were reported.", target
         )
-    weights = _weights(frame, lattice.names, schema, bins)
-    if weights is None or np.isnan(weights).any():
+    if weights is None:
         return Confidences(
             "Weights of some items depend on more than their own report (neighbours, noise, a shared draw or a taxonomy): give data= "
             "as well.",
             target,
         )
     reported = frame["reported_support"].to_numpy(dtype=np.float64)
-    return FromReports("", target, z2, int(rows), reported, weights[0], weights[1])
+    return FromReports("", target, z2, rows, reported, weights[0], weights[1])
 
 
 def _weights(frame: pd.DataFrame, names: list[Any], schema: Any, bins: Mapping[str, Any] | None) -> Floats | None:
-    """Weights of each item where it is not reported (first row) and where it is (second)."""
-    if schema is None:
+    """Weights of each item where it is not reported (first row) and where it is (second); None if that is not all they depend on.
+
+    The frame's own notes go before a schema: they know of bins and of taxonomies.
+    """
+    if schema is None or "weights" in frame.attrs:
         known = {_key(name): (absent, present) for name, absent, present in frame.attrs.get("weights") or []}
-        if any(_key(name) not in known for name in names):
-            return None
-        return np.array([known[_key(name)] for name in names], dtype=np.float64).reshape(-1, 2).T
-    if isinstance(schema, Schema):
+    elif isinstance(schema, Schema):
         used = [name for name in schema if name in names or any(str(item).startswith(f"{name}=") for item in names)]
         items = schema_items(schema, {name: cut for name, cut in (bins or {}).items() if name in used}, used)
-        if not items.plain:
-            return None
-        place = {_key(name): number for number, name in enumerate(items.names)}
-        chosen = [place[_key(name)] for name in names]
-        return np.stack([items.absent[chosen], items.present[chosen]])
-    items = yes_no_items(names, schema)
-    return np.stack([items.absent, items.present])
+        known = (
+            dict(zip(map(_key, items.names), zip(items.absent, items.present, strict=True), strict=True)) if items.plain else {}
+        )
+    else:
+        items = yes_no_items(names, schema)
+        known = dict(zip(map(_key, names), zip(items.absent, items.present, strict=True), strict=True))
+    if any(_key(name) not in known for name in names):
+        return None
+    return np.array([known[_key(name)] for name in names], dtype=np.float64).reshape(-1, 2).T
 
 
 def _key(name: Any) -> str:

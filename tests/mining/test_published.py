@@ -87,6 +87,19 @@ def test_errors_of_mask_and_re_are_those_of_the_unbiased_estimate():
         np.testing.assert_allclose(re[column], unbiased[column], atol=1e-12)
 
 
+def test_supports_that_are_the_minimum_but_for_rounding_are_frequent_by_every_method():
+    # 2,000 rows, p = 0.5, q = 0.87: the estimates of pairs lie on a grid that has 0.05 on it, and each method rounds in its own way.
+    rng = np.random.default_rng(8)
+    reports = pd.DataFrame(rng.random((2000, 150)) < 0.22, columns=[str(k) for k in range(150)])
+    found = [
+        supports(dn.frequent_itemsets(reports, dn.Flip(0.5, 0.87), 0.05, method=method, max_len=2))
+        for method in ("unbiased", "mask", "re", "mmask")
+    ]
+    exact = [itemset for itemset, support in found[0].items() if abs(support - 0.05) < 1e-12]
+    assert exact
+    assert found[0].keys() == found[1].keys() == found[2].keys() == found[3].keys()
+
+
 def test_the_thesis_matrix_example_comes_back():
     # Section 3.6.1: M = [[0.4, 0.04], [0.6, 0.96]], 100 ones of 2,000 become 116 on average.
     reports = framed(np.arange(2000)[:, None] < 116)

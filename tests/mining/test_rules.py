@@ -119,7 +119,9 @@ def test_errors_of_confidence_are_those_of_the_rows_weights(hidden, target):
 def test_reading_the_rows_again_gives_the_same_errors(hidden):
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
     plain = dn.association_rules(found, metric="support", min_threshold=0)
-    again = dn.association_rules(found, SCHEMA, metric="support", min_threshold=0, data=hidden)
+    bare = found.copy()
+    bare.attrs = {}
+    again = dn.association_rules(bare, SCHEMA, metric="support", min_threshold=0, data=hidden)
     np.testing.assert_allclose(again["confidence_se"], plain["confidence_se"], rtol=1e-9)
     # Fieller's interval instead of the score interval: close at 3,000 rows, not the same.
     np.testing.assert_allclose(again["confidence_low"], plain["confidence_low"], atol=0.03)
@@ -246,6 +248,13 @@ def test_shrunk_supports_have_the_errors_of_the_unbiased_ratio(hidden):
     assert (rules.loc[common, "confidence"] != plain.loc[common, "confidence"]).any()
 
 
+def test_biased_supports_have_no_interval_and_say_why(hidden):
+    rules = dn.association_rules(dn.frequent_itemsets(hidden, SCHEMA, 0.05, "mmask", r_threshold=1), min_threshold=0.3)
+    assert len(rules)
+    assert rules["confidence_low"].isna().all()
+    assert "biased" in rules.attrs["no_interval"]
+
+
 def test_ignoring_the_covariance_would_be_caught(hidden):
     # The planted fault: errors of S and A as if they were independent are far too wide.
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
@@ -349,7 +358,7 @@ def test_a_missing_subset_is_named(clean):
         ({"level": 95}, ParameterError, "between 0 and 1"),
         ({"itemsets": [1]}, DataError, "the frame of dn.frequent_itemsets"),
         ({"itemsets": pd.DataFrame({"support": [-0.1], "itemsets": [frozenset("a")]})}, DataError, "not above 0"),
-        ({"data": pd.DataFrame({"x": [0, 1]})}, DataError, "lacks the items"),
+        ({"data": pd.DataFrame({"x": [0, 1]}), "taxonomy": {"x": "y"}}, DataError, "lacks the items"),
     ],
 )
 def test_what_makes_no_sense_is_refused(clean, options, error, says):

@@ -203,6 +203,8 @@ def test_rules_between_levels_have_intervals_with_the_data():
     assert row["confidence_se"] == pytest.approx(np.sqrt(((w_food * w_milk - c * w_food) ** 2).mean() / 6000) / w_food.mean())
     without = dn.association_rules(found, metric="support", min_threshold=0)
     assert "taxonomy" in without.attrs["no_interval"]
+    # A channel alone would take ancestors for items of their own: the frame knows better.
+    assert dn.association_rules(found, schema, metric="support", min_threshold=0)["confidence_se"].isna().all()
 
 
 def test_lists_need_not_hold_every_item_that_is_for_sale():
