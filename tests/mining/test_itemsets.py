@@ -255,3 +255,39 @@ def test_false_discoveries_are_limited_as_benjamini_and_hochberg_do():
     accepted = [i for i in range(200) if ordered[i] <= 0.1 * (i + 1) / 300]
     assert discovery_limit(p_values, 0.1, 300) == ordered[max(accepted)]
     assert discovery_limit(np.array([0.9]), 0.1, 300) == -1
+
+
+class Listener:
+    def __init__(self):
+        self.told = []
+
+    def start(self, what, total):
+        self.told.append([what, total, 0, False])
+
+    def advance(self, units):
+        self.told[-1][2] += units
+
+    def finish(self):
+        self.told[-1][3] = True
+
+
+def test_progress_is_told_for_every_length_with_what_is_left():
+    listener = Listener()
+    dn.frequent_itemsets([list("abcd")] * 3 + [["e"]], None, 0.5, progress=listener)
+    assert [what for what, *_ in listener.told] == [f"itemsets of {m}" for m in (1, 2, 3, 4, 5)][: len(listener.told)]
+    assert all(total == done and finished for _, total, done, finished in listener.told)
+    assert listener.told[1][1] == 6
+
+
+def test_transactions_know_their_schema():
+    prepared = dn.Transactions([["a"], []], dn.Flip(0.9, 0.8))
+    assert len(dn.frequent_itemsets(prepared, dn.Flip(0.9, 0.8), 0.1)) == 1
+    with pytest.raises(ParameterError, match="of their own"):
+        dn.frequent_itemsets(prepared, dn.Flip(0.9, 0.9), 0.1)
+
+
+def test_channels_that_lie_more_often_than_not_are_undone_too():
+    rng = np.random.default_rng(17)
+    truth = baskets(rng, 20_000, 3)
+    found = unbiased(distorted(truth, 0.2, 0.3, rng), dn.Flip(0.2, 0.3), 0.01).set_index("itemsets")
+    assert found.loc[[frozenset(["0", "1"])], "support"].iloc[0] == pytest.approx(truth[:, :2].all(axis=1).mean(), abs=0.06)
