@@ -92,7 +92,10 @@ def test_pairs_of_values_of_one_attribute_are_never_made():
     rng = np.random.default_rng(8)
     schema = dn.Schema({name: dn.KRR(dn.Nominal(["x", "y", "z"]), 0.5) for name in "abc"})
     truth = pd.DataFrame({name: rng.choice(["x", "y", "z"], 2_000) for name in "abc"})
-    found = unbiased(schema.randomise(truth, rng), schema, 0.001)
+    reports = dn.Transactions(schema.randomise(truth, rng), schema)
+    mined = Mined(reports, [], 0.001, "unbiased")
+    assert [level.candidates for level in mine(mined)][:2] == [9, 27]
+    found = unbiased(reports, min_support=0.001)
     attributes = found["itemsets"].map(lambda s: [item.partition("=")[0] for item in s])
     assert attributes.map(lambda a: len(set(a)) == len(a)).all()
     assert (attributes.map(len) == 3).any()

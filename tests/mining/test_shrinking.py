@@ -131,3 +131,18 @@ def test_few_that_are_far_from_their_expectation_are_believed():
     weight, error = heavy_tailed(off, np.full(3, 1e-4), np.full(3, 1e-3), np.full(3, 1e-3), 1.0)
     assert weight[0] < 0.2 < 0.9 < weight[2]
     assert (error <= np.sqrt(1e-3) * 1.01).all()
+
+
+def test_dense_items_are_not_drawn_toward_an_expectation_as_noisy_as_themselves():
+    """Subsets of frequent items share most of their noise with the itemset: what they say is hardly news."""
+    rng = np.random.default_rng(25)
+    kind = rng.random((6_000, 4)) < [0.85, 0.8, 0.75, 0.7]
+    truth = np.repeat(kind, 3, axis=1) ^ (rng.random((6_000, 12)) < 0.02)
+    draw = rng.random(truth.shape)
+    reports = pd.DataFrame(np.where(truth, draw < 0.85, draw >= 0.9), columns=[f"{i:02}" for i in range(12)])
+    found = dn.frequent_itemsets(reports, dn.Flip(0.85, 0.9), 0.3, max_len=6)
+    for length in (3, 4, 5, 6):
+        some = found[found["itemsets"].map(len) == length]
+        expected = np.array([truth[:, [int(i) for i in itemset]].all(axis=1).mean() for itemset in some["itemsets"]])
+        off = {name: float(np.mean(np.abs(some[name] - expected))) for name in ("support", "unbiased_support")}
+        assert off["support"] < 1.05 * off["unbiased_support"]
