@@ -1,7 +1,8 @@
 """Mining distorted transactions against the best miners of undistorted ones: `python -m benchmarks.mining --data DIR`.
 
 Peers mine the **undistorted** set: pyfim's eclat and apriori (C) and mlxtend's apriori. Ours mine the **distorted** set, which is far
-denser, from what a user has (a boolean frame, or a file of transactions) to the finished frame. Rounds are interleaved; medians.
+denser, from what a user has (a boolean frame, or a file of transactions) to the finished frame. Rounds are interleaved; medians of
+seconds on the clock and of seconds of all processors, which say more on a machine that has other work.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import gzip
 import itertools
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,7 +24,6 @@ import numpy as np
 import pandas as pd
 
 import deniable as dn
-from benchmarks.timing import interleaved
 from deniable.kernels.bits import count_itemsets, pattern_counts
 from deniable.kernels.candidates import weighted_sums
 from deniable.kernels.row_products import packed_row_sums
@@ -59,10 +60,28 @@ def found_of(frame: pd.DataFrame, true: set[frozenset[Any]]) -> str:
     return f"{len(found):,} found, {len(found & true):,} of the {len(true):,} true"
 
 
-def report(times: dict[str, float], against: str) -> None:
+Times = dict[str, tuple[float, float]]
+
+
+def interleaved(contestants: dict[str, Callable[[], object]], rounds: int) -> Times:
+    """Median seconds of each contestant, on the clock and of all processors; all run once to warm up, then take turns."""
+    seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
+    for turn in range(rounds + 1):
+        for name, run in contestants.items():
+            began, busy = time.perf_counter(), time.process_time()
+            run()
+            if turn:
+                seconds[name].append((time.perf_counter() - began, time.process_time() - busy))
+    return {
+        name: (statistics.median(c for c, _ in runs), statistics.median(p for _, p in runs)) for name, runs in seconds.items()
+    }
+
+
+def report(times: Times, against: str) -> None:
     """Seconds and ratios to one contestant."""
-    for name, seconds in times.items():
-        print(f"    {name:58s} {seconds:8.3f} s   {seconds / times[against]:6.2f} x {against}")
+    print(f"    {'':52s} {'clock':>9s} {'processors':>11s}   ratios to {against}")
+    for name, (clock, busy) in times.items():
+        print(f"    {name:52s} {clock:7.3f} s {busy:9.3f} s   {clock / times[against][0]:7.2f} {busy / times[against][1]:7.2f}")
 
 
 def quest_sets(rounds: int, with_mlxtend: bool) -> None:
@@ -94,8 +113,8 @@ def quest_sets(rounds: int, with_mlxtend: bool) -> None:
         times["mlxtend apriori, undistorted (once)"] = _mlxtend(clean, 0.005)
     report(times, "pyfim eclat, undistorted")
     if with_mlxtend:
-        slow = times["mlxtend apriori, undistorted (once)"]
-        print(f"    mlxtend took {slow / times['deniable unbiased, q = 0.87']:.0f} times as long as unbiased at q = 0.87")
+        slow = times["mlxtend apriori, undistorted (once)"][0]
+        print(f"    mlxtend took {slow / times['deniable unbiased, q = 0.87'][0]:.0f} times as long as unbiased at q = 0.87")
     print("\n".join(finds), "\n")
 
 
@@ -103,13 +122,13 @@ def _run(data: Any, channel: Any, min_support: float, method: str) -> Callable[[
     return lambda: dn.frequent_itemsets(data, channel, min_support, method)
 
 
-def _mlxtend(frame: pd.DataFrame, min_support: float) -> float:
+def _mlxtend(frame: pd.DataFrame, min_support: float) -> tuple[float, float]:
     from mlxtend.frequent_patterns import apriori
 
-    began = time.perf_counter()
+    began, busy = time.perf_counter(), time.process_time()
     # Its default would hold rows x candidates x length booleans at a time, 13 GB for the triples alone.
     apriori(frame, min_support, use_colnames=True, low_memory=True)
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - busy
 
 
 def fimi_sets(data: Path, rounds: int, with_mlxtend: bool) -> None:
@@ -178,7 +197,9 @@ def one_support() -> None:
     rows, most = 100_000, 20
     packed = dn.Transactions(pd.DataFrame(rng.random((rows, most)) < 0.4)).packed
     absent, present = np.full(most, -0.13 / 0.37), np.full(most, 0.87 / 0.37)
-    print("One support of 100,000 rows, microseconds: in a search (count and recursion), by rows, by 2^m patterns")
+    print(
+        "One support of 100,000 rows, microseconds of a processor: in a search (count and recursion), by rows, by 2^m patterns"
+    )
     for length in range(1, most + 1):
         itemset = np.arange(length, dtype=np.int32)[None, :]
         parents, below = np.zeros((1, length), np.int32), np.ones((1, length))
@@ -198,8 +219,9 @@ def one_support() -> None:
         if length <= 14:
             contestants["patterns"] = lambda numbers=numbers: pattern_counts(packed, numbers, rows)
         times = interleaved(contestants, 5)
-        patterns = f"{1e6 * times['patterns']:12.0f}" if "patterns" in times else "           -"
-        print(f"    {length:2d} items {1e6 * times['search'] / 50:10.1f} {1e6 * times['rows']:10.0f} {patterns}")
+        micro = {name: 1e6 * busy for name, (_, busy) in times.items()}
+        patterns = f"{micro['patterns']:12.0f}" if "patterns" in micro else "           -"
+        print(f"    {length:2d} items {micro['search'] / 50:10.1f} {micro['rows']:10.0f} {patterns}")
     print()
 
 

@@ -9,10 +9,11 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def expected_supports(parents: Any, below: Any, below_parents: Any, two_below: Any) -> Any:
+def expected_supports(parents: Any, log_below: Any, below_parents: Any, log_two_below: Any) -> Any:
     """(expected, least): the support if any two of the items were independent given the others, and that of the rarest subset.
 
-    The first is the geometric mean, over all pairs of items j, k, of s(S - j) s(S - k) / s(S - j - k), at most the second.
+    Supports of the two levels below come as logarithms. The first is the geometric mean, over all pairs of items j, k, of
+    s(S - j) s(S - k) / s(S - j - k), at most the second.
     """
     candidates, length = parents.shape
     expected = np.empty(candidates)
@@ -20,16 +21,16 @@ def expected_supports(parents: Any, below: Any, below_parents: Any, two_below: A
     pairs = length * (length - 1) / 2
     for c in range(candidates):
         total = 0.0
-        smallest = below[parents[c, 0]]
+        smallest = log_below[parents[c, 0]]
         for j in range(length):
-            own = below[parents[c, j]]
+            own = log_below[parents[c, j]]
             smallest = min(smallest, own)
             # Item j is absent from one subset of every pair that holds it.
-            total += (length - 1) * np.log(own)
+            total += (length - 1) * own
             for k in range(j + 1, length):
-                total -= np.log(two_below[below_parents[parents[c, j], k - 1]])
-        expected[c] = min(np.exp(total / pairs), smallest)
-        least[c] = smallest
+                total -= log_two_below[below_parents[parents[c, j], k - 1]]
+        least[c] = np.exp(smallest)
+        expected[c] = np.exp(min(total / pairs, smallest))
     return expected, least
 
 

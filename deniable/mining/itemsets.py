@@ -22,7 +22,7 @@ from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
 from deniable.mining.taxonomy import Generalised, generalised_levels
-from deniable.mining.transactions import Transactions
+from deniable.mining.transactions import Transactions, as_transactions
 from deniable.progress import Progress, Silent
 
 METHODS = ("shrunk", "unbiased", "mask", "re", "mmask")
@@ -203,7 +203,7 @@ def frequent_itemsets(
     """
     method = method or ("shrunk" if taxonomy is None else "unbiased")
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
-    transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
+    transactions = as_transactions(data, schema, bins)
     check_threshold(r_threshold, relax, reduction_relax)
     if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
         raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)

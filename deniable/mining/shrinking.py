@@ -28,6 +28,8 @@ FEW = 30
 PRIOR_SPREAD = 0.5
 """How far b1 and b2 are expected from 1 and 0 (standard deviation)."""
 TINY = 1e-14
+MULTIPLES = (0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)
+SHARES = (0.35, 0.40, 0.18, 0.05, 0.015, 0.005)
 
 
 @dataclass(frozen=True)
@@ -83,14 +85,14 @@ class Shrunk:
             independent, least = self._ingredients(parents)
             expected = np.clip(self._fit.independent * independent + self._fit.rarest * least, TINY, least)
             noise = np.clip(variance - self._shared(parents, expected), 0.0, variance)
-            spread = self._fit.spread_expected * expected**2 + self._fit.spread_noise * variance
-            spread = np.maximum(spread, noise) + TINY
-            weight = 1 - noise / spread
+            weight, error = heavy_tailed(
+                own - expected, expected**2 * self._fit.spread_expected, variance, noise, self._fit.spread_noise
+            )
             support = expected + weight * (own - expected)
             # An expectation is no better known than the subsets it is made of.
             relative = self._below.error / self._below.support
             doubt = (relative[parents] ** 2).mean(axis=1) + self._fit.untold
-            error = np.sqrt(np.maximum(variance - noise**2 / spread, np.minimum(expected**2 * doubt, variance)))
+            error = np.sqrt(np.maximum(error**2, np.minimum(expected**2 * doubt, variance)))
         frequent = support >= self._limit
         self._new.append(_Known(support[frequent], (weight * variance)[frequent], parents[frequent], error[frequent]))
         return frequent, support, error
@@ -117,7 +119,7 @@ class Shrunk:
         from deniable.kernels.expected import expected_supports
 
         found: tuple[Floats, Floats] = expected_supports(
-            parents, self._below.support, self._below.parents, self._two_below.support
+            parents, np.log(self._below.support), self._below.parents, np.log(self._two_below.support)
         )
         return found
 
@@ -131,6 +133,47 @@ class Shrunk:
         return shared
 
 
+def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, share: float) -> tuple[Floats, Floats]:
+    """(weight of the own estimate, error of the result) if most itemsets are as expected and a few are far from it.
+
+    The spread is one of several multiples of the level's, with `SHARES` as prior probabilities: one that is many spreads off its
+    expectation is taken for one of the few, and believed.
+    """
+    weights = np.zeros(len(off))
+    means = np.zeros(len(off))
+    squares = np.zeros(len(off))
+    total = np.zeros(len(off))
+    for multiple, prior in zip(MULTIPLES, SHARES, strict=True):
+        whole = np.maximum(multiple * spread + share * variance, noise) + TINY
+        likely = prior * np.exp(-0.5 * off**2 / whole) / np.sqrt(whole)
+        own = 1 - noise / whole
+        total += likely
+        weights += likely * own
+        means += likely * own * off
+        squares += likely * ((own * off) ** 2 + variance - noise**2 / whole)
+    total = np.maximum(total, 1e-300)
+    return weights / total, np.sqrt(np.maximum(squares / total - (means / total) ** 2, 0.0))
+
+
+def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
+    """The coefficients a, b >= 0 that make a * first + b * second closest to `whole` (least squares).
+
+    >>> two_shares(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]), np.array([2.0, 3.0, 5.0])).tolist()
+    [2.0, 3.0]
+    >>> two_shares(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2.0, -1.0])).tolist()
+    [2.0, 0.0]
+    """
+    aa, bb, ab, ay, by = first @ first, second @ second, first @ second, first @ whole, second @ whole
+    determinant = aa * bb - ab**2
+    if determinant > 1e-12 * aa * bb:
+        a, b = (ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant
+        if a >= 0 and b >= 0:
+            return np.array([a, b])
+    alone = max(ay / aa, 0.0) if aa > 0 else 0.0, max(by / bb, 0.0) if bb > 0 else 0.0
+    # On the border of what is allowed the better of the two single fits is the answer.
+    return np.array([alone[0], 0.0]) if alone[0] * ay >= alone[1] * by else np.array([0.0, alone[1]])
+
+
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Any) -> Fit:
     """The coefficients that explain the unbiased supports of a level: weighted least squares with a weak prior, then moments.
 
@@ -142,8 +185,6 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
     >>> round(fit.independent, 1), abs(fit.rarest) < 0.02, round(fit.spread_noise, 1)
     (1.1, True, 1.0)
     """
-    from scipy.optimize import nnls
-
     ingredients = np.column_stack([independent, least])
     prior = np.eye(2) / PRIOR_SPREAD**2
     expected = independent
@@ -164,6 +205,6 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
     both = np.array([spread, 1.0])
     for _ in range(3):
         weight = 1 / (total + TINY)
-        both, _ = nnls(np.column_stack([expected**2, variance]) * weight[:, None], squares * weight)
+        both = two_shares(expected**2 * weight, variance * weight, squares * weight)
         total = np.maximum(both[0] * expected**2 + both[1] * variance, noise)
     return Fit(float(coefficients[0]), float(coefficients[1]), float(both[0]), float(both[1]), (2 / information) ** 0.5)

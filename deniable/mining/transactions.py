@@ -203,6 +203,22 @@ class Transactions:
         return f"Transactions({self.rows:,} rows, {len(self.items):,} items)"
 
 
+def as_transactions(data: Any, schema: Schema | Channel | None = None, bins: Mapping[str, Any] | None = None) -> Transactions:
+    """Data as transactions; those that are transactions already know their schema.
+
+    >>> as_transactions([["a"], ["a", "b"]])
+    Transactions(2 rows, 2 items)
+    """
+    if not isinstance(data, Transactions):
+        return Transactions(data, schema, bins)
+    if (schema is not None and schema != data.schema) or bins:
+        raise ParameterError(
+            "schema_twice",
+            "These transactions were read under a schema and bins of their own; give none, or the data they came from.",
+        )
+    return data
+
+
 class FrameReader:
     """Columns of a frame, or of a piece of one, as packed bits or as reported cells; bad cells are collected until `finish`."""
 

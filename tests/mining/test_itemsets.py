@@ -10,7 +10,7 @@ from mlxtend.frequent_patterns import apriori, association_rules
 
 import deniable as dn
 from deniable.errors import ParameterError
-from deniable.mining.itemsets import discovery_limit
+from deniable.mining.itemsets import Mined, discovery_limit, mine
 
 unbiased = partial(dn.frequent_itemsets, method="unbiased")
 
@@ -160,28 +160,38 @@ def test_items_that_share_a_draw_are_estimated_jointly():
 
 
 @pytest.mark.parametrize("target", ["respondents", "population"])
-def test_standard_errors_are_those_of_repeated_draws(target):
+def test_standard_errors_and_intervals_are_those_of_repeated_draws(target):
     rng = np.random.default_rng(12)
     p, q = np.array([0.7, 0.8, 0.6]), np.array([0.9, 0.75, 0.85])
     schema = dn.Schema({name: dn.Flip(float(a), float(b)) for name, a, b in zip("xyz", p, q, strict=True)})
-    people = baskets(rng, 200_000, 3)
-    truth = people[:1_500]
-    supports, errors = [], []
-    for _ in range(2_000):
+    people, draws, rows = baskets(rng, 200_000, 3), 2_000, 2_000
+    truth = people[:rows]
+    asked = [(0, 0), (1, 2), (2, 0)]  # x, yz and xyz: level, and row of the level
+    supports, errors, lows, highs = (np.empty((draws, 3)) for _ in range(4))
+    for draw in range(draws):
         if target == "population":
-            truth = people[rng.integers(0, len(people), 1_500)]
-        reports = pd.DataFrame(distorted(truth, p, q, rng), columns=list("xyz"))
-        found = unbiased(reports, schema, 0.001, target=target).set_index("itemsets")
-        asked = [frozenset(s) for s in ("x", "yz", "xyz")]
-        supports.append(found["support"].reindex(asked).to_numpy())
-        errors.append(found["support_se"].reindex(asked).to_numpy())
-    supports = np.array(supports)
-    assert np.isfinite(supports).all()
-    ratio = np.sqrt((np.array(errors) ** 2).mean(axis=0)) / supports.std(axis=0)
+            truth = people[rng.integers(0, len(people), rows)]
+        mined = Mined(dn.Transactions(distorted(truth, p, q, rng), numbered(schema)), [], 1e-4, "unbiased", target)
+        mined.levels = list(mine(mined))
+        for k, (level, row) in enumerate(asked):
+            found = mined.levels[level]
+            low, high = mined.intervals(found, 0.95)
+            supports[draw, k], errors[draw, k] = found.support[row], mined.errors(found)[row]
+            lows[draw, k], highs[draw, k] = low[row], high[row]
+    ratio = np.sqrt((errors**2).mean(axis=0)) / supports.std(axis=0)
     assert np.abs(ratio - 1).max() < 0.05
-    share = (people if target == "population" else truth)[:, [0, 1, 2]]
-    expected = [share[:, 0].mean(), share[:, 1:].all(axis=1).mean(), share.all(axis=1).mean()]
-    assert (np.abs(supports.mean(axis=0) - expected) < 4 * supports.std(axis=0) / np.sqrt(2_000)).all()
+    share = people if target == "population" else truth
+    expected = np.array([share[:, 0].mean(), share[:, 1:].all(axis=1).mean(), share.all(axis=1).mean()])
+    assert (np.abs(supports.mean(axis=0) - expected) < 4 * supports.std(axis=0) / np.sqrt(draws)).all()
+    covered = ((lows <= expected) & (expected <= highs)).mean(axis=0)
+    # 93.9% to 96.0%, and three standard deviations of a share of 2,000 draws.
+    assert (covered > 0.939 - 0.0147).all()
+    assert (covered < 0.960 + 0.0147).all()
+
+
+def numbered(schema):
+    """The schema of a plain array, whose columns are called 0, 1, 2."""
+    return dn.Schema({str(i): channel for i, channel in enumerate(schema.values())})
 
 
 def test_long_itemsets_are_found_and_exact():
@@ -245,3 +255,39 @@ def test_false_discoveries_are_limited_as_benjamini_and_hochberg_do():
     accepted = [i for i in range(200) if ordered[i] <= 0.1 * (i + 1) / 300]
     assert discovery_limit(p_values, 0.1, 300) == ordered[max(accepted)]
     assert discovery_limit(np.array([0.9]), 0.1, 300) == -1
+
+
+class Listener:
+    def __init__(self):
+        self.told = []
+
+    def start(self, what, total):
+        self.told.append([what, total, 0, False])
+
+    def advance(self, units):
+        self.told[-1][2] += units
+
+    def finish(self):
+        self.told[-1][3] = True
+
+
+def test_progress_is_told_for_every_length_with_what_is_left():
+    listener = Listener()
+    dn.frequent_itemsets([list("abcd")] * 3 + [["e"]], None, 0.5, progress=listener)
+    assert [what for what, *_ in listener.told] == [f"itemsets of {m}" for m in (1, 2, 3, 4, 5)][: len(listener.told)]
+    assert all(total == done and finished for _, total, done, finished in listener.told)
+    assert listener.told[1][1] == 6
+
+
+def test_transactions_know_their_schema():
+    prepared = dn.Transactions([["a"], []], dn.Flip(0.9, 0.8))
+    assert len(dn.frequent_itemsets(prepared, dn.Flip(0.9, 0.8), 0.1)) == 1
+    with pytest.raises(ParameterError, match="of their own"):
+        dn.frequent_itemsets(prepared, dn.Flip(0.9, 0.9), 0.1)
+
+
+def test_channels_that_lie_more_often_than_not_are_undone_too():
+    rng = np.random.default_rng(17)
+    truth = baskets(rng, 20_000, 3)
+    found = unbiased(distorted(truth, 0.2, 0.3, rng), dn.Flip(0.2, 0.3), 0.01).set_index("itemsets")
+    assert found.loc[[frozenset(["0", "1"])], "support"].iloc[0] == pytest.approx(truth[:, :2].all(axis=1).mean(), abs=0.06)
