@@ -19,7 +19,7 @@ from deniable.core.designs import Flip
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
-from deniable.errors import ParameterError
+from deniable.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +55,9 @@ def mine(
     bins: Annotated[
         list[str] | None, typer.Option(help="Bins of a number, such as age=5 or age=18,30,45,90; repeatable.")
     ] = None,
+    taxonomy: Annotated[
+        Path | None, typer.Option(help='JSON file that says what items are, such as {"milk": "drink", "drink": "grocery"}.')
+    ] = None,
     target: Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")] = "population",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     top: Annotated[int, typer.Option(min=1, help="How many to print, best first.")] = 25,
@@ -67,6 +70,7 @@ def mine(
     check_level(level)
     _check_outputs(data, output, plot, force)
     channel = _channel(schema, p, q)
+    kinds = _taxonomy(taxonomy)
 
     import deniable as dn
 
@@ -76,11 +80,17 @@ def mine(
     found = dn.frequent_itemsets(
         transactions, min_support=min_support, method=method, max_len=max_len, min_probability=min_probability,
         false_discovery_rate=false_discovery_rate, target=target, confidence=level, progress=Bar(), keep_interrupted=True,
+        taxonomy=kinds,
     )  # fmt: skip
     stopped = found.attrs.get("interrupted")
     if stopped is not None:
         print(f"interrupted while itemsets of {stopped} were counted; the shorter ones are kept", file=sys.stderr)
-    shown = dn.association_rules(found, min_threshold=min_confidence, level=level) if rules else found
+    shown = found
+    if rules:
+        here = None if transactions.remote is not None else transactions
+        shown = dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds)
+        if "no_interval" in shown.attrs:
+            print(f"No intervals of confidence. {shown.attrs['no_interval']}", file=sys.stderr)
     _present(shown, found.attrs, rules, top, level, as_json)
     if output is not None:
         write_text(output, _plain(shown).to_csv(index=False), force)
@@ -115,6 +125,20 @@ def _channel(schema: Path | None, p: float | None, q: float | None) -> Schema | 
     if (p is None) != (q is None):
         raise ParameterError("one_factor", "--p and --q belong together: give both, or a schema.")
     return None if p is None or q is None else Flip(p, q)
+
+
+def _taxonomy(path: Path | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError("taxonomy_file", "{path} cannot be read: {reason}.", path=str(path), reason=error.strerror) from None
+    except ValueError as error:
+        raise FileError("taxonomy_json", "{path} is not JSON: {reason}.", path=str(path), reason=str(error)) from None
+    if not isinstance(found, dict):
+        raise FileError("taxonomy_kind", "{path} must hold an object from items to what they are.", path=str(path))
+    return found
 
 
 def _bins(given: list[str] | None) -> dict[str, Any] | None:

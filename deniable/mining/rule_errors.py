@@ -31,18 +31,20 @@ from deniable.mining.transactions import Transactions
 
 Ends = tuple[Floats, Floats, Floats]
 """Standard error, lower and upper end, a number a rule."""
+EndsOf = Callable[[int, Any], Ends]
+"""From the number of a split and the places of the chosen itemsets in their portion."""
 
 
 @dataclass
 class Confidences:
-    """What is known about errors: `of(portion)` gives, for a split into antecedents and consequents, the ends for its itemsets."""
+    """What is known about errors: `of(portion)` gives, for a split into antecedents and consequents, the ends for chosen itemsets."""
 
     reason: str = ""
     target: str = "population"
 
-    def of(self, portion: Portion) -> Callable[[int], Ends]:
+    def of(self, portion: Portion) -> EndsOf:
         """Nothing is known: NaN for every rule."""
-        return lambda split: (np.full(len(portion.rows), np.nan),) * 3
+        return lambda split, chosen: (np.full(len(portion.rows[chosen]), np.nan),) * 3
 
 
 def confidences_of(
@@ -120,7 +122,7 @@ class FromReports(Confidences):
         self._mean = np.full(len(self.reported), np.nan)
         self._square = np.full(len(self.reported), np.nan)
 
-    def of(self, portion: Portion) -> Callable[[int], Ends]:
+    def of(self, portion: Portion) -> EndsOf:
         """Portions must come by ascending length: the antecedents' own moments are those of earlier portions."""
         products = self._products(portion)
         everything = products.shape[1] - 1
@@ -128,21 +130,22 @@ class FromReports(Confidences):
         low, high = self.absent[portion.items], self.present[portion.items]
         given, otherwise = low + high - low * high, -low * high
 
-        def ends(split: int) -> Ends:
-            antecedent = portion.subsets[:, split]
+        def ends(split: int, chosen: Any) -> Ends:
+            antecedent = portion.subsets[chosen, split]
             inside = [j for j in range(portion.length) if split >> j & 1]
             outside = [j for j in range(portion.length) if not split >> j & 1]
             moments = Moments(
-                both=products[:, 0],
+                both=products[chosen, 0],
                 antecedent=self._mean[antecedent],
-                q_both=products[:, everything],
-                q_cross=products[:, split],
+                q_both=products[chosen, everything],
+                q_cross=products[chosen, split],
                 q_antecedent=self._square[antecedent],
             )
+            held, not_held = given[chosen], otherwise[chosen]
             score = Score(
-                given[:, inside].prod(axis=1),
-                given[:, outside].prod(axis=1),
-                _otherwise(moments, products[:, everything ^ split], given[:, outside], otherwise[:, outside]),
+                held[:, inside].prod(axis=1),
+                held[:, outside].prod(axis=1),
+                _otherwise(moments, products[chosen, everything ^ split], held[:, outside], not_held[:, outside]),
             )
             return moments.ends(self.n, self.z2, self.target, score)
 
@@ -252,13 +255,13 @@ class FromRows(Confidences):
             raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=lacking[:20])
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
 
-    def of(self, portion: Portion) -> Callable[[int], Ends]:
+    def of(self, portion: Portion) -> EndsOf:
         """Row weights of every itemset and of its antecedents: a pass over the data a rule."""
         itemsets = self._number[portion.items]
 
-        def ends(split: int) -> Ends:
+        def ends(split: int, chosen: Any) -> Ends:
             inside = [j for j in range(portion.length) if split >> j & 1]
-            found = np.array([self._moments(np.sort(row), np.sort(row[inside])) for row in itemsets]).reshape(-1, 5).T
+            found = np.array([self._moments(np.sort(row), np.sort(row[inside])) for row in itemsets[chosen]]).reshape(-1, 5).T
             return Moments(*found).ends(self.weights.rows, self.z2, self.target)
 
         return ends

@@ -19,9 +19,10 @@ METRICS = (
     "antecedent support", "consequent support", "support", "confidence", "lift", "representativity", "leverage", "conviction",
     "zhangs_metric", "jaccard", "certainty", "kulczynski",
 )  # fmt: skip
-ERRORS = ("support_se", "support_low", "support_high", "confidence_se", "confidence_low", "confidence_high")
+OF_ITEMSETS = ("support_se", "support_low", "support_high")
+OF_CONFIDENCE = ("confidence_se", "confidence_low", "confidence_high")
 SIDES = ("antecedents", "consequents")
-COLUMNS = (*SIDES, *METRICS, *ERRORS)
+COLUMNS = (*SIDES, *METRICS, *OF_ITEMSETS, *OF_CONFIDENCE)
 
 
 def association_rules(
@@ -61,21 +62,16 @@ def association_rules(
     [[0.439, 1.0]]
     """
     _check(itemsets, metric, min_threshold, level)
-    lattice = Lattice([frozenset(itemset) for itemset in itemsets["itemsets"]])
+    sets = np.empty(len(itemsets), dtype=object)
+    sets[:] = [frozenset(itemset) for itemset in itemsets["itemsets"]]
+    lattice = Lattice(sets.tolist())
     support = itemsets["support"].to_numpy(dtype=np.float64)
     told = confidences_of(itemsets, lattice, schema, data, bins, level, taxonomy)
-    sides = {
-        name: itemsets[name].to_numpy(dtype=np.float64) if name in itemsets else None
-        for name in (*ERRORS[:3], "unbiased_support")
+    beside = {
+        name: itemsets[name].to_numpy(dtype=np.float64) for name in (*OF_ITEMSETS, "unbiased_support") if name in itemsets
     }
-    found: list[dict[str, Any]] = []
-    for portion in lattice.portions():
-        for rules in _rules(portion, support, sides, told):
-            chosen = rules[metric] >= min_threshold
-            if chosen.any():
-                kept = {name: values[chosen] for name, values in rules.items()}
-                found.append(_named(kept, portion, chosen, lattice.names))
-    frame = _frame(found, (*COLUMNS, "unbiased_confidence") if "unbiased_support" in itemsets else COLUMNS)
+    found = [rules for portion in lattice.portions() for rules in _rules(portion, support, beside, told, metric, min_threshold)]
+    frame = _frame(found, sets, (*COLUMNS, "unbiased_confidence") if "unbiased_support" in itemsets else COLUMNS)
     frame.attrs = {"rows": itemsets.attrs.get("rows"), "method": itemsets.attrs.get("method"), "target": told.target}
     if told.reason:
         frame.attrs["no_interval"] = told.reason
@@ -83,53 +79,48 @@ def association_rules(
 
 
 def _rules(
-    portion: Portion, support: Floats, sides: Mapping[str, Floats | None], told: Confidences
+    portion: Portion, support: Floats, beside: Mapping[str, Floats], told: Confidences, metric: str, least: float
 ) -> Iterator[dict[str, Any]]:
-    """The rules of a portion, one split into antecedents and consequents after the other."""
+    """The rules of a portion that are good enough, one split into antecedents and consequents after the other."""
     everything = (1 << portion.length) - 1
-    moments = told.of(portion)
-    both = support[portion.rows]
+    ends = told.of(portion)
     # Long antecedents first, as mlxtend lists them.
     for split in sorted(range(1, everything), key=lambda number: (-number.bit_count(), number)):
-        antecedent, consequent = support[portion.subsets[:, split]], support[portion.subsets[:, everything ^ split]]
-        rules: dict[str, Any] = {name: METRIC_OF[name](both, antecedent, consequent) for name in METRICS}
-        for name in ERRORS[:3]:
-            values = sides[name]
-            rules[name] = np.full(len(both), np.nan) if values is None else values[portion.rows]
-        unbiased = sides["unbiased_support"]
-        if unbiased is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rules["unbiased_confidence"] = unbiased[portion.rows] / unbiased[portion.subsets[:, split]]
-        rules["confidence_se"], rules["confidence_low"], rules["confidence_high"] = moments(split)
-        rules["split"] = np.full(len(both), split)
-        yield rules
+
+        def columns(split: int, chosen: Any, names: Sequence[str]) -> dict[str, Any]:
+            rows, inside = portion.rows[chosen], portion.subsets[chosen, split]
+            both, a, c = support[rows], support[inside], support[portion.subsets[chosen, everything ^ split]]
+            found: dict[str, Any] = {name: METRIC_OF[name](both, a, c) for name in names if name in METRIC_OF}
+            found |= {
+                name: beside[name][rows] if name in beside else np.full(len(rows), np.nan)
+                for name in names
+                if name in OF_ITEMSETS
+            }
+            if "unbiased_confidence" in names and "unbiased_support" in beside:
+                unbiased = beside["unbiased_support"]
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    found["unbiased_confidence"] = unbiased[rows] / unbiased[inside]
+            if set(names) & set(OF_CONFIDENCE):
+                found |= dict(zip(OF_CONFIDENCE, ends(split, chosen), strict=True))
+            return found
+
+        # What is asked of a rule is worked out for all of them, the rest only for those that have it.
+        chosen = np.flatnonzero(columns(split, slice(None), [metric])[metric] >= least)
+        if len(chosen):
+            yield columns(split, chosen, (*COLUMNS, "unbiased_confidence")) | {
+                "order": portion.rows[chosen],
+                "antecedents": portion.subsets[chosen, split],
+                "consequents": portion.subsets[chosen, everything ^ split],
+            }
 
 
-def _named(rules: dict[str, Any], portion: Portion, chosen: Any, names: list[Any]) -> dict[str, Any]:
-    """The rules with their items' names; `order` is where mlxtend would list them."""
-    split = int(rules.pop("split")[0])
-    inside = [j for j in range(portion.length) if split >> j & 1]
-    outside = [j for j in range(portion.length) if not split >> j & 1]
-    items = portion.items[chosen]
-    rules["antecedents"] = [frozenset(names[code] for code in row) for row in items[:, inside].tolist()]
-    rules["consequents"] = [frozenset(names[code] for code in row) for row in items[:, outside].tolist()]
-    rules["order"] = portion.rows[chosen]
-    return rules
-
-
-def _frame(found: list[dict[str, Any]], names: Sequence[str]) -> pd.DataFrame:
+def _frame(found: list[dict[str, Any]], sets: Any, names: Sequence[str]) -> pd.DataFrame:
+    """All rules in the order of their itemsets; `sets` are the frame's itemsets, of which antecedents and consequents are rows."""
     if not found:
         return pd.DataFrame({name: pd.Series(dtype=object if name in SIDES else float) for name in names})
     order = np.argsort(np.concatenate([part["order"] for part in found]), kind="stable")
-    columns: dict[str, Any] = {}
-    for name in names:
-        if name in SIDES:
-            values = np.empty(len(order), dtype=object)
-            values[:] = [itemset for part in found for itemset in part[name]]
-        else:
-            values = np.concatenate([part[name] for part in found])
-        columns[name] = values[order]
-    return pd.DataFrame(columns)
+    columns = {name: np.concatenate([part[name] for part in found])[order] for name in names}
+    return pd.DataFrame(columns | {name: sets[columns[name]] for name in SIDES})
 
 
 def _conviction(both: Floats, antecedent: Floats, consequent: Floats) -> Floats:

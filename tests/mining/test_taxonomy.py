@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -235,3 +236,43 @@ def test_taxonomies_that_make_no_sense_are_refused(taxonomy, error, says):
 
 def test_nothing_frequent_is_an_empty_frame():
     assert len(dn.frequent_itemsets(baskets(np.random.default_rng(1)), None, 1.0, taxonomy=KINDS)) == 0
+
+
+def test_the_command_line_mines_kinds_and_their_rules(run, tmp_path):
+    rng = np.random.default_rng(1)
+    true = baskets(rng, 3000)
+    reports = np.where(true, rng.random(true.shape) < 0.9, rng.random(true.shape) >= 0.9)
+    lines = [" ".join(np.array(ITEMS)[row]) for row in reports]
+    (tmp_path / "baskets.dat").write_text("\n".join(lines) + "\n")
+    (tmp_path / "kinds.json").write_text(json.dumps(KINDS))
+    arguments = (
+        "mine",
+        "baskets.dat",
+        "--min-support",
+        "0.1",
+        "--p",
+        "0.9",
+        "--q",
+        "0.9",
+        "--taxonomy",
+        "kinds.json",
+        "--json",
+    )
+    code, out, _ = run(*arguments)
+    assert code == 0
+    found = {frozenset(row["itemsets"]): row["support"] for row in json.loads(out)["itemsets"]}
+    right = extended(true)
+    assert found[frozenset({"drink", "soap"})] == pytest.approx((right["drink"] & right["soap"]).mean(), abs=0.05)
+    code, out, _ = run(*arguments, "--rules", "--min-confidence", "0.3")
+    assert code == 0
+    assert all(row["confidence_low"] is not None for row in json.loads(out)["rules"])
+
+
+@pytest.mark.parametrize(("content", "says"), [("{", "is not JSON"), ("[1]", "must hold an object"), (None, "cannot be read")])
+def test_a_taxonomy_file_that_cannot_be_one_is_refused_with_exit_code_2(run, tmp_path, content, says):
+    (tmp_path / "baskets.dat").write_text("milk bread\nmilk\n")
+    if content is not None:
+        (tmp_path / "kinds.json").write_text(content)
+    code, _, err = run("mine", "baskets.dat", "--min-support", "0.1", "--taxonomy", "kinds.json")
+    assert code == 2
+    assert says in err
