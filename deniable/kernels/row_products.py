@@ -65,10 +65,11 @@ def row_sums(
 
 
 @njit(cache=True, nogil=True)
-def packed_row_sums(packed: Any, rows: int, items: Any, absent: Any, present: Any) -> tuple[float, float]:
-    """The same two sums for one itemset of packed columns, row by row: linear in its length, whatever its subsets are."""
+def packed_row_sums(packed: Any, rows: int, items: Any, absent: Any, present: Any) -> tuple[float, float, float]:
+    """The sums of the products of weights, of their squares and cubes, for one itemset of packed columns, row by row."""
     one = 0.0
     two = 0.0
+    three = 0.0
     for w in range(packed.shape[1]):
         for r in range(min(64, rows - 64 * w)):
             weight = 1.0
@@ -77,4 +78,5 @@ def packed_row_sums(packed: Any, rows: int, items: Any, absent: Any, present: An
                 weight *= present[item] if (packed[item, w] >> np.uint64(r)) & np.uint64(1) else absent[item]
             one += weight
             two += weight * weight
-    return one, two
+            three += weight * weight * weight
+    return one, two, three

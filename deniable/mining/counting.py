@@ -19,11 +19,14 @@ WORDS_WORTH_A_THREAD = 1 << 22
 
 @dataclass
 class Sums:
-    """Of each itemset: how many rows report it, the sum over rows of the products of its items' weights, and that of their squares."""
+    """Of each itemset: how many rows report it, and the sums over rows of the products of its items' weights, of their squares and,
+    where items are plain, of their cubes.
+    """
 
     reported: Ints
     total: Floats
     second: Floats
+    third: Floats | None = None
 
 
 def threads() -> int:

@@ -174,6 +174,11 @@ class Items:
         return self.present - self.absent
 
     @property
+    def second_otherwise(self) -> Floats:
+        """E[w^2 | the item is not true] = -present * absent."""
+        return -self.present * self.absent
+
+    @property
     def second_given(self) -> Floats:
         """E[w^2 | the item is true]; with E[w | true] = 1 and w one of two values this is present + absent - present * absent."""
         return self.present + self.absent - self.present * self.absent

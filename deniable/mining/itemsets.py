@@ -14,13 +14,13 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
-from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import counter_of
 from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
+from deniable.mining.supports import support_interval
 from deniable.mining.taxonomy import Generalised, generalised_levels
 from deniable.mining.transactions import Transactions, as_transactions
 from deniable.progress import Progress, Silent
@@ -56,21 +56,12 @@ class Mined:
         return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
 
     def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
-        """Score intervals: those supports that lie within z of their own standard errors from the estimate.
-
-        If the support were s, the mean squared weight would be A s + (what the other rows give), A = E[w^2 | all items true].
-        Undistorted this is Wilson's interval.
-        """
+        """Score intervals where items are plain (`supports.support_interval`), else value +- z se."""
         items, n = self.transactions.items, self.transactions.rows
-        support = level.sums.total / n
-        errors = self.errors(level)
-        z = NormalDist().inv_cdf(0.5 + confidence / 2)
-        if not items.plain:
-            return support - z * errors, support + z * errors
-        given = np.prod(items.second_given[level.itemsets], axis=1)
-        others = np.maximum(level.sums.second / n - support * given, 0.0) / np.maximum(1 - support, 1 / n)
-        low, high = score_interval(Moments(support, given, others), n, confidence, self.target)
-        return low, high
+        if level.sums.third is None:
+            support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + confidence / 2) * self.errors(level)
+            return support - reach, support + reach
+        return support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
 
     def probabilities(self, level: Level) -> Floats:
         """The probability that the true support reaches min_support, from the estimate and its standard error."""

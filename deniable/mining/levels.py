@@ -50,8 +50,7 @@ class Below:
     """What a level hands up: its itemsets and the partial sums that the next level's recursion reads."""
 
     itemsets: Any
-    first: Any = None
-    second: Any = None
+    partial: tuple[Any, ...] = ()  # of the weights, of their squares and of their cubes
 
 
 Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
@@ -102,10 +101,8 @@ class Search:
         progress: Progress | None = None,
     ) -> None:
         self._counter, self._rows, self._attribute = counter, rows, attribute.astype(np.int64)
-        self._absent, self._slope = absent, slope
-        # The square of a weight that is one of two numbers is again one of two numbers.
-        self._absent_squared = absent**2
-        self._slope_squared = (absent + slope) ** 2 - absent**2
+        # A power of a weight that is one of two numbers is again one of two numbers.
+        self._powers = [(absent**k, (absent + slope) ** k - absent**k) for k in (1, 2, 3)]
         self._choose: Any = choose if hasattr(choose, "fit") else ByEach(choose)
         self._most = most
         self._portion: int = getattr(counter, "portion", PORTION)
@@ -115,7 +112,7 @@ class Search:
     def levels(self, max_len: int | None = None) -> Iterator[Level]:
         """Level after level until none is frequent; a caller may stop at any time and keep what it has."""
         items = np.arange(len(self._attribute), dtype=np.int32)[:, None]
-        below = Below(np.zeros((1, 0), np.int32), np.full((1, 1), float(self._rows)), np.full((1, 1), float(self._rows)))
+        below = Below(np.zeros((1, 0), np.int32), (np.full((1, 1), float(self._rows)),) * 3)
         parents = np.zeros((len(items), 1), np.int32)
         level, below = self._measured([(items, parents)], below, len(items))
         while len(level):
@@ -176,7 +173,7 @@ class Search:
         candidates = 0
         for itemsets, parents in portions:
             candidates += len(itemsets)
-            sums, first, second = self._sums(itemsets, parents, below)
+            sums, partial = self._sums(itemsets, parents, below)
             if joins <= self._portion:
                 self._choose.fit(parents, sums)
             frequent, support, error = self._choose(itemsets, parents, sums)
@@ -188,10 +185,10 @@ class Search:
                     sums.reported[frequent],
                     sums.total[frequent],
                     sums.second[frequent],
+                    None if sums.third is None else sums.third[frequent],
                     support[frequent],
                     None if error is None else error[frequent],
-                    None if first is None else first[frequent],
-                    None if second is None else second[frequent],
+                    *(part[frequent] for part in partial),
                 )
             )
             self._progress.advance(len(itemsets))
@@ -202,18 +199,20 @@ class Search:
             nothing = np.zeros((0, length), np.int32)
             return Level(nothing, Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)), np.zeros(0), 0), Below(nothing)
         columns: list[Any] = [None if part[0] is None else np.concatenate(part) for part in zip(*kept, strict=True)]
-        level = Level(columns[0], Sums(columns[1], columns[2], columns[3]), columns[4], candidates, columns[5])
-        return level, Below(columns[0], columns[6], columns[7])
+        level = Level(columns[0], Sums(*columns[1:5]), columns[5], candidates, columns[6])
+        return level, Below(columns[0], tuple(columns[7:]))
 
-    def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any, Any]:
+    def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, tuple[Any, ...]]:
         from deniable.kernels.candidates import weighted_sums
 
         if not hasattr(self._counter, "counts"):
-            return self._counter.sums(itemsets), None, None
+            return self._counter.sums(itemsets), ()
         reported = self._counter.counts(itemsets)
-        first = weighted_sums(reported, itemsets, parents, below.first, self._absent, self._slope)
-        second = weighted_sums(reported, itemsets, parents, below.second, self._absent_squared, self._slope_squared)
-        return Sums(reported, first[:, -1].copy(), second[:, -1].copy()), first, second
+        partial = tuple(
+            weighted_sums(reported, itemsets, parents, known, absent, slope)
+            for known, (absent, slope) in zip(below.partial, self._powers, strict=True)
+        )
+        return Sums(reported, *(part[:, -1].copy() for part in partial)), partial
 
     def _check_candidates(self, below: Below, ends: Ints, joins: Ints) -> None:
         """Estimate the candidates of the next level and stop before they are made if there are too many."""

@@ -169,7 +169,7 @@ def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
         a, b = (ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant
         if a >= 0 and b >= 0:
             return np.array([a, b])
-    alone = max(ay / aa, 0.0) if aa > 0 else 0.0, max(by / bb, 0.0) if bb > 0 else 0.0
+    alone = max(float(ay / aa), 0.0) if aa > 0 else 0.0, max(float(by / bb), 0.0) if bb > 0 else 0.0
     # On the border of what is allowed the better of the two single fits is the answer.
     return np.array([alone[0], 0.0]) if alone[0] * ay >= alone[1] * by else np.array([0.0, alone[1]])
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.estimate import Estimate
+from deniable.core.estimate import Estimate, check_level
 from deniable.core.exact import Floats, Ints
-from deniable.core.intervals import Moments
+from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.counting import RowSums, Sums
+from deniable.mining.items import Items
 from deniable.mining.transactions import Transactions, as_transactions
 
 PATTERNS_UP_TO = 12
@@ -40,17 +41,7 @@ def itemset_support(
     n = transactions.rows
     total, second = float(sums.total[0]), float(sums.second[0])
     variance = max(second - (total**2 / n if target == "population" else total), 0.0) / n**2
-    known = transactions.items
-    moments = None
-    if known.plain:
-        support = np.array([total / n])
-        given = np.array([np.prod(known.second_given[numbers])])
-        others = np.maximum(second / n - support * given, 0.0) / np.maximum(1 - support, 1 / n)
-        moments = Moments(support, given, others)
-    return Estimate(
-        [total / n], ["support"], n=n, method="unbiased", target=target, covariance=[[variance]],
-        name=" & ".join(str(known.names[i]) for i in numbers), moments=moments,
-    )  # fmt: skip
+    return Support(sums, transactions.items, numbers, n, target, variance)
 
 
 def item_numbers(transactions: Transactions, items: Iterable[Any]) -> Ints:
@@ -88,11 +79,53 @@ def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int 
     if len(numbers) <= patterns_up_to:
         counts = pattern_counts(packed, own, transactions.rows)
         weights = pattern_weights(items.absent[numbers], items.present[numbers])
-        return Sums(counts[-1:], np.array([counts @ weights]), np.array([counts @ weights**2]))
+        return Sums(counts[-1:], *(np.array([counts @ weights**k]) for k in (1, 2, 3)))
     reported = np.zeros(1, np.int64)
     count_itemsets(packed, own[None, :].astype(np.int32), 0, 1, reported)
-    one, two = packed_row_sums(packed, transactions.rows, own, items.absent[numbers], items.present[numbers])
-    return Sums(reported, np.array([one]), np.array([two]))
+    found = packed_row_sums(packed, transactions.rows, own, items.absent[numbers], items.present[numbers])
+    return Sums(reported, *(np.array([power]) for power in found))
+
+
+def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: float, target: str) -> tuple[Floats, Floats]:
+    """Score intervals: all supports s that lie within z of *their own* standard error from the estimate v.
+
+    If the support were s, the mean square of the weights would be M2 + slope (s - v), slope = cov(w^2, w) / var(w): the rows that make
+    a support large make its error large. That takes the third moment; for the respondents only what the randomisation does counts,
+    whose cov(w^2, w) is M3 - v A with A = E[w^2 | all items true]. And it would be A s + B (1 - s) at least, B being the least mean
+    square that any rows without all items can have: few rows may have shown nothing yet of what they will show. Undistorted both
+    give Wilson's interval.
+    """
+    assert sums.third is not None
+    true, false = items.second_given[itemsets], items.second_otherwise[itemsets]
+    given, smaller = np.prod(true, axis=1), np.prod(np.minimum(true, false), axis=1)
+    # At least one item is lacking; where all are least when true, the cheapest is made false.
+    forced = (true < false).all(axis=1)
+    smaller = np.where(forced, smaller * np.min(false / true, axis=1), smaller)
+    v, m2, m3 = sums.total / n, sums.second / n, sums.third / n
+    together, alone = (m3 - m2 * v, m2 - v**2) if target == "population" else (m3 - v * given, m2 - v)
+    slope = np.divide(together, alone, out=np.zeros(len(v)), where=alone > 1e-12 * np.maximum(m2, 1e-300))
+    others = m2 - slope * v
+    seen = score_interval(Moments(v, others + slope, others), n, level, target)
+    least = score_interval(Moments(v, given, smaller), n, level, target)
+    return np.minimum(seen[0], least[0]), np.maximum(seen[1], least[1])
+
+
+class Support(Estimate):
+    """The support of one itemset; its interval is a score interval."""
+
+    def __init__(self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float) -> None:
+        name = " & ".join(str(items.names[i]) for i in numbers)
+        super().__init__(sums.total / n, ["support"], n=n, method="unbiased", target=target, covariance=[[variance]], name=name)
+        self._parts = (sums, items, numbers[None, :], n)
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper end of a confidence interval for the support."""
+        if self._parts[0].third is None:
+            return super().interval(level)
+        check_level(level)
+        low, high = support_interval(*self._parts, level, self.target)
+        shown = np.clip(self.value, 0.0, 1.0)
+        return np.minimum(np.clip(low, 0.0, 1.0), shown), np.maximum(np.clip(high, 0.0, 1.0), shown)
 
 
 def pattern_weights(absent: Floats, present: Floats) -> Floats:
