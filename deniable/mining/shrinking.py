@@ -139,20 +139,10 @@ def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, s
     The spread is one of several multiples of the level's, with `SHARES` as prior probabilities: one that is many spreads off its
     expectation is taken for one of the few, and believed.
     """
-    weights = np.zeros(len(off))
-    means = np.zeros(len(off))
-    squares = np.zeros(len(off))
-    total = np.zeros(len(off))
-    for multiple, prior in zip(MULTIPLES, SHARES, strict=True):
-        whole = np.maximum(multiple * spread + share * variance, noise) + TINY
-        likely = prior * np.exp(-0.5 * off**2 / whole) / np.sqrt(whole)
-        own = 1 - noise / whole
-        total += likely
-        weights += likely * own
-        means += likely * own * off
-        squares += likely * ((own * off) ** 2 + variance - noise**2 / whole)
-    total = np.maximum(total, 1e-300)
-    return weights / total, np.sqrt(np.maximum(squares / total - (means / total) ** 2, 0.0))
+    from deniable.kernels.expected import believed
+
+    found: tuple[Floats, Floats] = believed(off, spread, variance, noise, share, np.array(MULTIPLES), np.array(SHARES))
+    return found
 
 
 def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
