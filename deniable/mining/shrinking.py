@@ -153,7 +153,9 @@ def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
     >>> two_shares(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2.0, -1.0])).tolist()
     [2.0, 0.0]
     """
-    aa, bb, ab, ay, by = first @ first, second @ second, first @ second, first @ whole, second @ whole
+    aa, bb, ab, ay, by = (
+        _sum(a, b) for a, b in ((first, first), (second, second), (first, second), (first, whole), (second, whole))
+    )
     determinant = aa * bb - ab**2
     if determinant > 1e-12 * aa * bb:
         a, b = (ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant
@@ -162,6 +164,11 @@ def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
     alone = max(float(ay / aa), 0.0) if aa > 0 else 0.0, max(float(by / bb), 0.0) if bb > 0 else 0.0
     # On the border of what is allowed the better of the two single fits is the answer.
     return np.array([alone[0], 0.0]) if alone[0] * ay >= alone[1] * by else np.array([0.0, alone[1]])
+
+
+def _sum(a: Floats, b: Floats) -> float:
+    # Not a @ b: BLAS would wake all processors for it, which costs more than the sum on a machine that has other work.
+    return float(np.einsum("i,i->", a, b))
 
 
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Any) -> Fit:
@@ -175,16 +182,17 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
     >>> round(fit.independent, 1), abs(fit.rarest) < 0.02, round(fit.spread_noise, 1)
     (1.1, True, 1.0)
     """
-    ingredients = np.column_stack([independent, least])
+    ingredients = [independent, least]
     prior = np.eye(2) / PRIOR_SPREAD**2
     expected = independent
     spread = max(0.0, float(((support - expected) ** 2 - variance).sum() / (expected**2).sum()))
     coefficients = np.array([1.0, 0.0])
     for _ in range(10):
         weight = 1 / (variance + spread * expected**2 + TINY)
-        weighted = ingredients.T * weight
-        coefficients = np.linalg.solve(weighted @ ingredients + prior, weighted @ support + prior @ np.array([1.0, 0.0]))
-        expected = np.clip(ingredients @ coefficients, TINY, least)
+        weighted = [part * weight for part in ingredients]
+        system = np.array([[_sum(a, b) for b in ingredients] for a in weighted]) + prior
+        coefficients = np.linalg.solve(system, [_sum(a, support) for a in weighted] + prior @ np.array([1.0, 0.0]))
+        expected = np.clip(coefficients[0] * independent + coefficients[1] * least, TINY, least)
         information = float((expected**4 * weight**2).sum())
         found = float((((support - expected) ** 2 - variance) * expected**2 * weight**2).sum()) / information
         # The spread is never taken for smaller than the level can tell.
