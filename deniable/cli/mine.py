@@ -46,6 +46,9 @@ def mine(
     rules: Annotated[bool, typer.Option("--rules", help="Show association rules instead of itemsets.")] = False,
     min_confidence: Annotated[float, typer.Option(help="With --rules: the least confidence.")] = 0.8,
     max_len: Annotated[int | None, typer.Option(help="Items in an itemset, at most.")] = None,
+    max_candidates: Annotated[
+        int, typer.Option(min=1, help="Stop before a length has more candidates; a tenth may be found in all.")
+    ] = 20_000_000,
     min_probability: Annotated[
         float | None, typer.Option(help="Keep only itemsets that are frequent with this probability.")
     ] = None,
@@ -78,7 +81,8 @@ def mine(
     if transactions.schema is None:
         print("No schema and no p and q: the data is taken as it is, undistorted.", file=sys.stderr)
     found = dn.frequent_itemsets(
-        transactions, min_support=min_support, method=method, max_len=max_len, min_probability=min_probability,
+        transactions, min_support=min_support, method=method, max_len=max_len, max_candidates=max_candidates,
+        min_probability=min_probability,
         false_discovery_rate=false_discovery_rate, target=target, confidence=level, progress=Bar(), keep_interrupted=True,
         taxonomy=kinds,
     )  # fmt: skip

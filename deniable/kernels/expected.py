@@ -58,3 +58,34 @@ def shared_noise(
                     total -= 2 / (length * (length - 1)) * ratio * min(1.0, ratio) * two_noise[row]
         shared[c] = total
     return shared
+
+
+@njit(cache=True, nogil=True)
+def believed(off: Any, spread: Any, variance: Any, noise: Any, share: float, multiples: Any, shares: Any) -> Any:
+    """(weight of an own estimate, error of the result) under a mixture of normal spreads, multiples of the given one.
+
+    `off` is the distance from the expectation. For each multiple the weight is 1 - noise / (whole spread); multiples are averaged by
+    how well they explain the distance.
+    """
+    weights = np.empty(off.size)
+    errors = np.empty(off.size)
+    for c in range(off.size):
+        best = -np.inf
+        for k in range(multiples.size):
+            whole = max(multiples[k] * spread[c] + share * variance[c], noise[c]) + 1e-14
+            best = max(best, np.log(shares[k]) - 0.5 * off[c] ** 2 / whole - 0.5 * np.log(whole))
+        total = 0.0
+        weight = 0.0
+        mean = 0.0
+        square = 0.0
+        for k in range(multiples.size):
+            whole = max(multiples[k] * spread[c] + share * variance[c], noise[c]) + 1e-14
+            likely = np.exp(np.log(shares[k]) - 0.5 * off[c] ** 2 / whole - 0.5 * np.log(whole) - best)
+            own = 1 - noise[c] / whole
+            total += likely
+            weight += likely * own
+            mean += likely * own * off[c]
+            square += likely * ((own * off[c]) ** 2 + variance[c] - noise[c] ** 2 / whole)
+        weights[c] = weight / total
+        errors[c] = np.sqrt(max(square / total - (mean / total) ** 2, 0.0))
+    return weights, errors

@@ -139,20 +139,10 @@ def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, s
     The spread is one of several multiples of the level's, with `SHARES` as prior probabilities: one that is many spreads off its
     expectation is taken for one of the few, and believed.
     """
-    weights = np.zeros(len(off))
-    means = np.zeros(len(off))
-    squares = np.zeros(len(off))
-    total = np.zeros(len(off))
-    for multiple, prior in zip(MULTIPLES, SHARES, strict=True):
-        whole = np.maximum(multiple * spread + share * variance, noise) + TINY
-        likely = prior * np.exp(-0.5 * off**2 / whole) / np.sqrt(whole)
-        own = 1 - noise / whole
-        total += likely
-        weights += likely * own
-        means += likely * own * off
-        squares += likely * ((own * off) ** 2 + variance - noise**2 / whole)
-    total = np.maximum(total, 1e-300)
-    return weights / total, np.sqrt(np.maximum(squares / total - (means / total) ** 2, 0.0))
+    from deniable.kernels.expected import believed
+
+    found: tuple[Floats, Floats] = believed(off, spread, variance, noise, share, np.array(MULTIPLES), np.array(SHARES))
+    return found
 
 
 def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
@@ -163,7 +153,9 @@ def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
     >>> two_shares(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2.0, -1.0])).tolist()
     [2.0, 0.0]
     """
-    aa, bb, ab, ay, by = first @ first, second @ second, first @ second, first @ whole, second @ whole
+    aa, bb, ab, ay, by = (
+        _sum(a, b) for a, b in ((first, first), (second, second), (first, second), (first, whole), (second, whole))
+    )
     determinant = aa * bb - ab**2
     if determinant > 1e-12 * aa * bb:
         a, b = (ay * bb - by * ab) / determinant, (by * aa - ay * ab) / determinant
@@ -172,6 +164,11 @@ def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
     alone = max(float(ay / aa), 0.0) if aa > 0 else 0.0, max(float(by / bb), 0.0) if bb > 0 else 0.0
     # On the border of what is allowed the better of the two single fits is the answer.
     return np.array([alone[0], 0.0]) if alone[0] * ay >= alone[1] * by else np.array([0.0, alone[1]])
+
+
+def _sum(a: Floats, b: Floats) -> float:
+    # Not a @ b: BLAS would wake all processors for it, which costs more than the sum on a machine that has other work.
+    return float(np.einsum("i,i->", a, b))
 
 
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Any) -> Fit:
@@ -185,16 +182,17 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
     >>> round(fit.independent, 1), abs(fit.rarest) < 0.02, round(fit.spread_noise, 1)
     (1.1, True, 1.0)
     """
-    ingredients = np.column_stack([independent, least])
+    ingredients = [independent, least]
     prior = np.eye(2) / PRIOR_SPREAD**2
     expected = independent
     spread = max(0.0, float(((support - expected) ** 2 - variance).sum() / (expected**2).sum()))
     coefficients = np.array([1.0, 0.0])
     for _ in range(10):
         weight = 1 / (variance + spread * expected**2 + TINY)
-        weighted = ingredients.T * weight
-        coefficients = np.linalg.solve(weighted @ ingredients + prior, weighted @ support + prior @ np.array([1.0, 0.0]))
-        expected = np.clip(ingredients @ coefficients, TINY, least)
+        weighted = [part * weight for part in ingredients]
+        system = np.array([[_sum(a, b) for b in ingredients] for a in weighted]) + prior
+        coefficients = np.linalg.solve(system, [_sum(a, support) for a in weighted] + prior @ np.array([1.0, 0.0]))
+        expected = np.clip(coefficients[0] * independent + coefficients[1] * least, TINY, least)
         information = float((expected**4 * weight**2).sum())
         found = float((((support - expected) ** 2 - variance) * expected**2 * weight**2).sum()) / information
         # The spread is never taken for smaller than the level can tell.
