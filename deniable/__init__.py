@@ -42,9 +42,13 @@ _HOME = {
     "Sample": "statistics.sample",
     "where": "statistics.conditions",
     "read": "statistics.reading",
+    "Transactions": "mining.transactions",
+    "frequent_itemsets": "mining.itemsets",
+    "itemset_support": "mining.supports",
+    "association_rules": "mining.rules",
     "DeniableError": "errors",
 }
-_ROOMS = ("datasets", "privacy", "reconstruction")
+_ROOMS = ("datasets", "mining", "privacy", "reconstruction")
 
 __all__ = [*_HOME, *_ROOMS, "__version__"]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, privacy, randomise, reconstruct, schema, serve, statistics, survey
+from deniable.cli import demo, mine, privacy, randomise, reconstruct, schema, serve, statistics, survey
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -35,6 +35,7 @@ for _command in (
     statistics.candidates,
 ):
     app.command(_command.__name__)(_command)
+app.command("mine")(mine.mine)
 app.command("demo")(demo.demo)
 app.add_typer(survey.app, name="survey")
 app.command("serve")(serve.serve)

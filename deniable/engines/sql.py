@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pyarrow as pa
+
 from deniable.core.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
@@ -113,11 +115,26 @@ class SqlTable(Countable):
         ]
         return coded(columns, n, schema, attributes)
 
+    def row_batches(self, size: int) -> Iterator[pa.RecordBatch]:
+        """All rows, so many at a time, for what needs more than counts of combinations."""
+        names = list(self.columns)
+        query = sa.select(*[self._key(name).label(f"k{i}") for i, name in enumerate(names)]).select_from(self._table)
+        with self._connected() as connection:
+            for rows in connection.execution_options(stream_results=True).execute(query).partitions(size):
+                columns = [
+                    to_arrow([float(v) if isinstance(v, Decimal) else v for v in column], name)
+                    for name, column in zip(names, zip(*rows, strict=True), strict=True)
+                ]
+                yield pa.RecordBatch.from_arrays(columns, names=names)
+
+    @property
+    def _table(self) -> sa.TableClause:
+        return sa.table(quoted_name(self.table, True), schema=None if self.schema is None else quoted_name(self.schema, True))
+
     def _query(self, attributes: Sequence[str]) -> sa.Select[Any]:
-        table = sa.table(quoted_name(self.table, True), schema=None if self.schema is None else quoted_name(self.schema, True))
         keys = [self._key(name) for name in attributes]
         labelled = [key.label(f"k{i}") for i, key in enumerate(keys)]
-        return sa.select(*labelled, sa.func.count().label("n")).select_from(table).group_by(*keys)
+        return sa.select(*labelled, sa.func.count().label("n")).select_from(self._table).group_by(*keys)
 
     def _key(self, name: str) -> sa.ColumnElement[Any]:
         column: sa.ColumnElement[Any] = sa.column(quoted_name(name, True))

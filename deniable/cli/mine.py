@@ -1,0 +1,248 @@
+"""`deniable mine`: what goes together in the true transactions, from randomised ones."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from deniable.cli.bars import Bar
+from deniable.cli.estimates import edges
+from deniable.cli.show import console
+from deniable.core.channel import Channel
+from deniable.core.designs import Flip
+from deniable.core.estimate import check_level
+from deniable.core.files import refuse_same, write_text
+from deniable.core.schema import Schema
+from deniable.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INTERRUPTED = 130
+IN_PICTURE = 30
+
+
+def mine(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Transactions: a FIMI file (a line of items each, .gz too), a CSV or Parquet path or glob, or "
+            "duckdb:///f.db#table, sqlite:///f.db#table, postgresql://...#table."
+        ),
+    ],
+    min_support: Annotated[float, typer.Option("--min-support", "-m", help="The least share of transactions: 0.01 is 1%.")],
+    schema: Annotated[
+        Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")
+    ] = None,
+    p: Annotated[float | None, typer.Option(help="Without a schema: every item was kept with this probability...")] = None,
+    q: Annotated[float | None, typer.Option(help="... and every absent item was left absent with this one.")] = None,
+    method: Annotated[str | None, typer.Option(help="shrunk, unbiased, mask, re or mmask.", show_default="shrunk")] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="Show association rules instead of itemsets.")] = False,
+    min_confidence: Annotated[float, typer.Option(help="With --rules: the least confidence.")] = 0.8,
+    max_len: Annotated[int | None, typer.Option(help="Items in an itemset, at most.")] = None,
+    max_candidates: Annotated[
+        int, typer.Option(min=1, help="Stop before a length has more candidates; a tenth may be found in all.")
+    ] = 20_000_000,
+    min_probability: Annotated[
+        float | None, typer.Option(help="Keep only itemsets that are frequent with this probability.")
+    ] = None,
+    false_discovery_rate: Annotated[
+        float | None, typer.Option("--false-discovery-rate", help="Keep the share of wrong itemsets below this.")
+    ] = None,
+    bins: Annotated[
+        list[str] | None, typer.Option(help="Bins of a number, such as age=5 or age=18,30,45,90; repeatable.")
+    ] = None,
+    taxonomy: Annotated[
+        Path | None, typer.Option(help='JSON file that says what items are, such as {"milk": "drink", "drink": "grocery"}.')
+    ] = None,
+    target: Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")] = "population",
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    top: Annotated[int, typer.Option(min=1, help="How many to print, best first.")] = 25,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write all of them as CSV.")] = None,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Save a picture of the best (.svg, .png or .html).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all as JSON instead of a table.")] = False,
+) -> None:
+    """Find items that occur together in the true transactions. Ctrl-C keeps the lengths that are done."""
+    check_level(level)
+    _check_outputs(data, output, plot, force)
+    channel = _channel(schema, p, q)
+    kinds = _taxonomy(taxonomy)
+
+    import deniable as dn
+
+    transactions = dn.Transactions(data, channel, _bins(bins))
+    if transactions.schema is None:
+        print("No schema and no p and q: the data is taken as it is, undistorted.", file=sys.stderr)
+    found = dn.frequent_itemsets(
+        transactions, min_support=min_support, method=method, max_len=max_len, max_candidates=max_candidates,
+        min_probability=min_probability,
+        false_discovery_rate=false_discovery_rate, target=target, confidence=level, progress=Bar(), keep_interrupted=True,
+        taxonomy=kinds,
+    )  # fmt: skip
+    stopped = found.attrs.get("interrupted")
+    if stopped is not None:
+        print(f"interrupted while itemsets of {stopped} were counted; the shorter ones are kept", file=sys.stderr)
+    shown = found
+    if rules:
+        here = None if transactions.remote is not None else transactions
+        shown = dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds)
+        if "no_interval" in shown.attrs:
+            print(f"No intervals of confidence. {shown.attrs['no_interval']}", file=sys.stderr)
+    _present(shown, found.attrs, rules, top, level, as_json)
+    if output is not None:
+        write_text(output, _plain(shown).to_csv(index=False), force)
+        if not as_json:
+            print(f"All {len(shown):,} written to {output}.")
+    if plot is not None:
+        _picture(shown, rules, level, plot)
+        if not as_json:
+            print(f"Picture: {plot}")
+    if stopped is not None:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _check_outputs(data: str, output: Path | None, plot: Path | None, force: bool) -> None:
+    """What would fail at the end fails before hours of work."""
+    for path in (output, plot):
+        if path is not None:
+            refuse_same(path, Path(data))
+    if plot is not None:
+        from deniable import charts
+
+        charts.check_path(plot)
+    if output is not None and output.exists() and not force:
+        raise ParameterError("output_exists", "{path} exists already; choose another name, or --force.", path=str(output))
+
+
+def _channel(schema: Path | None, p: float | None, q: float | None) -> Schema | Channel | None:
+    if schema is not None:
+        if p is not None or q is not None:
+            raise ParameterError("schema_and_factors", "Give --schema or --p and --q, not both.")
+        return Schema.load(schema)
+    if (p is None) != (q is None):
+        raise ParameterError("one_factor", "--p and --q belong together: give both, or a schema.")
+    return None if p is None or q is None else Flip(p, q)
+
+
+def _taxonomy(path: Path | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError("taxonomy_file", "{path} cannot be read: {reason}.", path=str(path), reason=error.strerror) from None
+    except ValueError as error:
+        raise FileError("taxonomy_json", "{path} is not JSON: {reason}.", path=str(path), reason=str(error)) from None
+    if not isinstance(found, dict):
+        raise FileError("taxonomy_kind", "{path} must hold an object from items to what they are.", path=str(path))
+    return found
+
+
+def _bins(given: list[str] | None) -> dict[str, Any] | None:
+    found = {}
+    for text in given or []:
+        name, separator, wanted = text.partition("=")
+        if not separator:
+            raise ParameterError("bins_option", "--bins is written NAME=5 or NAME=18,30,45,90, got {got!r}.", got=text)
+        found[name] = int(wanted) if wanted.isdigit() else edges(wanted)
+    return found or None
+
+
+def _words(items: Any) -> str:
+    return ", ".join(map(str, _in_order(items)))
+
+
+def _in_order(items: Any) -> list[Any]:
+    numbers = all(isinstance(item, int) for item in items)
+    return sorted(items, key=None if numbers else str)
+
+
+def _plain(shown: pd.DataFrame) -> pd.DataFrame:
+    """The frame with sets written out: items in order, separated by commas."""
+    sets = [name for name in ("itemsets", "antecedents", "consequents") if name in shown]
+    return shown.assign(**{name: shown[name].map(_words) for name in sets})
+
+
+def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, level: float, as_json: bool) -> None:
+    if as_json:
+        sets = [name for name in ("itemsets", "antecedents", "consequents") if name in shown]
+        listed = shown.assign(**{name: shown[name].map(_in_order) for name in sets})
+        told = {key: about.get(key) for key in ("method", "target", "rows", "min_support", "interrupted")}
+        content = {**told, "level": level, "rules" if rules else "itemsets": json.loads(listed.to_json(orient="records"))}
+        print(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    percent = f"{100 * level:g}% interval"
+    table = Table(
+        title=f"{len(shown):,} {'rules' if rules else 'itemsets'} ({about['method']}, {about['rows']:,} transactions)"
+    )
+    if rules:
+        table.add_column("rule", overflow="fold")
+        for name in ("support", "confidence", percent, "lift"):
+            table.add_column(name, justify="right")
+        for row in shown.sort_values("confidence", ascending=False, kind="stable").head(top).to_dict("records"):
+            table.add_row(
+                f"{_words(row['antecedents'])} => {_words(row['consequents'])}", f"{row['support']:.2%}", f"{row['confidence']:.1%}",
+                _interval(row["confidence_low"], row["confidence_high"], 1), f"{row['lift']:.2f}",
+            )  # fmt: skip
+    else:
+        table.add_column("itemset", overflow="fold")
+        for name in ("support", percent, "reported", "P(frequent)"):
+            table.add_column(name, justify="right")
+        for row in _best(shown).head(top).to_dict("records"):
+            table.add_row(
+                _words(row["itemsets"]), f"{row['support']:.2%}",
+                _interval(row["support_low"], row["support_high"], 2),
+                f"{row['reported_support']:.2%}", "" if math.isnan(row["probability_frequent"]) else f"{row['probability_frequent']:.2f}",
+            )  # fmt: skip
+    console().print(table)
+    if len(shown) > top:
+        print(f"The best {top} of {len(shown):,}; --top shows more, --output writes all.")
+
+
+def _interval(low: float, high: float, digits: int) -> str:
+    """An interval of shares; biased methods have none."""
+    if math.isnan(low):
+        return "none"
+    return f"{max(low, 0):.{digits}%} to {min(high, 1):.{digits}%}"
+
+
+def _best(found: pd.DataFrame) -> pd.DataFrame:
+    """Longer itemsets first where there are any: single items are no news."""
+    several = found[found["itemsets"].map(len) > 1]
+    chosen = several if len(several) else found
+    return chosen.sort_values("support", ascending=False, kind="stable")
+
+
+def _picture(shown: pd.DataFrame, rules: bool, level: float, plot: Path) -> None:
+    from deniable import charts
+
+    whiskers = f"{100 * level:g}% interval"
+    if not len(shown):
+        raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower --min-support.")
+    if rules:
+        rows = shown.sort_values("confidence", ascending=False, kind="stable").head(IN_PICTURE)
+        labels = [f"{_words(a)} => {_words(c)}" for a, c in zip(rows["antecedents"], rows["consequents"], strict=True)]
+        value, low, high, compare, title = (
+            rows["confidence"],
+            rows["confidence_low"],
+            rows["confidence_high"],
+            None,
+            "Confidence",
+        )
+    else:
+        rows = _best(shown).head(IN_PICTURE)
+        labels = [_words(items) for items in rows["itemsets"]]
+        value, low, high = rows["support"], rows["support_low"], rows["support_high"]
+        compare, title = {"reported": rows["reported_support"].to_numpy()}, "Itemsets: support"
+    chart = charts.distribution_chart(
+        labels, value.to_numpy(), low.clip(0, 1).to_numpy(), high.clip(0, 1).to_numpy(), title=title, compare=compare,
+        whiskers=whiskers,
+    )  # fmt: skip
+    charts.save(chart, plot)

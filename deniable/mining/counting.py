@@ -1,0 +1,138 @@
+"""Counting itemsets: how many rows report them, or the sums of their rows' weights. Sums of parts add up, whoever counts them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deniable.core.exact import Floats, Ints
+from deniable.core.groups import JointChannel
+from deniable.mining.transactions import Transactions
+
+WORDS_WORTH_A_THREAD = 1 << 22
+
+
+@dataclass
+class Sums:
+    """Of each itemset: how many rows report it, and the sums over rows of the products of its items' weights, of their squares and,
+    where items are plain, of their cubes.
+    """
+
+    reported: Ints
+    total: Floats
+    second: Floats
+    third: Floats | None = None
+
+
+def threads() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def in_threads(work: Callable[[int, int], None], size: int, cost: float) -> None:
+    """Call work(first, last) on parts of range(size), on all processors if the work is worth it (cost in words read)."""
+    several = min(threads(), max(1, int(cost // WORDS_WORTH_A_THREAD)), max(size, 1))
+    if several == 1:
+        work(0, size)
+        return
+    # More parts than threads: parts differ in cost, and who is done early takes another.
+    edges = np.linspace(0, size, 4 * several + 1).astype(np.int64)
+    with ThreadPoolExecutor(several) as pool:
+        list(pool.map(work, edges[:-1].tolist(), edges[1:].tolist()))
+
+
+class PackedCounts:
+    """Itemsets of plain items counted in packed columns: one AND and one popcount a word."""
+
+    def __init__(self, packed: Any) -> None:
+        self._packed = packed
+
+    def counts(self, itemsets: Any) -> Ints:
+        """How many rows report every item of each itemset (rows of columns' numbers, sorted)."""
+        from deniable.kernels.bits import count_itemsets
+
+        found = np.zeros(len(itemsets), np.int64)
+        in_threads(
+            lambda first, last: count_itemsets(self._packed, itemsets, first, last, found),
+            len(itemsets),
+            float(len(itemsets)) * self._packed.shape[1],
+        )
+        return found
+
+
+class RowSums:
+    """Itemsets whose items are not all plain, row by row: products of the attributes' own inverse weights."""
+
+    def __init__(self, transactions: Transactions, which: Ints) -> None:
+        items = transactions.items
+        self._cells = transactions.cells
+        self._column = items.attribute[which]
+        first = np.searchsorted(items.attribute, items.attribute)
+        inside = which - first[which]
+        widest = max(attribute.weights.shape[1] for attribute in items.attributes)
+        self._tables = np.zeros((len(which), widest))
+        self._shows = np.zeros((len(which), widest), bool)
+        for place, (home, number) in enumerate(zip(self._column, inside, strict=True)):
+            attribute = items.attributes[home]
+            self._tables[place, : attribute.weights.shape[1]] = attribute.weights[number]
+            self._shows[place, : attribute.shows.shape[1]] = attribute.shows[number]
+        self._inside, self._items, self._which = inside, items, which
+
+    def sums(self, itemsets: Any) -> Sums:
+        """The sums of each itemset (rows of numbers into `which`)."""
+        from deniable.kernels.row_products import row_sums
+
+        found = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
+
+        def work(first: int, last: int) -> None:
+            row_sums(
+                self._cells, self._column, self._tables, self._shows, itemsets, first, last,
+                found.reported, found.total, found.second,
+            )  # fmt: skip
+
+        in_threads(work, len(itemsets), float(len(itemsets)) * self._cells.shape[1])
+        if self._items.block is not None:
+            self._correct_shared(itemsets, found)
+        return found
+
+    def _correct_shared(self, itemsets: Any, found: Sums) -> None:
+        """Where items share a draw their joint weight is no product: those itemsets are weighed block by block."""
+        assert self._items.block is not None
+        block = self._items.block[self._which]
+        for c, itemset in enumerate(itemsets):
+            if len(set(block[itemset])) < len(itemset):
+                weights = self._block_products(itemset, block)
+                found.total[c], found.second[c] = weights.sum(), (weights**2).sum()
+
+    def _block_products(self, itemset: Ints, block: Ints) -> Floats:
+        product = np.ones(self._cells.shape[1])
+        for number in dict.fromkeys(block[itemset].tolist()):
+            members = [item for item in itemset if block[item] == number]
+            channel = self._items.blocks[number].channel
+            if isinstance(channel, JointChannel) and len(members) > 1:
+                attributes = [self._items.attributes[self._column[item]] for item in members]
+                factors = {a.name: a.truth[self._inside[item]] for a, item in zip(attributes, members, strict=True)}
+                codes = {
+                    a.name: self._cells[self._column[item]].astype(np.int64)
+                    for a, item in zip(attributes, members, strict=True)
+                }
+                product *= channel.product_weights(factors, codes)
+            else:
+                for item in members:
+                    product *= self._tables[item][self._cells[self._column[item]]]
+        return product
+
+
+def counter_of(transactions: Transactions, which: Ints) -> PackedCounts | RowSums:
+    """What counts itemsets of these items, numbered as in `which`."""
+    if transactions.remote is not None:
+        remote: PackedCounts | RowSums = transactions.remote.counter(which)
+        return remote
+    return PackedCounts(transactions.select(which)) if transactions.items.plain else RowSums(transactions, which)

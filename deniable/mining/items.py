@@ -1,0 +1,287 @@
+"""What may be in an itemset, and the unbiased weight of each item given what was reported.
+
+The item of a yes/no attribute is "yes"; an attribute of several values has one item a value (or bin), and two of them never meet in
+an itemset. An item is *plain* if its weight depends only on whether the item itself was reported: w = absent or w = present. That
+holds for every channel of two values and for those that keep or replace (KRR, retention): with P(item reported | true) = p and
+P(item reported | not true) = 1 - q, present = q / (p + q - 1) and absent = -(1 - q) / (p + q - 1). Other items (neighbours, noise)
+have the attribute's own inverse weights, one for each reported value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.bad_cells import BadCells
+from deniable.core.channel import Channel
+from deniable.core.designs import Identity
+from deniable.core.domain import Binary, Continuous
+from deniable.core.exact import Floats, Ints
+from deniable.core.groups import JointChannel
+from deniable.core.laws import Mixture
+from deniable.core.operators import FloatTable
+from deniable.core.schema import Schema
+from deniable.errors import DataError, NotInvertibleError, ParameterError
+
+MOST_ITEMS = 65_536
+FEW_VALUES = 60
+"""Up to so many values noise is undone value by value; beyond, truths are taken as uniform inside a bin."""
+MOST_NUMBERS = 100
+"""A grid of more numbers than this is no list of items: it needs bins."""
+
+
+class Attribute:
+    """One column of the data and the items it holds."""
+
+    def __init__(self, name: str, channel: Channel, bins: Any = None) -> None:
+        self.name, self.channel = name, channel
+        self.binned = None if bins is None else channel.binned(bins)
+        domain = channel.domain
+        if bins is None and (isinstance(domain, Continuous) or hasattr(domain, "low")) and _wide(domain):
+            raise ParameterError(
+                "needs_bins",
+                "Attribute {name!r} has {size} values: give bins for it, such as bins={{{name!r}: 5}}.",
+                name=name,
+                size="too many" if not getattr(domain, "has_step", True) else f"{domain.size:,}",
+            )
+        self.is_yes_no = isinstance(domain, Binary)
+        labels = channel.inputs if self.binned is None else self.binned.inputs
+        self.values: list[Any] = [1] if self.is_yes_no else list(labels)
+        self.items: list[str] = [name] if self.is_yes_no else [f"{name}={value}" for value in labels]
+
+    @cached_property
+    def truth(self) -> Floats:
+        """A row an item: which codes of the domain it stands for."""
+        if self.is_yes_no:
+            return np.array([[0.0, 1.0]])
+        if self.binned is None:
+            return np.eye(self.channel.domain.size)
+        inside = self.binned.true.index(self.channel.domain.numbers())
+        members: Floats = (inside == np.arange(len(self.binned.true))[:, None]).astype(np.float64)
+        return members
+
+    @property
+    def fine(self) -> bool:
+        """Whether reports are read value by value although items are bins."""
+        lumpable = self.channel.lumpable
+        return self.binned is not None and not lumpable and self.channel.exact and self.channel.domain.size <= FEW_VALUES
+
+    @cached_property
+    def weights(self) -> Floats:
+        """A row an item, a column a reported cell: the unbiased weight of the item given that report."""
+        law = self.channel.law
+        try:
+            if self.binned is None or self.fine:
+                return np.ascontiguousarray(law.weights(self.truth.T).T)
+            return np.ascontiguousarray(FloatTable(self.binned.matrix()).weights(np.eye(len(self.binned.inputs))).T)
+        except NotInvertibleError as error:
+            raise NotInvertibleError(
+                "attribute_hidden", "Attribute {name!r}: {reason}", name=self.name, reason=str(error)
+            ) from None
+
+    @cached_property
+    def shows(self) -> Any:
+        """A row an item, a column a reported cell: whether that report is the item itself."""
+        if self.is_yes_no:
+            return np.array([[False, True]])
+        if self.fine:
+            assert self.binned is not None
+            inside = self.binned.true.index(self.channel.reported.numbers())
+            return inside == np.arange(len(self.binned.true))[:, None]
+        reports = self.channel.outputs if self.binned is None else self.binned.outputs
+        place = {value: code for code, value in enumerate(reports)}
+        shows = np.zeros((len(self.items), len(reports)), dtype=bool)
+        for item, value in enumerate(self.values):
+            if value in place:
+                shows[item, place[value]] = True
+        return shows
+
+    @cached_property
+    def plain(self) -> tuple[Floats, Floats] | None:
+        """(absent, present) for every item, or None if weights depend on more than whether the item was reported."""
+        law = self.channel.law if self.binned is None else None
+        if isinstance(law, Mixture) and not isinstance(self.channel.domain, Continuous):
+            # Wide lists of labels never become a matrix: w = (reported - r) / d.
+            if law.diagonal == 0:
+                raise _says_nothing(self.name)
+            replaced = law.replacement / law.denominator
+            keep = law.diagonal / law.denominator
+            chosen = replaced[1:] if self.is_yes_no else replaced
+            return -chosen / keep, (1 - chosen) / keep
+        weights, shows = self.weights, self.shows
+        if not (shows.sum(axis=1) == 1).all():
+            return None
+        present = weights[shows]
+        others = np.where(shows, np.nan, weights)
+        low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
+        if (high - low > 1e-9 * np.abs(weights).max()).any():
+            return None
+        return (low + high) / 2, present
+
+    def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        """The reported cell of every row."""
+        if not self.channel.exact:
+            values = self.channel.domain.values(column, bad, offset, text)  # type: ignore[attr-defined]
+            assert self.binned is not None
+            return self.binned.reported_bins.index(values)
+        codes = self.channel.reported.codes(column, bad, offset, text)
+        if self.binned is None or self.fine:
+            return codes
+        return self.binned.reported_codes(codes)
+
+
+def _wide(domain: Any) -> bool:
+    return not getattr(domain, "has_step", True) or domain.size > MOST_NUMBERS
+
+
+def _says_nothing(name: str) -> NotInvertibleError:
+    return NotInvertibleError(
+        "no_information",
+        "Item {name!r}: it is reported equally often whether true or not (p + q = 1), so its reports say nothing.",
+        name=name,
+    )
+
+
+@dataclass(frozen=True)
+class Items:
+    """All items of a data set: names, the attribute each belongs to, and the weights of the plain ones."""
+
+    names: list[Any]
+    attribute: Ints
+    absent: Floats
+    present: Floats
+    attributes: Sequence[Attribute] = ()
+    block: Ints | None = None
+    blocks: Sequence[Any] = ()
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether every item is plain and no two share a draw: then packed bits are all that is needed."""
+        return not np.isnan(self.absent).any() and self.block is None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def slope(self) -> Floats:
+        """present - absent: 1 / (p + q - 1)."""
+        return self.present - self.absent
+
+    @property
+    def second_otherwise(self) -> Floats:
+        """E[w^2 | the item is not true] = -present * absent."""
+        return -self.present * self.absent
+
+    @property
+    def second_given(self) -> Floats:
+        """E[w^2 | the item is true]; with E[w | true] = 1 and w one of two values this is present + absent - present * absent."""
+        return self.present + self.absent - self.present * self.absent
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """Refuse items of one name, no items and more of them than are allowed."""
+    if not len(names):
+        raise DataError("no_items", "The data has no items.")
+    if len(names) > MOST_ITEMS:
+        raise DataError(
+            "too_many_items",
+            "There are {got:,} items, more than {most:,}. Merge rare ones, or leave them out.",
+            got=len(names),
+            most=MOST_ITEMS,
+        )
+    if len(set(names)) < len(names):
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        raise DataError("name_twice", "Items need different names; {got} occur more than once.", got=twice[:20])
+
+
+def yes_no_items(names: Sequence[Any], schema: Schema | Channel | None) -> Items:
+    """Items that are yes/no by themselves, each hidden by its channel in the schema, by one channel for all, or not at all.
+
+    >>> import deniable as dn
+    >>> items = yes_no_items(["bread", "milk"], dn.Flip(p=0.5, q=0.87))
+    >>> items.absent.round(4).tolist(), items.present.round(4).tolist()
+    ([-0.3514, -0.3514], [2.3514, 2.3514])
+    """
+    check_names(names)
+    if schema is None:
+        absent, present = np.zeros(len(names)), np.ones(len(names))
+    elif isinstance(schema, Channel):
+        _must_be_yes_no("the channel", schema)
+        both = Attribute("every item", schema).plain
+        assert both is not None
+        absent, present = np.repeat(both[0], len(names)), np.repeat(both[1], len(names))
+    else:
+        return schema_items(schema, {}, [str(name) for name in names], names)
+    return Items(list(names), np.arange(len(names)), absent, present)
+
+
+def _must_be_yes_no(name: str, channel: Channel) -> None:
+    if channel.domain.size != 2 or not isinstance(channel.domain, Binary):
+        raise ParameterError(
+            "not_yes_no",
+            "Transactions hold items or not, so {name} must hide dn.Binary(), such as dn.Flip(p, q); got {got!r}.",
+            name=name,
+            got=channel,
+        )
+
+
+def schema_items(schema: Schema, bins: Mapping[str, Any], columns: Sequence[str], names: Sequence[Any] | None = None) -> Items:
+    """The items of these columns under a schema; with `names` every column must be yes/no and has that name.
+
+    >>> import deniable as dn
+    >>> schema = dn.Schema({"a": dn.Flip(0.9, 0.8), "colour": dn.KRR(dn.Nominal(["red", "green", "blue"]), 0.8)})
+    >>> schema_items(schema, {}, ["a", "colour"]).names
+    ['a', 'colour=red', 'colour=green', 'colour=blue']
+    """
+    lacking = [name for name in columns if name not in schema]
+    if lacking:
+        raise DataError(
+            "not_in_schema",
+            "The schema says nothing of {got}; declare what is not hidden with dn.Identity(dn.Binary()).",
+            got=lacking[:20],
+        )
+    wrong = [name for name in bins if name not in schema]
+    if wrong:
+        raise ParameterError("bins_unknown", "bins names {got}, which the schema lacks.", got=wrong)
+    if names is not None:
+        for column in columns:
+            _must_be_yes_no(repr(column), schema[column])
+    attributes = [Attribute(name, schema[name], bins.get(name)) for name in columns]
+    found: list[Any] = [item for attribute in attributes for item in attribute.items]
+    names = found if names is None else list(names)
+    check_names(names)
+    home = np.repeat(np.arange(len(attributes)), [len(attribute.items) for attribute in attributes])
+    both = [attribute.plain or (np.full(len(attribute.items), np.nan),) * 2 for attribute in attributes]
+    block = _shared(schema, columns, home)
+    return Items(
+        list(names),
+        home,
+        np.concatenate([pair[0] for pair in both]),
+        np.concatenate([pair[1] for pair in both]),
+        attributes,
+        block,
+        schema.blocks,
+    )
+
+
+def _shared(schema: Schema, columns: Sequence[str], home: Ints) -> Ints | None:
+    """The block of every item where some of these columns share a draw, else None."""
+    block_of = {name: i for i, block in enumerate(schema.blocks) for name in block.attributes}
+    used = [block_of[name] for name in columns]
+    grouped = any(isinstance(schema.blocks[i].channel, JointChannel) for i in used)
+    return np.array(used)[home] if grouped and len(set(used)) < len(used) else None
+
+
+def undistorted(columns: Sequence[str]) -> Schema:
+    """The schema of yes/no columns that are not hidden.
+
+    >>> list(undistorted(["a"]))
+    ['a']
+    """
+    return Schema({name: Identity(Binary()) for name in columns})

@@ -1,0 +1,349 @@
+"""`dn.frequent_itemsets`: which items occur together in the true transactions, from reported ones that may all be false."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.exact import Floats, Ints
+from deniable.core.schema import Schema
+from deniable.errors import ParameterError
+from deniable.mining.counting import counter_of
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
+from deniable.mining.published import BIASED, check_threshold, published_levels
+from deniable.mining.shrinking import Shrunk
+from deniable.mining.supports import support_interval
+from deniable.mining.taxonomy import Generalised, generalised_levels
+from deniable.mining.transactions import Transactions, as_transactions
+from deniable.progress import Progress, Silent
+
+METHODS = ("shrunk", "unbiased", "mask", "re", "mmask")
+PUBLISHED = ("mask", "re", "mmask")
+TARGETS = ("population", "respondents")
+
+
+@dataclass
+class Mined:
+    """Levels of frequent itemsets with their error bars; `to_frame` gives them as mlxtend would."""
+
+    transactions: Transactions
+    levels: list[Level]
+    min_support: float
+    method: str
+    target: str = "population"
+    tested: int = 0
+    relax: float = 0.0
+
+    @property
+    def limit(self) -> float:
+        """The support that an itemset must reach."""
+        return self.min_support / (1 + self.relax) * (1 - ROUNDING)
+
+    def errors(self, level: Level) -> Floats:
+        """Standard errors of the supports of a level: Var = sum w^2 - (sum w)^2 / n for the population, sum w^2 - sum w for the
+        respondents, over n^2.
+        """
+        n = self.transactions.rows
+        less = level.sums.total**2 / n if self.target == "population" else level.sums.total
+        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
+
+    def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
+        """Score intervals where items are plain (`supports.support_interval`), else value +- z se."""
+        items, n = self.transactions.items, self.transactions.rows
+        if level.sums.third is None:
+            support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + confidence / 2) * self.errors(level)
+            return support - reach, support + reach
+        return support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
+
+    def probabilities(self, level: Level) -> Floats:
+        """The probability that the true support reaches min_support, from the estimate and its standard error."""
+        if level.error is None:
+            return probability_above(level.support, self.errors(level), self.min_support)
+        drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
+        sampling = drawn if self.target == "population" else np.zeros(len(level))
+        return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
+
+    def to_frame(self, confidence: float = 0.95, keep: Sequence[Any] | None = None) -> Any:
+        """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
+        import pandas as pd
+
+        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else list(COLUMNS)
+        columns: dict[str, list[Any]] = {name: [] for name in names}
+        with _no_garbage_collection():
+            self._fill(columns, confidence, keep)
+        frame = {
+            name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
+            for name, found in columns.items()
+        }
+        table = pd.DataFrame(frame, columns=names)
+        items = self.transactions.items
+        used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
+        table.attrs = {
+            "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
+            # What rules need for their errors, as plain lists so that the frame can be saved.
+            "weights": [[items.names[i], float(items.absent[i]), float(items.present[i])] for i in used],
+        }  # fmt: skip
+        if self.method == "mmask":
+            table.attrs["no_interval"] = BIASED
+        return table
+
+    def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
+        names = self.transactions.items.names
+        for number, level in enumerate(self.levels):
+            chosen = slice(None) if keep is None else keep[number]
+            low, high = self.intervals(level, confidence)
+            by_place = [[names[i] for i in column] for column in level.itemsets[chosen].T.tolist()]
+            columns["support"].append(level.support[chosen])
+            columns["itemsets"].extend(map(frozenset, zip(*by_place, strict=True)))
+            columns["support_se"].append(self.errors(level)[chosen])
+            columns["support_low"].append(low[chosen])
+            columns["support_high"].append(high[chosen])
+            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
+            columns["probability_frequent"].append(self.probabilities(level)[chosen])
+            if "unbiased_support" in columns:
+                columns["unbiased_support"].append(level.sums.total[chosen] / self.transactions.rows)
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A million sets of names hold no cycles; looking for them again and again takes longer than making the sets."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+COLUMNS = (
+    "support", "itemsets", "support_se", "support_low", "support_high", "reported_support", "probability_frequent",
+)  # fmt: skip
+
+
+def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
+    """P(truth >= limit) if the estimate is off by a normal error; without an error it is 0 or 1.
+
+    >>> probability_above(np.array([0.3, 0.2]), np.array([0.1, 0.0]), 0.2).round(4).tolist()
+    [0.8413, 1.0]
+    """
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit, np.inf, -np.inf))
+        distance = np.where(error > 0, (value - limit) / error, certain)
+    return np.asarray(ndtr(distance))
+
+
+def frequent_itemsets(
+    data: Any,
+    schema: Schema | Channel | None = None,
+    min_support: float = 0.5,
+    method: str | None = None,
+    r_threshold: int = 3,
+    relax: float = 0.0,
+    reduction_relax: float = 0.0,
+    max_len: int | None = None,
+    *,
+    min_probability: float | None = None,
+    false_discovery_rate: float | None = None,
+    target: str = "population",
+    confidence: float = 0.95,
+    bins: Mapping[str, Any] | None = None,
+    taxonomy: Mapping[Any, Any] | None = None,
+    max_candidates: int = MOST_CANDIDATES,
+    progress: Progress | None = None,
+    keep_interrupted: bool = False,
+) -> Any:
+    """Itemsets whose estimated true support is at least `min_support`, as a pandas frame.
+
+    `data`: a frame of yes/no columns, a list of transactions, a FIMI file, a frame of attributes with a `dn.Schema` (one item a
+    value, or a bin of `bins`), or a `dn.Transactions`. `schema` may be one channel for all items, or None for undistorted data.
+
+    Columns are mlxtend's `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (standard error and
+    interval of the given `confidence` of the unbiased estimate), `reported_support` and `probability_frequent`. Errors are for the
+    population that the transactions are a sample of, or, with target="respondents", for these transactions alone.
+    `min_probability` keeps itemsets that are frequent with at least that probability, `false_discovery_rate` those that hold the
+    share of false ones below it (by the posterior probabilities of "shrunk", else by Benjamini and Hochberg over all candidates);
+    both keep the subsets of what they keep. A search that would make more than `max_candidates` candidates of one length stops
+    before it does, with advice; with `keep_interrupted` one that is stopped by Ctrl-C gives the lengths that are done, and
+    `frame.attrs["interrupted"]` says which was not.
+
+    A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
+
+    Methods: "shrunk" (the default, except with a taxonomy) draws the unbiased estimate, which the column `unbiased_support` then
+    shows, toward what the
+    supports of the subsets let one expect, the more so the more it was distorted; "unbiased" is the estimate of MASK and RE in
+    linear time; "mask", "re" and "mmask" (with `r_threshold` and `reduction_relax`) are literal, for comparison; "mmask" is biased
+    above its threshold and has no errors there. Undistorted supports are the same by all of them. `relax` lowers the minimum support
+    to min_support / (1 + relax), so that fewer itemsets are missed and more are made up.
+
+    >>> import deniable as dn
+    >>> baskets = [["bread", "milk"], ["bread", "milk", "eggs"], ["milk"], ["bread", "eggs"]]
+    >>> found = dn.frequent_itemsets(baskets, min_support=0.5)
+    >>> [(sorted(items), support) for items, support in zip(found["itemsets"], found["support"])]
+    [(['bread'], 0.75), (['eggs'], 0.5), (['milk'], 0.75), (['bread', 'eggs'], 0.5), (['bread', 'milk'], 0.5)]
+    """
+    method = method or ("shrunk" if taxonomy is None else "unbiased")
+    check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
+    transactions = as_transactions(data, schema, bins)
+    check_threshold(r_threshold, relax, reduction_relax)
+    if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
+        raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
+    mined = Mined(transactions, [], min_support, method, target, relax=relax)
+    if taxonomy is not None:
+        if method != "unbiased":
+            raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
+        generalised = Generalised(transactions, taxonomy)
+        mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
+        levels = generalised_levels(generalised, mined.limit, max_len, progress, max_candidates)
+    elif method in PUBLISHED:
+        levels = published_levels(
+            transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
+        )
+    else:
+        levels = mine(mined, max_len, max_candidates, progress)
+    stopped = False
+    try:
+        for level in levels:
+            mined.levels.append(level)
+    except KeyboardInterrupt:
+        if not keep_interrupted:
+            raise
+        stopped = True
+    mined.tested = mined.tested or sum(level.candidates for level in mined.levels)
+    frame = mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
+    if stopped:
+        frame.attrs["interrupted"] = len(mined.levels) + 1
+    return frame
+
+
+def mine(
+    mined: Mined, max_len: int | None = None, max_candidates: int = MOST_CANDIDATES, progress: Progress | None = None
+) -> Iterator[Level]:
+    """The levels of a search, one after the other; `mined.tested` counts the candidates on the way."""
+    transactions, limit = mined.transactions, mined.limit
+    items, n = transactions.items, transactions.rows
+    progress = progress or Silent()
+    if items.plain:
+        counts = transactions.item_counts()
+        support = (items.slope * counts + items.absent * n) / n
+    else:
+        singles = np.arange(len(items), dtype=np.int32)[:, None]
+        support = counter_of(transactions, np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
+    which = np.flatnonzero(support >= limit)
+    mined.tested = len(items)
+    if not len(which):
+        return
+
+    def unbiased(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
+        support = sums.total / n
+        return support >= limit, support
+
+    choose = Shrunk(n, limit) if mined.method == "shrunk" else unbiased
+    search = Search(
+        counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
+        choose, max_candidates, progress,
+    )  # fmt: skip
+    for level in search.levels(max_len):
+        if level.length > 1:
+            mined.tested += level.candidates
+        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
+
+
+def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:
+    """Which itemsets of each level pass the filters; the subsets of one that passes pass with it."""
+    if min_probability is None and rate is None:
+        return None
+    probabilities = [mined.probabilities(level) for level in mined.levels]
+    least = min_probability or 0.0
+    if rate is not None:
+        doubts = 1 - np.concatenate([np.zeros(0), *probabilities])
+        limit = posterior_limit(doubts, rate) if mined.method == "shrunk" else discovery_limit(doubts, rate, mined.tested)
+        least = max(least, 1 - limit)
+    chosen = [found >= least for found in probabilities]
+    return with_subsets(mined.levels, chosen)
+
+
+def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
+    """The largest p-value that Benjamini and Hochberg's procedure accepts among so many tests, -1 for none.
+
+    >>> discovery_limit(np.array([0.001, 0.02, 0.03, 0.9]), 0.05, 4)
+    0.03
+    """
+    ordered = np.sort(p_values)
+    passed = np.flatnonzero(ordered <= rate * np.arange(1, len(ordered) + 1) / max(tests, 1))
+    return float(ordered[passed[-1]]) if passed.size else -1.0
+
+
+def posterior_limit(doubts: Floats, rate: float) -> float:
+    """The largest posterior doubt that may be accepted so that those accepted are false at that rate on average, -1 for none.
+
+    >>> posterior_limit(np.array([0.01, 0.02, 0.12, 0.9]), 0.05)
+    0.12
+    """
+    ordered = np.sort(doubts)
+    passed = np.flatnonzero(np.cumsum(ordered) <= rate * np.arange(1, len(ordered) + 1))
+    return float(ordered[passed[-1]]) if passed.size else -1.0
+
+
+def with_subsets(levels: Sequence[Level], chosen: Sequence[Any]) -> list[Any]:
+    """The choice, and all subsets of what is chosen: what is frequent has frequent subsets."""
+    from deniable.kernels.candidates import hash_table, mark_subsets
+
+    marked = [np.array(flags) for flags in chosen]
+    for above in range(len(levels) - 1, 0, -1):
+        below = levels[above - 1].itemsets
+        mark_subsets(below, hash_table(below), levels[above].itemsets, marked[above], marked[above - 1])
+    return marked
+
+
+def check_options(
+    min_support: Any,
+    method: Any,
+    max_len: Any,
+    min_probability: Any,
+    false_discovery_rate: Any,
+    target: Any,
+    confidence: Any,
+    max_candidates: Any,
+) -> None:
+    """Refuse options that make no sense, naming what is allowed."""
+    if not _number(min_support) or not 0 < min_support <= 1:
+        raise ParameterError(
+            "min_support",
+            "min_support is a share of the transactions, above 0 and at most 1; got {got!r}. For a number of transactions, "
+            "divide it by how many there are.",
+            got=min_support,
+        )
+    for name, value, allowed in (("method", method, METHODS), ("target", target, TARGETS)):
+        if value not in allowed:
+            raise ParameterError(
+                name, "{name} must be one of {allowed}, got {got!r}.", name=name, allowed=list(allowed), got=value
+            )
+    for name, value in (("max_len", max_len), ("max_candidates", max_candidates)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1):
+            raise ParameterError(name, "{name} must be a whole number of at least 1, got {got!r}.", name=name, got=value)
+    for name, value in (
+        ("min_probability", min_probability), ("false_discovery_rate", false_discovery_rate), ("confidence", confidence),
+    ):  # fmt: skip
+        if value is not None and (not _number(value) or not 0 < value < 1):
+            raise ParameterError(name, "{name} must lie between 0 and 1, got {got!r}.", name=name, got=value)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def numbers_of(itemsets: Sequence[Any], transactions: Transactions) -> list[Ints]:
+    """Item numbers of itemsets given by names."""
+    place = {name: number for number, name in enumerate(transactions.items.names)}
+    return [np.array(sorted(place[name] for name in itemset), dtype=np.int64) for itemset in itemsets]

@@ -1,0 +1,260 @@
+"""The level-wise search: pairs from items, triples from pairs, as long as all subsets of a candidate were found frequent.
+
+Every candidate costs one AND and popcount a word and m multiplications (`kernels.candidates.weighted_sums`): the sums that its
+estimate needs are those of its subsets, which the level below has computed. Candidates are made and counted in portions, so that
+memory holds a portion of candidates and the itemsets found, never a whole level of candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from deniable.core.exact import Floats, Ints
+from deniable.errors import ParameterError
+from deniable.mining.counting import PackedCounts, RowSums, Sums
+from deniable.progress import Progress, Silent
+
+PORTION = 1 << 18
+"""Candidates that are in memory at a time."""
+ROUNDING = 1e-12
+"""A support that is the minimum but for rounding reaches it: whether it does must not depend on the order of multiplication."""
+MOST_CANDIDATES = 20_000_000
+"""Candidates of one level beyond which a search is stopped before it starts; a tenth of them may be found frequent in all."""
+
+
+@dataclass
+class Level:
+    """The frequent itemsets of one length: rows of item numbers in lexicographic order, and their sums."""
+
+    itemsets: Any
+    sums: Sums
+    support: Floats
+    candidates: int
+    error: Floats | None = None  # of the supports shown, where they are not the unbiased ones
+
+    @property
+    def length(self) -> int:
+        """How many items each has."""
+        return int(self.itemsets.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
+
+
+@dataclass
+class Below:
+    """What a level hands up: its itemsets and the partial sums that the next level's recursion reads."""
+
+    itemsets: Any
+    partial: tuple[Any, ...] = ()  # of the weights, of their squares and of their cubes
+
+
+Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
+"""From candidates, the rows of their subsets in the level below, and their sums to (which are frequent, the supports of all)."""
+
+
+class Choice(Protocol):
+    """A choice that looks at a whole level before it chooses, and at its own earlier levels."""
+
+    def fit(self, parents: Any, sums: Sums) -> None:
+        """Look at (an even sample of) the candidates of a level before any is chosen."""
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+        """(which are frequent, the supports of all, the errors of these)."""
+
+    def finish(self) -> None:
+        """All candidates of the level were seen."""
+
+
+class ByEach:
+    """A choice that looks at each candidate by itself."""
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
+
+    def fit(self, parents: Any, sums: Sums) -> None:
+        pass
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+        return *self._choose(itemsets, parents, sums), None
+
+    def finish(self) -> None:
+        pass
+
+
+class Search:
+    """One search over items that were numbered 0, 1, ...: `attribute`, `absent` and `slope` are theirs."""
+
+    def __init__(
+        self,
+        counter: PackedCounts | RowSums | Any,
+        rows: int,
+        attribute: Ints,
+        absent: Floats,
+        slope: Floats,
+        choose: Choose | Choice,
+        most: int = MOST_CANDIDATES,
+        progress: Progress | None = None,
+    ) -> None:
+        self._counter, self._rows, self._attribute = counter, rows, attribute.astype(np.int64)
+        # A power of a weight that is one of two numbers is again one of two numbers.
+        self._powers = [(absent**k, (absent + slope) ** k - absent**k) for k in (1, 2, 3)]
+        self._choose: Any = choose if hasattr(choose, "fit") else ByEach(choose)
+        self._most = most
+        self._portion: int = getattr(counter, "portion", PORTION)
+        self._progress = progress or Silent()
+        self._found = 0
+
+    def levels(self, max_len: int | None = None) -> Iterator[Level]:
+        """Level after level until none is frequent; a caller may stop at any time and keep what it has."""
+        items = np.arange(len(self._attribute), dtype=np.int32)[:, None]
+        below = Below(np.zeros((1, 0), np.int32), (np.full((1, 1), float(self._rows)),) * 3)
+        parents = np.zeros((len(items), 1), np.int32)
+        level, below = self._measured([(items, parents)], below, len(items))
+        while len(level):
+            yield level
+            if max_len is not None and level.length >= max_len:
+                return
+            level, below = self._next(below)
+
+    def _next(self, below: Below) -> tuple[Level, Below]:
+        from deniable.kernels.candidates import group_ends, hash_table
+
+        ends = group_ends(below.itemsets)
+        joins = ends - np.arange(len(ends)) - 1
+        self._check_candidates(below, ends, joins)
+        slots = hash_table(below.itemsets)
+        if joins.sum() > self._portion and not isinstance(self._choose, ByEach):
+            self._fit_sample(below, slots, ends, joins)
+        return self._measured(self._portions(below, slots, ends, joins), below, int(joins.sum()))
+
+    def _fit_sample(self, below: Below, slots: Any, ends: Ints, joins: Ints) -> None:
+        """Show the choice candidates from all over a level that is too large to be seen at once."""
+        from deniable.kernels.candidates import join
+
+        runs = 64
+        width = max(1, int(len(joins) * (self._portion / 2 / joins.sum()) / runs))
+        pieces = []
+        for first in np.linspace(0, len(joins) - width, runs).astype(np.int64):
+            room = int(joins[first : first + width].sum())
+            itemsets = np.empty((room, below.itemsets.shape[1] + 1), np.int32)
+            parents = itemsets.copy()
+            found = join(below.itemsets, slots, ends, self._attribute, first, first + width, itemsets, parents)
+            pieces.append((itemsets[:found], parents[:found]))
+        itemsets, parents = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        self._choose.fit(parents, self._sums(itemsets, parents, below)[0])
+
+    def _portions(self, below: Below, slots: Any, ends: Ints, joins: Ints) -> Iterator[tuple[Any, Any]]:
+        from deniable.kernels.candidates import join
+
+        bounds = np.cumsum(joins)
+        length = below.itemsets.shape[1]
+        first = 0
+        while first < len(joins):
+            done = bounds[first - 1] if first else 0
+            last = max(int(np.searchsorted(bounds, done + self._portion, side="right")), first + 1)
+            room = int(bounds[last - 1] - done)
+            if room:
+                itemsets = np.empty((room, length + 1), np.int32)
+                parents = np.empty((room, length + 1), np.int32)
+                found = join(below.itemsets, slots, ends, self._attribute, first, last, itemsets, parents)
+                self._progress.advance(room - found)
+                yield itemsets[:found], parents[:found]
+            first = last
+
+    def _measured(self, portions: Any, below: Below, joins: int) -> tuple[Level, Below]:
+        length = below.itemsets.shape[1] + 1
+        self._progress.start(f"itemsets of {length}", joins)
+        kept: list[tuple[Any, ...]] = []
+        candidates = 0
+        for itemsets, parents in portions:
+            candidates += len(itemsets)
+            sums, partial = self._sums(itemsets, parents, below)
+            if joins <= self._portion:
+                self._choose.fit(parents, sums)
+            frequent, support, error = self._choose(itemsets, parents, sums)
+            self._found += int(np.count_nonzero(frequent))
+            self._check_found(length)
+            kept.append(
+                (
+                    itemsets[frequent],
+                    sums.reported[frequent],
+                    sums.total[frequent],
+                    sums.second[frequent],
+                    None if sums.third is None else sums.third[frequent],
+                    support[frequent],
+                    None if error is None else error[frequent],
+                    *(part[frequent] for part in partial),
+                )
+            )
+            self._progress.advance(len(itemsets))
+        self._progress.finish()
+        if kept:
+            self._choose.finish()
+        else:
+            nothing = np.zeros((0, length), np.int32)
+            return Level(nothing, Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)), np.zeros(0), 0), Below(nothing)
+        columns: list[Any] = [None if part[0] is None else np.concatenate(part) for part in zip(*kept, strict=True)]
+        level = Level(columns[0], Sums(*columns[1:5]), columns[5], candidates, columns[6])
+        return level, Below(columns[0], tuple(columns[7:]))
+
+    def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, tuple[Any, ...]]:
+        from deniable.kernels.candidates import weighted_sums
+
+        if not hasattr(self._counter, "counts"):
+            return self._counter.sums(itemsets), ()
+        reported = self._counter.counts(itemsets)
+        partial = tuple(
+            weighted_sums(reported, itemsets, parents, known, absent, slope)
+            for known, (absent, slope) in zip(below.partial, self._powers, strict=True)
+        )
+        return Sums(reported, *(part[:, -1].copy() for part in partial)), partial
+
+    def _check_candidates(self, below: Below, ends: Ints, joins: Ints) -> None:
+        """Estimate the candidates of the next level and stop before they are made if there are too many."""
+        total = int(joins.sum())
+        if total <= self._most:
+            return
+        share = self._share_with_known_subsets(below, ends, joins)
+        if total * share > self._most:
+            raise ParameterError(
+                "too_many_candidates",
+                "{found:,} itemsets of {length} items seem frequent, which makes about {got:,} candidates of {next} items "
+                "(allowed: {most:,}). Raise min_support, set max_len={length}, or raise max_candidates if time and memory allow.",
+                found=len(below.itemsets),
+                length=below.itemsets.shape[1],
+                next=below.itemsets.shape[1] + 1,
+                got=int(total * share),
+                most=self._most,
+            )
+
+    def _share_with_known_subsets(self, below: Below, ends: Ints, joins: Ints) -> float:
+        """Of the joins of an even sample of itemsets, the share that are candidates."""
+        from deniable.kernels.candidates import hash_table, join
+
+        if below.itemsets.shape[1] < 2:
+            return 1.0
+        slots = hash_table(below.itemsets)
+        tried = found = 0
+        for row in np.linspace(0, len(joins) - 1, 2_000).astype(np.int64):
+            room = int(joins[row])
+            itemsets = np.empty((room, below.itemsets.shape[1] + 1), np.int32)
+            tried += room
+            found += join(below.itemsets, slots, ends, self._attribute, row, row + 1, itemsets, itemsets.copy())
+            if tried > 1_000_000:
+                break
+        return found / tried if tried else 0.0
+
+    def _check_found(self, length: int) -> None:
+        if self._found > self._most // 10:
+            raise ParameterError(
+                "too_many_itemsets",
+                "More than {most:,} itemsets are frequent, and those of {length} items are not all counted. Raise min_support, "
+                "lower max_len, or raise max_candidates (ten times the itemsets that may be found) if memory allows.",
+                most=self._most // 10,
+                length=length,
+            )

@@ -1,0 +1,140 @@
+"""The support of one itemset that somebody asks for, however long, without a search.
+
+Short itemsets are weighed pattern by pattern: 2^m patterns are counted (one AND and popcount each) and weighed once. Beyond
+`PATTERNS_UP_TO` items the rows are weighed one by one, m multiplications each, which is linear in m. Both give the same sums; a search
+needs neither, since every candidate's subsets are known (`kernels.candidates.weighted_sums`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from deniable.core.estimate import Estimate, check_level
+from deniable.core.exact import Floats, Ints
+from deniable.core.intervals import Moments, score_interval
+from deniable.core.schema import Schema
+from deniable.errors import DataError, ParameterError
+from deniable.mining.counting import RowSums, Sums
+from deniable.mining.items import Items
+from deniable.mining.transactions import Transactions, as_transactions
+
+PATTERNS_UP_TO = 12
+"""Measured (`python -m benchmarks.mining --only support`): 2^m patterns of 100,000 rows cost what the rows cost at 13 items."""
+
+
+def itemset_support(
+    data: Any, schema: Schema | Any = None, items: Iterable[Any] = (), target: str = "population", bins: Any = None
+) -> Estimate:
+    """The unbiased support of one itemset, with its error: which share of the true transactions holds all these items.
+
+    >>> import deniable as dn
+    >>> baskets = dn.Transactions([["bread", "milk"]] * 40 + [["milk"]] * 60, dn.Flip(p=0.9, q=0.9))
+    >>> dn.itemset_support(baskets, items=["bread", "milk"]).value.round(4).tolist()
+    [0.4219]
+    """
+    transactions = as_transactions(data, schema, bins)
+    numbers = item_numbers(transactions, items)
+    sums = itemset_sums(transactions, numbers)
+    n = transactions.rows
+    total, second = float(sums.total[0]), float(sums.second[0])
+    variance = max(second - (total**2 / n if target == "population" else total), 0.0) / n**2
+    return Support(sums, transactions.items, numbers, n, target, variance)
+
+
+def item_numbers(transactions: Transactions, items: Iterable[Any]) -> Ints:
+    """The numbers of items given by name; unknown ones and two values of one attribute are refused."""
+    if isinstance(items, (str, bytes)):
+        raise ParameterError("items_list", "items must be a list of items, got {got!r}; write [{got!r}].", got=items)
+    place = {name: number for number, name in enumerate(transactions.items.names)}
+    asked = list(dict.fromkeys(items))
+    unknown = [name for name in asked if name not in place]
+    if unknown or not asked:
+        raise DataError(
+            "unknown_item",
+            "There are no items {got}, only {allowed}." if unknown else "An itemset needs at least one item of {allowed}.",
+            got=unknown,
+            allowed=transactions.items.names[:20],
+        )
+    numbers = np.array(sorted(place[name] for name in asked), dtype=np.int64)
+    if len(set(transactions.items.attribute[numbers])) < len(numbers):
+        raise ParameterError(
+            "impossible_itemset", "{got} holds two values of one attribute, which nobody can have; its support is 0.", got=asked
+        )
+    return numbers
+
+
+def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int = PATTERNS_UP_TO) -> Sums:
+    """How many rows report the itemset, the sum of the products of weights over all rows, and that of their squares."""
+    from deniable.kernels.bits import count_itemsets, pattern_counts
+    from deniable.kernels.row_products import packed_row_sums
+
+    items = transactions.items
+    if not items.plain:
+        return RowSums(transactions, numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])
+    packed = transactions.select(numbers)
+    own = np.arange(len(numbers))
+    if len(numbers) <= patterns_up_to:
+        counts = pattern_counts(packed, own, transactions.rows)
+        weights = pattern_weights(items.absent[numbers], items.present[numbers])
+        return Sums(counts[-1:], *(np.array([counts @ weights**k]) for k in (1, 2, 3)))
+    reported = np.zeros(1, np.int64)
+    count_itemsets(packed, own[None, :].astype(np.int32), 0, 1, reported)
+    found = packed_row_sums(packed, transactions.rows, own, items.absent[numbers], items.present[numbers])
+    return Sums(reported, *(np.array([power]) for power in found))
+
+
+def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: float, target: str) -> tuple[Floats, Floats]:
+    """Score intervals: all supports s that lie within z of *their own* standard error from the estimate v.
+
+    If the support were s, the mean square of the weights would be M2 + slope (s - v), slope = cov(w^2, w) / var(w): the rows that make
+    a support large make its error large. That takes the third moment; for the respondents only what the randomisation does counts,
+    whose cov(w^2, w) is M3 - v A with A = E[w^2 | all items true]. And it would be A s + B (1 - s) at least, B being the least mean
+    square that any rows without all items can have: few rows may have shown nothing yet of what they will show. Undistorted both
+    give Wilson's interval.
+    """
+    assert sums.third is not None
+    true, false = items.second_given[itemsets], items.second_otherwise[itemsets]
+    given, smaller = np.prod(true, axis=1), np.prod(np.minimum(true, false), axis=1)
+    # At least one item is lacking; where all are least when true, the cheapest is made false.
+    forced = (true < false).all(axis=1)
+    smaller = np.where(forced, smaller * np.min(false / true, axis=1), smaller)
+    v, m2, m3 = sums.total / n, sums.second / n, sums.third / n
+    together, alone = (m3 - m2 * v, m2 - v**2) if target == "population" else (m3 - v * given, m2 - v)
+    slope = np.divide(together, alone, out=np.zeros(len(v)), where=alone > 1e-12 * np.maximum(m2, 1e-300))
+    others = m2 - slope * v
+    seen = score_interval(Moments(v, others + slope, others), n, level, target)
+    least = score_interval(Moments(v, given, smaller), n, level, target)
+    return np.minimum(seen[0], least[0]), np.maximum(seen[1], least[1])
+
+
+class Support(Estimate):
+    """The support of one itemset; its interval is a score interval."""
+
+    def __init__(self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float) -> None:
+        name = " & ".join(str(items.names[i]) for i in numbers)
+        super().__init__(sums.total / n, ["support"], n=n, method="unbiased", target=target, covariance=[[variance]], name=name)
+        self._parts = (sums, items, numbers[None, :], n)
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper end of a confidence interval for the support."""
+        if self._parts[0].third is None:
+            return super().interval(level)
+        check_level(level)
+        low, high = support_interval(*self._parts, level, self.target)
+        shown = np.clip(self.value, 0.0, 1.0)
+        return np.minimum(np.clip(low, 0.0, 1.0), shown), np.maximum(np.clip(high, 0.0, 1.0), shown)
+
+
+def pattern_weights(absent: Floats, present: Floats) -> Floats:
+    """The product of weights of every pattern of reports; bit j of its number says whether item j is reported.
+
+    >>> pattern_weights(np.array([-1.0, -2.0]), np.array([3.0, 5.0])).tolist()
+    [2.0, -6.0, -5.0, 15.0]
+    """
+    weights = np.ones(1)
+    for low, high in zip(absent, present, strict=True):
+        weights = np.concatenate([weights * low, weights * high])
+    return weights

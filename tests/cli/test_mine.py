@@ -1,0 +1,126 @@
+"""Mining on the command line."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.mining.levels import Search
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(3)
+    base = rng.random((4_000, 6)) < 0.4
+    truth = base | (rng.random((4_000, 1)) < 0.15)
+    frame = pd.DataFrame(truth.astype(int), columns=["bread", "milk", "eggs", "tea", "salt", "soap"])
+    schema = dn.Schema({name: dn.Flip(0.8, 0.9) for name in frame})
+    frame.to_csv(tmp_path / "truth.csv", index=False)
+    schema.randomise(tmp_path / "truth.csv", output=tmp_path / "reported.csv", rng=rng)
+    reported = pd.read_csv(tmp_path / "reported.csv").to_numpy()
+    lines = [" ".join(str(i) for i in np.flatnonzero(row)) for row in reported]
+    (tmp_path / "reported.dat").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def test_json_is_what_python_finds(run, folder):
+    code, out, err = run("mine", "reported.csv", "-m", "0.2", "--json")
+    told = json.loads(out)
+    expected = dn.frequent_itemsets(folder / "reported.csv", None, 0.2)
+    assert (code, told["method"], told["rows"], err) == (0, "shrunk", 4_000, "")
+    assert [frozenset(row["itemsets"]) for row in told["itemsets"]] == expected["itemsets"].tolist()
+    assert [row["support"] for row in told["itemsets"]] == pytest.approx(expected["support"].tolist())
+
+
+def test_a_fimi_file_needs_its_factors_and_says_when_it_has_none(run, folder):
+    code, out, err = run("mine", "reported.dat", "-m", "0.2", "--p", "0.8", "--q", "0.9", "--method", "unbiased", "--json")
+    expected = dn.frequent_itemsets(folder / "reported.csv", None, 0.2, "unbiased")
+    assert code == 0
+    assert [row["support"] for row in json.loads(out)["itemsets"]] == pytest.approx(expected["support"].tolist())
+    assert "undistorted" not in err
+    assert "undistorted" in run("mine", "reported.dat", "-m", "0.5")[2]
+
+
+def test_a_table_a_file_and_a_picture(run, folder):
+    code, out, _ = run("mine", "reported.csv", "-m", "0.2", "--top", "3", "-o", "all.csv", "--plot", "sets.svg")
+    assert code == 0
+    assert "95% interval" in out
+    assert "The best 3 of" in out
+    written = pd.read_csv(folder / "all.csv")
+    assert "bread, milk" in set(written["itemsets"])
+    assert (folder / "sets.svg").read_text().startswith("<svg")
+    code, _, err = run("mine", "reported.csv", "-m", "0.2", "-o", "all.csv")
+    assert (code, "exists already" in err) == (2, True)
+
+
+def test_rules(run, folder):
+    code, out, _ = run("mine", "reported.csv", "-m", "0.2", "--rules", "--min-confidence", "0.5", "--plot", "rules.png")
+    assert code == 0
+    assert "=>" in out
+    assert "confidence" in out
+    assert (folder / "rules.png").read_bytes().startswith(b"\x89PNG")
+    told = json.loads(run("mine", "reported.csv", "-m", "0.2", "--rules", "--min-confidence", "0.5", "--json")[1])
+    assert all(rule["confidence"] >= 0.5 for rule in told["rules"])
+
+
+@pytest.mark.parametrize("method", ["mask", "re", "mmask"])
+def test_literal_methods_are_at_hand(run, folder, method):
+    code, out, _ = run("mine", "reported.csv", "-m", "0.2", "--method", method, "--max-len", "2")
+    assert code == 0
+    assert f"({method}, 4,000 transactions)" in out
+
+
+def test_an_interrupted_run_keeps_the_lengths_that_are_done(run, folder, monkeypatch):
+    full = json.loads(run("mine", "reported.csv", "-m", "0.1", "--json")[1])["itemsets"]
+    assert max(len(row["itemsets"]) for row in full) >= 3
+    following = Search._next
+
+    def interrupted(self, below):
+        if below.itemsets.shape[1] == 2:
+            raise KeyboardInterrupt
+        return following(self, below)
+
+    monkeypatch.setattr(Search, "_next", interrupted)
+    code, out, err = run("mine", "reported.csv", "-m", "0.1", "--json", "-o", "done.csv")
+    kept = json.loads(out)
+    assert code == 130
+    assert "interrupted while itemsets of 3 were counted" in err
+    assert kept["interrupted"] == 3
+    assert kept["itemsets"] == [row for row in full if len(row["itemsets"]) <= 2]
+    assert len(pd.read_csv(folder / "done.csv")) == len(kept["itemsets"])
+    with pytest.raises(KeyboardInterrupt):
+        dn.frequent_itemsets(folder / "reported.csv", None, 0.1)
+
+
+def test_numbers_are_cut_into_bins(run, tmp_path):
+    rng = np.random.default_rng(5)
+    schema = dn.Schema({"age": dn.Retention(dn.Integer(0, 99), 0.6), "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.8)})
+    pd.DataFrame({"age": rng.integers(0, 100, 2_000), "sex": rng.choice(["F", "M"], 2_000)}).to_csv("t.csv", index=False)
+    schema.randomise(tmp_path / "t.csv", output=tmp_path / "r.csv")
+    code, out, _ = run("mine", "r.csv", "-m", "0.05", "--bins", "age=0,30,60,99")
+    assert code == 0
+    assert "age=[30, 60)" in out
+    assert "age=[0, 30)" in run("mine", "r.csv", "-m", "0.05", "--bins", "age=0,30,60,99", "--json")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing.dat", "-m", "0.1"), "does not exist"),
+        (("reported.csv", "-m", "0"), "above 0"),
+        (("reported.csv", "-m", "2"), "at most 1"),
+        (("reported.dat", "-m", "0.1", "--p", "0.8"), "belong together"),
+        (("reported.dat", "-m", "0.1", "--p", "0.4", "--q", "0.6"), "p + q = 1"),
+        (("reported.csv", "-m", "0.1", "--method", "magic"), "unbiased"),
+        (("reported.csv", "-m", "0.1", "--bins", "age"), "NAME=5"),
+        (("reported.csv", "-m", "0.1", "--plot", "x.pdf"), ".svg"),
+        (("reported.csv", "-m", "0.1", "-o", "reported.csv", "-f"), "is an input"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_code_2(run, folder, arguments, words):
+    code, out, err = run("mine", *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert "Traceback" not in err

@@ -1,0 +1,81 @@
+"""Packed columns, candidates and sums of weights against plain numpy."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from deniable.kernels import bits
+from deniable.kernels.candidates import group_ends, hash_table, join, weighted_sums
+from deniable.kernels.fimi import parse
+from deniable.kernels.row_products import packed_row_sums
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return np.random.default_rng(3).random((bits.BLOCK * 64 * 2 + 777, 9)) < np.linspace(0.02, 0.9, 9)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
+def test_counts_are_those_of_a_plain_loop_over_several_blocks(rows, length):
+    itemsets = np.array(list(itertools.combinations(range(9), length)), dtype=np.int32)
+    counts = np.zeros(len(itemsets), np.int64)
+    bits.count_itemsets(bits.pack(rows), itemsets, 0, len(itemsets), counts)
+    assert counts.tolist() == [int(rows[:, itemset].all(axis=1).sum()) for itemset in itemsets]
+
+
+def test_a_prefix_that_nobody_reports_does_not_hide_the_next_one():
+    rows = np.zeros((100, 5), dtype=bool)
+    rows[:50, 0] = rows[50:, 1] = rows[:, 2] = rows[:, 3] = rows[:50, 4] = True
+    itemsets = np.array([[0, 1, 2, 3], [0, 1, 2, 4], [0, 2, 3, 4], [1, 2, 3, 4]], dtype=np.int32)
+    counts = np.zeros(4, np.int64)
+    bits.count_itemsets(bits.pack(rows), itemsets, 0, 4, counts)
+    assert counts.tolist() == [0, 0, 50, 0]
+
+
+@pytest.mark.parametrize("items", [[4], [1, 0], [8, 2, 5], [0, 1, 2, 3, 4, 5, 6, 7]])
+def test_pattern_counts_are_those_of_bincount(rows, items):
+    patterns = (rows[:, items] * (1 << np.arange(len(items)))).sum(axis=1)
+    found = bits.pattern_counts(bits.pack(rows), np.array(items), len(rows))
+    assert found.tolist() == np.bincount(patterns, minlength=1 << len(items)).tolist()
+
+
+def test_candidates_have_all_subsets_and_never_two_values_of_one_attribute():
+    attribute = np.array([0, 0, 1, 2, 3])
+    singles = np.arange(5, dtype=np.int32)[:, None]
+    room = np.empty((10, 2), np.int32), np.empty((10, 2), np.int32)
+    found = join(singles, hash_table(singles), group_ends(singles), attribute, 0, 5, *room)
+    pairs = room[0][:found]
+    assert pairs.tolist() == [[0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]]
+    frequent = pairs[[0, 1, 3, 6, 8]]  # 02 03 12 23 34
+    room = np.empty((10, 3), np.int32), np.empty((10, 3), np.int32)
+    found = join(frequent, hash_table(frequent), group_ends(frequent), attribute, 0, 5, *room)
+    assert room[0][:found].tolist() == [[0, 2, 3]]
+    assert [frequent[row].tolist() for row in room[1][0]] == [[2, 3], [0, 3], [0, 2]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sums_from_subsets_are_those_of_row_products_however_long(seed):
+    rng = np.random.default_rng(seed)
+    length = 12
+    rows = rng.random((500, length)) < 0.6
+    absent, present = -rng.uniform(0.02, 0.4, length), rng.uniform(1.0, 1.8, length)
+    packed = bits.pack(rows)
+    weights = np.where(rows, present, absent)
+    below, place = np.full((1, 1), 500.0), {(): 0}
+    for m in range(1, length + 1):
+        itemsets = np.array(list(itertools.combinations(range(length), m)), dtype=np.int32)
+        parents = np.array([[place[tuple(np.delete(s, k))] for k in range(m)] for s in itemsets], dtype=np.int32)
+        counts = np.array([rows[:, s].all(axis=1).sum() for s in itemsets])
+        below = weighted_sums(counts, itemsets, parents, below, absent, present - absent)
+        place = {tuple(s): i for i, s in enumerate(itemsets)}
+        expected = [weights[:, s].prod(axis=1).sum() for s in itemsets]
+        np.testing.assert_allclose(below[:, -1], expected, rtol=0, atol=1e-8 * np.abs(weights).prod(axis=1).sum())
+    sums = packed_row_sums(packed, 500, np.arange(length), absent, present)
+    np.testing.assert_allclose(sums, [(weights.prod(axis=1) ** k).sum() for k in (1, 2, 3)])
+
+
+def test_fimi_lines_are_transactions_and_empty_lines_empty_ones():
+    starts, numbers, wrong = parse(np.frombuffer(b"3 14 15 \n\n92\t6\r\n5", np.uint8))
+    assert (starts.tolist(), numbers.tolist(), wrong) == ([0, 3, 3, 5, 6], [3, 14, 15, 92, 6, 5], -1)
+    assert parse(np.frombuffer(b"1 2\n3 x\n", np.uint8))[2] == 6

@@ -1,0 +1,148 @@
+"""Supports drawn toward what their subsets let one expect: better than MASK and MMASK, and nothing else where nothing was hidden."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.mining import levels
+from deniable.mining.shrinking import Fit, fitted, heavy_tailed
+
+LIMIT = 0.02
+
+
+@pytest.fixture(scope="module")
+def baskets():
+    rng = np.random.default_rng(21)
+    truth = dn.datasets.quest("T8I4D20kN40", form="matrix", rng=rng)
+    draw = rng.random(truth.shape)
+    names = [str(i) for i in range(40)]
+    return {
+        q: dn.Transactions(pd.DataFrame(np.where(truth, draw < 0.5, draw >= q), columns=names), dn.Flip(0.5, q))
+        for q in (0.97, 0.85)
+    } | {"truth": pd.DataFrame(truth, columns=names)}
+
+
+def actual(baskets, itemsets):
+    truth = baskets["truth"]
+    return np.array([truth[list(itemset)].all(axis=1).mean() for itemset in itemsets])
+
+
+def average_precision(found, true):
+    ranked = found.sort_values("support", ascending=False)["itemsets"]
+    hits = np.array([itemset in true for itemset in ranked], dtype=float)
+    return float((np.cumsum(hits) / np.arange(1, len(hits) + 1) * hits).sum() / len(true))
+
+
+@pytest.mark.parametrize("length", [2, 3, 4])
+def test_at_high_privacy_itemsets_are_ranked_and_measured_better_than_by_mask_and_mmask(baskets, length):
+    clean = dn.frequent_itemsets(baskets["truth"], None, LIMIT)
+    true = {itemset for itemset in clean["itemsets"] if len(itemset) == length}
+    precision, error = {}, {}
+    for method in ("unbiased", "mmask", "shrunk"):
+        found = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, method=method, max_len=length)
+        found = found[found["itemsets"].map(len) == length]
+        precision[method] = average_precision(found, true)
+        right = found[found["itemsets"].map(true.__contains__)]
+        expected = actual(baskets, right["itemsets"])
+        error[method] = float(np.mean(np.abs(right["support"] - expected) / expected))
+    better = {2: 1.03, 3: 1.2, 4: 1.3}[length]
+    assert precision["shrunk"] > better * max(precision["unbiased"], precision["mmask"])
+    assert error["shrunk"] < min(error["unbiased"], error["mmask"]) / better
+
+
+def test_the_probability_of_being_frequent_is_told_truly(baskets):
+    found = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, target="respondents", max_len=3)
+    found = found[found["itemsets"].map(len) > 1]
+    real = actual(baskets, found["itemsets"]) >= LIMIT
+    for low, high in ((0.5, 0.7), (0.7, 0.9), (0.9, 1.0)):
+        some = found["probability_frequent"].between(low, high, inclusive="left")
+        assert some.sum() > 50
+        assert found.loc[some, "probability_frequent"].mean() == pytest.approx(real[some].mean(), abs=0.1)
+
+
+def test_a_rate_of_false_discoveries_is_kept(baskets):
+    found = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, target="respondents", max_len=3, false_discovery_rate=0.01)
+    false = (actual(baskets, found["itemsets"]) < LIMIT).mean()
+    everything = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3)
+    assert len(found) > 200
+    assert false < 0.02 < (actual(baskets, everything["itemsets"]) < LIMIT).mean()
+
+
+def test_with_little_noise_little_is_drawn_anywhere(baskets):
+    found = dn.frequent_itemsets(baskets["truth"], dn.Flip(0.999, 0.9999), LIMIT, max_len=3)
+    assert np.abs(found["support"] / found["unbiased_support"] - 1).max() < 0.01
+    clean = dn.frequent_itemsets(baskets["truth"], None, LIMIT, max_len=3)
+    assert (clean["support"] == clean["unbiased_support"]).all()
+
+
+def test_independent_items_are_recognised():
+    rng = np.random.default_rng(22)
+    shares = rng.uniform(0.2, 0.6, 25)
+    truth = rng.random((5_000, 25)) < shares
+    draw = rng.random(truth.shape)
+    reports = pd.DataFrame(np.where(truth, draw < 0.6, draw >= 0.7), columns=[str(i) for i in range(25)])
+    found = dn.frequent_itemsets(reports, dn.Flip(0.6, 0.7), 0.05, max_len=3)
+    for length in (2, 3):
+        some = found[found["itemsets"].map(len) == length]
+        expected = np.array([truth[:, [int(i) for i in itemset]].all(axis=1).mean() for itemset in some["itemsets"]])
+        off = np.sqrt(np.mean((some["support"] - expected) ** 2))
+        assert off < 0.5 * np.sqrt(np.mean((some["unbiased_support"] - expected) ** 2))
+
+
+def test_itemsets_that_always_occur_together_keep_their_support():
+    rng = np.random.default_rng(23)
+    pattern = rng.random((20_000, 1)) < 0.2
+    truth = np.hstack([np.repeat(pattern, 3, axis=1), rng.random((20_000, 12)) < 0.3])
+    draw = rng.random(truth.shape)
+    reports = pd.DataFrame(np.where(truth, draw < 0.7, draw >= 0.8), columns=[f"{i:02}" for i in range(15)])
+    found = dn.frequent_itemsets(reports, dn.Flip(0.7, 0.8), 0.05).set_index("itemsets")
+    triple = found.loc[[frozenset(["00", "01", "02"])]].iloc[0]
+    assert triple["support"] == pytest.approx(pattern.mean(), abs=0.05)
+
+
+def test_a_level_too_large_to_be_seen_at_once_is_fitted_to_a_sample(baskets, monkeypatch):
+    whole = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3).set_index("itemsets")
+    alone = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3, method="unbiased")
+    monkeypatch.setattr(levels, "PORTION", 300)
+    parts = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3).set_index("itemsets")
+    both = whole.index.intersection(parts.index)
+    assert len(both) > 0.97 * max(len(whole), len(parts))
+    assert np.abs(whole.loc[both, "support"] / parts.loc[both, "support"] - 1).mean() < 0.04
+    again = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3, method="unbiased")
+    pd.testing.assert_frame_equal(alone, again)
+
+
+def test_the_fit_finds_the_coefficients_that_made_the_data():
+    rng = np.random.default_rng(24)
+    size = 20_000
+    independent, least = rng.uniform(0.02, 0.1, size), rng.uniform(0.1, 0.3, size)
+    expected = 0.8 * independent + 0.1 * least
+    variance = rng.uniform(0.005, 0.02, size) ** 2
+    truth = expected * (1 + 0.2 * rng.standard_normal(size))
+    fit = fitted(truth + np.sqrt(variance) * rng.standard_normal(size), variance, independent, least, lambda e: 0 * e)
+    assert (fit.independent, fit.rarest) == (pytest.approx(0.8, abs=0.03), pytest.approx(0.1, abs=0.01))
+    assert (fit.spread_expected, fit.spread_noise) == (pytest.approx(0.04, abs=0.006), pytest.approx(1.0, abs=0.06))
+    assert Fit().independent == 1.0
+
+
+def test_few_that_are_far_from_their_expectation_are_believed():
+    off = np.array([0.0, 0.01, 0.5])
+    weight, error = heavy_tailed(off, np.full(3, 1e-4), np.full(3, 1e-3), np.full(3, 1e-3), 1.0)
+    assert weight[0] < 0.2 < 0.9 < weight[2]
+    assert (error <= np.sqrt(1e-3) * 1.01).all()
+
+
+def test_dense_items_are_not_drawn_toward_an_expectation_as_noisy_as_themselves():
+    """Subsets of frequent items share most of their noise with the itemset: what they say is hardly news."""
+    rng = np.random.default_rng(25)
+    kind = rng.random((6_000, 4)) < [0.85, 0.8, 0.75, 0.7]
+    truth = np.repeat(kind, 3, axis=1) ^ (rng.random((6_000, 12)) < 0.02)
+    draw = rng.random(truth.shape)
+    reports = pd.DataFrame(np.where(truth, draw < 0.85, draw >= 0.9), columns=[f"{i:02}" for i in range(12)])
+    found = dn.frequent_itemsets(reports, dn.Flip(0.85, 0.9), 0.3, max_len=6)
+    for length in (3, 4, 5, 6):
+        some = found[found["itemsets"].map(len) == length]
+        expected = np.array([truth[:, [int(i) for i in itemset]].all(axis=1).mean() for itemset in some["itemsets"]])
+        off = {name: float(np.mean(np.abs(some[name] - expected))) for name in ("support", "unbiased_support")}
+        assert off["support"] < 1.05 * off["unbiased_support"]

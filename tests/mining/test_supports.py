@@ -1,0 +1,77 @@
+"""The support of one itemset, by patterns and by rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.errors import DataError, ParameterError
+from deniable.mining.supports import PATTERNS_UP_TO, itemset_sums
+
+NAMES = [f"i{i:02}" for i in range(20)]
+
+
+@pytest.fixture(scope="module")
+def reports():
+    rng = np.random.default_rng(2)
+    p, q = rng.integers(70, 100, 20) / 100, rng.integers(70, 100, 20) / 100
+    together = rng.random((3_000, 1)) < 0.4
+    truth = together ^ (rng.random((3_000, 20)) < 0.1)
+    draw = rng.random(truth.shape)
+    shown = np.where(truth, draw < p, draw >= q)
+    schema = dn.Schema({name: dn.Flip(float(a), float(b)) for name, a, b in zip(NAMES, p, q, strict=True)})
+    weights = np.where(shown, q / (p + q - 1), -(1 - q) / (p + q - 1))
+    return dn.Transactions(pd.DataFrame(shown, columns=NAMES), schema), weights, shown
+
+
+@pytest.mark.parametrize("length", [1, 2, PATTERNS_UP_TO, PATTERNS_UP_TO + 1, 20])
+def test_supports_are_those_of_row_products_on_both_sides_of_the_switch(reports, length):
+    transactions, weights, _ = reports
+    product = weights[:, :length].prod(axis=1)
+    found = dn.itemset_support(transactions, items=NAMES[:length])
+    assert found.value[0] == pytest.approx(product.mean(), rel=1e-9, abs=1e-12)
+    assert found.se[0] == pytest.approx(product.std() / np.sqrt(3_000), rel=1e-9)
+    respondents = dn.itemset_support(transactions, items=NAMES[:length], target="respondents")
+    assert respondents.covariance[0, 0] == pytest.approx(max(0, (product**2).sum() - product.sum()) / 9e6, rel=1e-9)
+
+
+@pytest.mark.parametrize("length", [3, PATTERNS_UP_TO, PATTERNS_UP_TO + 2])
+def test_patterns_and_rows_agree_at_any_length(reports, length):
+    transactions, _, shown = reports
+    numbers = np.arange(length)
+    by_patterns, by_rows = (itemset_sums(transactions, numbers, patterns_up_to=limit) for limit in (20, 0))
+    for a, b in zip(vars(by_patterns).values(), vars(by_rows).values(), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+    assert by_rows.reported[0] == shown[:, :length].all(axis=1).sum()
+
+
+def test_it_is_what_the_search_finds(reports):
+    transactions, _, _ = reports
+    found = dn.frequent_itemsets(transactions, min_support=0.15, method="unbiased", max_len=10)
+    assert found["itemsets"].map(len).max() > 8
+    for row in found.sample(60, random_state=1).itertuples():
+        one = dn.itemset_support(transactions, items=row.itemsets)
+        low, high = one.interval()
+        assert (row.support, row.support_se) == (pytest.approx(one.value[0]), pytest.approx(one.se[0]))
+        assert np.clip([row.support_low, row.support_high], 0, 1).tolist() == pytest.approx([low[0], high[0]], abs=1e-9)
+
+
+def test_attributes_with_their_own_weights_can_be_asked_for(reports):
+    rng = np.random.default_rng(4)
+    schema = dn.Schema({name: dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.7, 0.15]) for name in "ab"})
+    data = schema.randomise(pd.DataFrame({name: rng.choice(["1", "2", "3"], 500) for name in "ab"}), rng)
+    sample = dn.Sample(data, schema).count("a == '1' and b == '3'")
+    found = dn.itemset_support(data, schema, ["a=1", "b=3"], target="respondents")
+    assert (found.value[0], found.se[0]) == (pytest.approx(sample.value[0] / 500), pytest.approx(sample.se[0] / 500))
+
+
+def test_what_cannot_be_asked_is_refused(reports):
+    transactions, _, _ = reports
+    for items, error, words in (
+        (["nobody"], DataError, "no items"), ([], DataError, "at least one"), ("i01", ParameterError, "list of items"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=words):
+            dn.itemset_support(transactions, items=items)
+    schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y", "z"]), 0.7)})
+    with pytest.raises(ParameterError, match="two values of one attribute"):
+        dn.itemset_support(pd.DataFrame({"a": ["x"]}), schema, ["a=x", "a=y"])

@@ -1,0 +1,124 @@
+"""Transactions of every kind become the same packed columns; what does not fit is refused."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import deniable as dn
+from deniable.errors import DataError, FileError, NotInvertibleError, ParameterError
+from deniable.kernels.bits import pack
+
+BASKETS = [["bread", "milk"], ["milk"], [], ["eggs", "milk", "bread"], ["milk", "milk"]]
+TABLE = pd.DataFrame(
+    {
+        "bread": [True, False, False, True, False],
+        "eggs": [False, False, False, True, False],
+        "milk": [True, True, False, True, True],
+    }
+)
+
+
+def frames():
+    return {
+        "pandas": TABLE,
+        "pandas 0/1": TABLE.astype(int),
+        "pandas sparse": TABLE.astype(pd.SparseDtype(bool, False)),
+        "polars": pl.from_pandas(TABLE),
+        "arrow": pa.table({name: pa.array(TABLE[name]) for name in TABLE}),
+        "sliced arrow": pa.table({name: pa.array([True, *TABLE[name]]) for name in TABLE}).slice(1),
+        "list": BASKETS,
+        "sets": [set(basket) for basket in BASKETS],
+    }
+
+
+@pytest.mark.parametrize("kind", frames())
+def test_every_kind_of_data_gives_the_same_columns(kind):
+    found = dn.Transactions(frames()[kind])
+    assert found.items.names == ["bread", "eggs", "milk"]
+    assert found.packed.tolist() == pack(TABLE.to_numpy()).tolist()
+    assert found.item_counts().tolist() == [2, 1, 4]
+
+
+@pytest.mark.parametrize("name", ["baskets.dat", "baskets.dat.gz"])
+def test_fimi_files_of_numbers_and_of_words(tmp_path, name):
+    path = tmp_path / name
+    write = (lambda text: path.write_bytes(gzip.compress(text.encode()))) if name.endswith("gz") else path.write_text
+    write("10 3\n3\n\n7 3 10\n3 3\n")
+    found = dn.Transactions(path)
+    assert found.items.names == [3, 7, 10]
+    assert found.item_counts().tolist() == [4, 1, 2]
+    write("bread milk\nmilk\n\neggs milk bread\nmilk\n")
+    assert dn.Transactions(str(path)).item_counts().tolist() == [2, 1, 4]
+
+
+def test_rows_behind_the_last_are_not_counted():
+    for rows in (1, 63, 64, 65, 127, 128, 129):
+        assert dn.Transactions(pd.DataFrame({"a": [True] * rows})).item_counts().tolist() == [rows]
+
+
+def test_selected_columns_are_those_of_all():
+    found = dn.Transactions(BASKETS)
+    assert found.select([2, 0]).tolist() == dn.Transactions(TABLE).packed[[2, 0]].tolist()
+
+
+def test_values_of_attributes_are_items():
+    schema = dn.Schema(
+        {
+            "smokes": dn.Flip(0.9, 0.8),
+            "colour": dn.KRR(dn.Nominal(["red", "green", "blue"]), 0.7),
+            "age": dn.Retention(dn.Integer(0, 99), 0.5),
+        }
+    )
+    data = pd.DataFrame({"smokes": [0, 1], "colour": ["blue", "red"], "age": [10, 99]})
+    found = dn.Transactions(data, schema, bins={"age": [0, 20, 99]})
+    assert found.items.names == ["smokes", "colour=red", "colour=green", "colour=blue", "age=[0, 20)", "age=[20, 99]"]
+    assert found.item_counts().tolist() == [1, 1, 0, 1, 1, 1]
+    # Errata 1 and 2: q' = (k - 2 + p) / (k - 1) for a value of k, and a bin is replaced into by its own length.
+    p = (1 - found.items.absent) / found.items.slope
+    q = 1 + found.items.absent / found.items.slope
+    np.testing.assert_allclose(p, [0.9, 0.7, 0.7, 0.7, 0.5 + 0.5 * 0.2, 0.5 + 0.5 * 0.8])
+    np.testing.assert_allclose(q, [0.8, 0.85, 0.85, 0.85, 1 - 0.5 * 0.2, 1 - 0.5 * 0.8])
+
+
+def test_items_nobody_reports_are_items_of_the_schema_all_the_same():
+    schema = dn.Schema({"a": dn.Flip(0.9, 0.9), "b": dn.Flip(0.8, 0.9)})
+    assert dn.Transactions([["a"], []], schema).items.names == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("data", "schema", "error", "words"),
+    [
+        (pd.DataFrame({"a": [0, 2]}), None, DataError, "row 2: 2"),
+        (pd.DataFrame({"a": [0.5, 1], "b": [0, 1]}), None, DataError, "'a'"),
+        (pd.DataFrame({"a": [True, None]}), None, DataError, "missing"),
+        (pd.DataFrame([[True, False]], columns=["a", "a"]), None, DataError, "more than once"),
+        (pd.DataFrame({"a": []}), None, DataError, "no rows"),
+        ([], None, DataError, "no items"),
+        ([[], []], None, DataError, "no items"),
+        (["bread"], None, DataError, "Transaction 1"),
+        ([["a", ["b"]]], None, DataError, "hashable"),
+        (3, None, DataError, "got int"),
+        ([["a"]], "schema", ParameterError, "got str"),
+        ([["a"]], dn.Flip(0.6, 0.4), NotInvertibleError, r"p \+ q = 1"),
+        ([["a"]], dn.Schema({"a": dn.Flip(0.6, 0.4)}), NotInvertibleError, r"'a'.*p \+ q = 1"),
+        ([["a"]], dn.Schema({"b": dn.Flip(0.6, 0.7)}), DataError, r"nothing of \['a'\]"),
+        ([["a"]], dn.KRR(dn.Nominal(["x", "y", "z"]), 0.5), ParameterError, "Binary"),
+        (pd.DataFrame({"x": [1]}), dn.Schema({"x": dn.Retention(dn.Integer(0, 500), 0.5)}), ParameterError, "bins"),
+        ("no such file.dat", None, FileError, "does not exist"),
+        ([range(65_537)], None, DataError, "65,537 items"),
+    ],
+)
+def test_bad_data_is_refused_with_the_reason(data, schema, error, words):
+    with pytest.raises(error, match=words):
+        dn.Transactions(data, schema)
+
+
+def test_a_broken_gzip_file_is_named(tmp_path):
+    path = tmp_path / "x.dat.gz"
+    path.write_bytes(b"no gzip")
+    with pytest.raises(FileError, match="cannot be read"):
+        dn.Transactions(path)
