@@ -25,6 +25,7 @@ GROWTH = 8
 """All answers are written again when an eighth of their number waits: each is written some eight times in all."""
 MIX_SECONDS = 3_600.0
 HOUSEKEEPING_SECONDS = 60.0
+PAUSE_SECONDS = 0.2
 _STOP = None
 
 
@@ -113,13 +114,19 @@ class Writer:
         outcomes: Sequence[Outcome]
         try:
             outcomes = self._store.submit([submission for submission, _ in group])
+            if self.trouble is not None:
+                LOG.warning("answers can be stored again")
             self.trouble = None
         except Exception as error:
             # Whatever went wrong, nothing was stored, nobody is told otherwise, and the next group is tried.
-            LOG.error("a group of %d answers was not stored: %s", len(group), error)
+            if self.trouble is None:
+                LOG.error("answers cannot be stored: %s", error)
             self.trouble = str(error)
             failed = StoreError("not_stored", "The answer could not be stored just now. Nothing is lost: send it again.")
             outcomes = [failed] * len(group)
+        if self.trouble is not None:
+            # A database that is down is not asked a thousand times a second.
+            time.sleep(PAUSE_SECONDS)
         self.groups += 1
         self._deliver([(ticket, outcome) for (_, ticket), outcome in zip(group, outcomes, strict=True)])
         for (submission, _), outcome in zip(group, outcomes, strict=True):
