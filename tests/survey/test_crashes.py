@@ -35,7 +35,9 @@ def crash_again_and_again(database, keys, standin, stored, crashes, kill_backend
             first = worker.stdout.readline()
             assert first.startswith("ack "), "the store did not open again"
             acknowledged.add(first.split()[1])
-            timer = threading.Timer(rng.uniform(0.01, 0.25), kill, (child, database if kill_backends and crash % 3 == 2 else None))
+            timer = threading.Timer(
+                rng.uniform(0.01, 0.25), kill, (child, database if kill_backends and crash % 3 == 2 else None)
+            )
             timer.start()
             for line in worker.stdout:
                 if line == "gone\n":

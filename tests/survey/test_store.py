@@ -321,7 +321,7 @@ def test_a_damaged_file_is_reported(tmp_path, standin, send):
     for page in range(1, len(content) // 4096):
         content[page * 4096 : page * 4096 + 8] = b"\xff" * 8
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="damaged|malformed|not a database"), Store(str(path)) as store:
+    with pytest.raises(StoreError, match=r"damaged|malformed|not a database"), Store(str(path)) as store:
         store.check()
 
 
