@@ -69,7 +69,8 @@ def test_logging_in_and_out(town):
 
 def test_guessing_passwords_is_slowed_down(town):
     codes = [
-        town.client.post("/organiser/login", data={"password": "wrong"}, headers=same_origin(town)).status_code for _ in range(14)
+        town.client.post("/organiser/login", data={"password": "wrong"}, headers=same_origin(town)).status_code
+        for _ in range(14)
     ]
     assert codes[:10] == [403] * 10
     assert 429 in codes[10:]

@@ -28,7 +28,7 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
     moved, needless = 0, fresh
     with writing(engine) as connection:
         here = connection.execute(sa.select(version).where(version.c.id == version_id).with_for_update()).one()
-        waiting = bulk.select(connection, sa.select(inbox.c.key_name, inbox.c.sealed).where(inbox.c.version_id == version_id))
+        waiting = bulk.select(connection, "inbox", ["key_name", "sealed"], "version_id", [version_id])
         if waiting and len(waiting) >= least:
             columns = len(json.loads(here.schema)["attributes"])
             rows = [unpack(unseal(keys.get(name), sealed), columns, here.linkage) for name, sealed in waiting]
