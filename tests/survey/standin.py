@@ -1,0 +1,55 @@
+"""A small questionnaire for tests of the store and the service, and submissions that fit it."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import secrets
+from typing import Any
+
+import deniable as dn
+
+NUMBER = itertools.count(1)
+
+
+class Standin:
+    """What the store needs of a questionnaire, without reading one."""
+
+    show_sent = "after"
+
+    def __init__(
+        self,
+        slug: str = "town",
+        schema: dn.Schema | None = None,
+        linkage: str = "none",
+        invited: bool = False,
+        closes: datetime.date | None = None,
+        budget: float | None = None,
+        title: str = "Town",
+    ) -> None:
+        self.slug, self.linkage, self.invited, self.closes, self.budget = slug, linkage, invited, closes, budget
+        self.title = title
+        self.schema = schema or dn.Schema(
+            {
+                "smokes": dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), 0.75),
+                "age": dn.Retention(dn.Integer(18, 90), 0.5),
+            }
+        )
+        self.epsilon = self.schema.epsilon
+
+    def client(self) -> dict[str, Any]:
+        return {"survey": self.slug, "title": self.title, "recipe": self.schema.recipe()}
+
+    def to_json(self) -> dict[str, Any]:
+        return {"survey": self.slug, "title": self.title, "linkage": self.linkage, "invited": self.invited}
+
+
+def body(codes: dict[str, int] | None = None, **more: Any) -> dict[str, Any]:
+    """What a respondent's page sends."""
+    report = {"smokes": secrets.randbelow(3), "age": secrets.randbelow(73)} if codes is None else codes
+    return {"version": 1, "id": secrets.token_urlsafe(16), "report": report, **more}
+
+
+def code() -> str:
+    """A receipt code as a page makes it."""
+    return f"R{next(NUMBER):06d}-{secrets.token_hex(6)}"

@@ -1,0 +1,122 @@
+"""SIGKILL under load: no acknowledged answer is lost, none is doubled, and the store opens again, every time."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from deniable.errors import StoreError
+from deniable.survey.store import Store
+
+WORKER = Path(__file__).with_name("crash_worker.py")
+CRASHES = 15
+
+
+def crash_again_and_again(database, keys, standin, stored, crashes, kill_backends=False):
+    with Store(database, keys) as store:
+        store.open_survey(standin.Standin(linkage="code"))
+    acknowledged = set()
+    rng = random.Random()
+    worker = subprocess.Popen(
+        [sys.executable, str(WORKER), database, str(keys)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        for crash in range(crashes):
+            worker.stdin.write("go\n")
+            worker.stdin.flush()
+            child = int(worker.stdout.readline().removeprefix("pid "))
+            first = worker.stdout.readline()
+            assert first.startswith("ack "), "the store did not open again"
+            acknowledged.add(first.split()[1])
+            timer = threading.Timer(
+                rng.uniform(0.01, 0.25), kill, (child, database if kill_backends and crash % 3 == 2 else None)
+            )
+            timer.start()
+            for line in worker.stdout:
+                if line == "gone\n":
+                    break
+                acknowledged.add(line.split()[1])
+            timer.join()
+            if crash % 10 == 9 or crash == crashes - 1:
+                with patiently(database, keys) as store:
+                    store.check()
+                    codes = [row[-1] for row in stored(store)]
+                    assert not acknowledged - set(codes), "an acknowledged answer is lost"
+                    assert len(codes) == len(set(codes)), "an answer is doubled"
+                    assert len(codes) == store.overview("town").count
+    finally:
+        worker.stdin.close()
+        worker.wait(60)
+        worker.stdout.close()
+    return acknowledged
+
+
+def kill(child, database):
+    if database is not None:
+        # A backend that dies makes PostgreSQL end all others and recover from its log, as after a crash of the machine.
+        url = sa.make_url(database).set(drivername="postgresql+psycopg")
+        engine = sa.create_engine(url, poolclass=sa.NullPool)
+        with engine.connect() as connection:
+            query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            backends = connection.exec_driver_sql(query).scalars().all()
+        for backend in backends[:1]:
+            os.kill(backend, signal.SIGKILL)
+        time.sleep(0.3)
+    os.kill(child, signal.SIGKILL)
+
+
+def patiently(database, keys):
+    """PostgreSQL takes a moment to recover."""
+    for _ in range(600):
+        try:
+            return Store(database, keys)
+        except StoreError:
+            time.sleep(0.1)
+    return Store(database, keys)
+
+
+def test_no_acknowledged_answer_is_lost_when_the_server_is_killed(database, tmp_path, standin, stored):
+    acknowledged = crash_again_and_again(database, tmp_path / "keys", standin, stored, CRASHES)
+    assert len(acknowledged) > 10 * CRASHES
+
+
+@pytest.mark.xdist_group("servers")
+def test_no_acknowledged_answer_is_lost_when_postgresql_crashes(postgresql, tmp_path, standin, stored):
+    url = sa.make_url(postgresql)
+    engine = sa.create_engine(url.set(drivername="postgresql+psycopg"), poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE SCHEMA crashing")
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        # Recovery would sync every file of the server one by one.
+        connection.exec_driver_sql("ALTER SYSTEM SET recovery_init_sync_method = 'syncfs'")
+        connection.exec_driver_sql("SELECT pg_reload_conf()")
+    database = url.update_query_dict({"options": "-csearch_path=crashing"}).render_as_string(hide_password=False)
+    assert crash_again_and_again(database, tmp_path / "keys", standin, stored, 3, kill_backends=True)
+
+
+@pytest.mark.slow
+def test_no_acknowledged_answer_is_lost_in_300_crashes(database, tmp_path, standin, stored):
+    acknowledged = crash_again_and_again(
+        database, tmp_path / "keys", standin, stored, 300, kill_backends=database.startswith("postgresql")
+    )
+    print(f"\n300 crashes, {len(acknowledged):,} acknowledged answers, none lost: {database.partition(':')[0]}")
+
+
+def test_an_acknowledgement_before_the_commit_would_be_caught(tmp_path, standin, stored, monkeypatch):
+    """The fault planted: a worker that acknowledges first and stores later loses answers in this very test."""
+    hasty = WORKER.read_text().replace(
+        "if working.submit(read_submission(asked, given)) is None:\n",
+        "working.put(read_submission(asked, given), __import__('concurrent.futures').futures.Future())\n            if True:\n",
+    )
+    path = tmp_path / "hasty.py"
+    path.write_text(hasty)
+    monkeypatch.setitem(crash_again_and_again.__globals__, "WORKER", path)
+    with pytest.raises(AssertionError, match="acknowledged answer is lost"):
+        crash_again_and_again(str(tmp_path / "town.db"), tmp_path / "keys", standin, stored, 5)

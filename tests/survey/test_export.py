@@ -1,0 +1,78 @@
+"""Exports: what `dn.read` opens, and only in batches."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.errors import FileError, RefusedError
+from deniable.survey.export import export
+from deniable.survey.store import Store
+from deniable.survey.store.mixing import BATCH
+
+
+@pytest.fixture
+def town(tmp_path):
+    with Store(str(tmp_path / "town.db")) as store:
+        yield store
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+def test_an_export_opens_and_gives_the_estimate_of_the_reports_themselves(town, tmp_path, standin, send, name):
+    survey = standin.Standin()
+    town.open_survey(survey)
+    people = pd.DataFrame({"smokes": ["no", "yes", None, "no"] * 100, "age": [18 + i % 73 for i in range(400)]})
+    reported = survey.schema.randomise(people)
+    codes = {name: survey.schema[name].reported.encode(reported[name]) for name in survey.schema}
+    send(town, *(standin.body({name: int(codes[name][i]) for name in codes}) for i in range(400)))
+    town.close_survey("town")
+    assert export(town, "town", tmp_path / name) == 400
+    read = dn.read(tmp_path / name)
+    for question in ("smokes == 'yes'", "age < 40 and smokes == 'no'"):
+        assert np.allclose(read.count(question).value, dn.Sample(reported, survey.schema).count(question).value)
+    with pytest.raises(FileError, match="exists already"):
+        export(town, "town", tmp_path / name)
+    assert export(town, "town", tmp_path / name, force=True) == 400
+
+
+def test_receipt_codes_are_exported_where_they_are_kept(town, tmp_path, standin, send):
+    schema = dn.Schema({"code": dn.KRR(dn.Binary(), 0.75)})
+    town.open_survey(standin.Standin(schema=schema, linkage="code"))
+    sent = [standin.body({"code": i % 2}, code=standin.code()) for i in range(BATCH)]
+    send(town, *sent)
+    town.close_survey("town")
+    export(town, "town", tmp_path / "out.csv")
+    frame = pd.read_csv(tmp_path / "out.csv")
+    # The question has the name already.
+    assert dict(zip(frame["code_"], frame["code"], strict=True)) == {body["code"]: body["report"]["code"] for body in sent}
+    assert dn.read(tmp_path / "out.csv").count("code == 1").n == BATCH
+
+
+def test_nothing_is_shown_before_fifty_and_then_only_whole_batches(town, tmp_path, standin, send):
+    town.open_survey(standin.Standin())
+    with pytest.raises(RefusedError, match="batches of at least 50"):
+        export(town, "town", tmp_path / "out.csv")
+    send(town, *(standin.body() for _ in range(BATCH - 1)))
+    town.mix(1)
+    with pytest.raises(RefusedError, match="batches of at least 50"):
+        export(town, "town", tmp_path / "out.csv")
+    assert list(tmp_path.glob("out*")) == []
+    sizes = []
+    for arrivals in (1, 1, 48, 1, 60):
+        send(town, *(standin.body() for _ in range(arrivals)))
+        town.mix(1)
+        sizes.append(export(town, "town", tmp_path / "out.csv", force=True))
+    # 50, then 51 and 99 seen as 50, 100 at last, then 160.
+    assert sizes == [50, 50, 50, 100, 160]
+
+
+def test_versions_are_exported_apart(town, tmp_path, standin, send):
+    town.open_survey(standin.Standin())
+    send(town, *(standin.body() for _ in range(3)))
+    town.open_survey(standin.Standin(schema=dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.9)}), title="new"))
+    send(town, *(standin.body({"smokes": 1}, version=2) for _ in range(4)))
+    town.close_survey("town")
+    assert export(town, "town", tmp_path / "one.csv", number=1) == 3
+    assert export(town, "town", tmp_path / "two.csv") == 4
+    with pytest.raises(RefusedError, match="no version 3"):
+        export(town, "town", tmp_path / "three.csv", number=3)

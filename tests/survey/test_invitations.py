@@ -1,0 +1,102 @@
+"""Lists of people in LimeSurvey's form, and tokens that only their list knows."""
+
+import csv
+
+import pytest
+
+from deniable.errors import DataError, FileError, RefusedError
+from deniable.survey.invitations import COLUMNS, invite, new_token, read_list, with_states, write_list
+from deniable.survey.store import Store
+
+
+@pytest.fixture
+def town(tmp_path, standin):
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(standin.Standin(invited=True))
+        yield store
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_list_gets_tokens_and_limesurveys_columns(town, tmp_path, standin, send):
+    given = tmp_path / "people.csv"
+    given.write_text(
+        "\ufefffirstname,lastname,email,language,attribute_1\n"
+        'Ada,"King, Countess",ada@town.example,en,ward 3\nŻaneta,Nowak,z@town.example,pl,\n',
+        encoding="utf-8",
+    )
+    made = invite(town, "town", read_list(given))
+    write_list(tmp_path / "invited.csv", made)
+    rows = rows_of(tmp_path / "invited.csv")
+    assert tuple(rows[0])[:14] == COLUMNS
+    assert tuple(rows[0])[14:] == ("attribute_1",)
+    assert rows[0] | {"token": ""} == {
+        "tid": "1", "firstname": "Ada", "lastname": "King, Countess", "email": "ada@town.example", "emailstatus": "OK",
+        "token": "", "language": "en", "validfrom": "", "validuntil": "", "invited": "N", "reminded": "N", "remindercount": "0",
+        "completed": "N", "usesleft": "1", "attribute_1": "ward 3",
+    }  # fmt: skip
+    assert len({row["token"] for row in rows}) == 2
+    assert (tmp_path / "invited.csv").stat().st_mode & 0o077 == 0
+    assert send(town, standin.body(token=rows[1]["token"])) == [None]
+    states = with_states(town, "town", read_list(tmp_path / "invited.csv"))
+    assert [(row["completed"], row["usesleft"]) for row in states] == [("N", "1"), ("Y", "0")]
+    assert town.overview("town").invitations == 2
+
+
+def test_a_list_can_be_read_again_and_grow(town, tmp_path):
+    (tmp_path / "people.csv").write_text("email\na@town.example\n")
+    first = invite(town, "town", read_list(tmp_path / "people.csv"))
+    again = invite(town, "town", [*first, {"email": "b@town.example"}])
+    assert again[0]["token"] == first[0]["token"]
+    assert town.overview("town").invitations == 2
+
+
+def test_names_and_addresses_are_not_stored(town, tmp_path):
+    (tmp_path / "people.csv").write_text("firstname,email\nUnmistakable,canary@town.example\n")
+    made = invite(town, "town", read_list(tmp_path / "people.csv"))
+    town.close()
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("town.db*") if path.is_file())
+    for text in ("Unmistakable", "canary", made[0]["token"]):
+        assert text.encode() not in kept
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "none of the columns"),
+        ("name,address\nx,y\n", "none of the columns"),
+        ("email,email\na,b\n", "a column twice"),
+        ("email,token\n", "no rows"),
+        ("email,token\na,short\n", "could be guessed"),
+        ("email,token\na\n", "1 cells"),
+        ("email,validfrom\na,tomorrow\n", "validfrom is no date"),
+        ("email,validuntil\na,2026-02-30\n", "validuntil is no date"),
+        ("email,usesleft\na,5\n", "usesleft must be 1"),
+        (f"email,token\na,{'x' * 30}\nb,{'x' * 30}\n", "twice"),
+    ],
+)
+def test_bad_lists_are_refused_with_their_lines(town, tmp_path, text, says):
+    path = tmp_path / "people.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=says):
+        invite(town, "town", read_list(path))
+    assert town.overview("town").invitations == 0
+
+
+def test_lists_that_are_not_there_or_of_another_survey_are_refused(town, tmp_path):
+    with pytest.raises(FileError, match="does not exist"):
+        read_list(tmp_path / "nobody.csv")
+    with pytest.raises(DataError, match="no token of town"):
+        with_states(town, "town", [{"token": new_token()}])
+    with pytest.raises(RefusedError, match="no survey"):
+        invite(town, "village", [{"email": "a"}])
+
+
+def test_first_and_last_days_of_limesurvey_are_read(town, standin, send):
+    made = invite(town, "town", [{"email": "a", "validuntil": "2020-01-01 00:00"}, {"email": "b", "validfrom": "2020-01-01"}])
+    outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
+    assert outcomes[0].code == "token_not_now"
+    assert outcomes[1] is None

@@ -1,0 +1,410 @@
+"""What is stored, what is refused, and that nothing is stored of what is refused."""
+
+import datetime
+import io
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+
+import deniable as dn
+from deniable.errors import RefusedError, StoreError
+from deniable.survey.invitations import new_token
+from deniable.survey.store import Store
+from deniable.survey.store.mixing import BATCH
+from deniable.survey.submission import token_hash
+from deniable.survey.writer import Writer
+
+
+def invited(store, slug, count):
+    tokens = [new_token() for _ in range(count)]
+    store.add_invitations(slug, [(token_hash(slug, token), None, None) for token in tokens])
+    return tokens
+
+
+def codes_of(outcomes):
+    return [None if outcome is None else outcome.code for outcome in outcomes]
+
+
+def test_every_commit_is_synced(store):
+    with store._engine.connect() as connection:
+        if store._engine.dialect.name == "sqlite":
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+            assert connection.exec_driver_sql("PRAGMA secure_delete").scalar() == 1
+        else:
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+            assert connection.exec_driver_sql("SHOW fsync").scalar() == "on"
+
+
+def test_answers_wait_sealed_and_are_mixed_in_batches(store, standin, send, stored):
+    store.open_survey(standin.Standin())
+    sent = [standin.body() for _ in range(BATCH + 30)]
+    assert send(store, *sent[: BATCH - 1]) == [None] * (BATCH - 1)
+    assert store.mix(1) == 0
+    assert store.overview("town").mixed == 0
+    send(store, *sent[BATCH - 1 :])
+    assert store.mix(1) == BATCH + 30
+    seen = store.overview("town")
+    assert (seen.count, seen.mixed, seen.state) == (BATCH + 30, BATCH + 30, "open")
+    assert sorted(stored(store)) == sorted(list(body["report"].values()) for body in sent)
+
+
+def test_same_id_and_body_has_the_same_reply_and_another_body_is_a_conflict(store, standin, send, stored):
+    store.open_survey(standin.Standin())
+    first = standin.body({"smokes": 0, "age": 3})
+    other = {**first, "report": {"smokes": 1, "age": 3}}
+    assert codes_of(send(store, first, first, other)) == [None, None, "id_reused"]
+    assert codes_of(send(store, first)) == [None]
+    assert codes_of(send(store, other)) == ["id_reused"]
+    assert stored(store) == [[0, 3]]
+    # Also after the answers were mixed and after the survey was closed: the person gets the same reply, and no second row.
+    store.close_survey("town")
+    assert codes_of(send(store, first, other)) == [None, "id_reused"]
+    assert stored(store) == [[0, 3]]
+
+
+def test_a_thousand_racing_copies_make_one_row(store, open_store, standin, stored):
+    from deniable.survey.submission import read_submission
+
+    store.open_survey(standin.Standin())
+    submission = read_submission(store.current("town")[0], standin.body())
+    # Two writers: two servers on one database.
+    with Writer(store) as one, Writer(open_store()) as two, ThreadPoolExecutor(50) as pool:
+        outcomes = list(pool.map(lambda i: (one, two)[i % 2].submit(submission), range(1_000)))
+    assert outcomes == [None] * 1_000
+    assert len(stored(store)) == 1
+
+
+def test_a_thousand_parallel_uses_of_a_token_let_exactly_one_in(store, open_store, standin, stored):
+    from deniable.survey.submission import read_submission
+
+    store.open_survey(standin.Standin(invited=True))
+    [token] = invited(store, "town", 1)
+    asked = store.current("town")[0]
+    submissions = [read_submission(asked, standin.body(token=token)) for _ in range(1_000)]
+    with Writer(store) as one, Writer(open_store()) as two, ThreadPoolExecutor(50) as pool:
+        outcomes = list(pool.map(lambda i: (one, two)[i % 2].submit(submissions[i]), range(1_000)))
+    assert codes_of(outcomes).count(None) == 1
+    assert codes_of(outcomes).count("token_used") == 999
+    assert len(stored(store)) == 1
+
+
+def test_tokens_are_stored_as_hashes_and_checked(store, standin, send, stored):
+    store.open_survey(standin.Standin(invited=True))
+    store.open_survey(standin.Standin(slug="village", invited=True))
+    [token] = invited(store, "town", 1)
+    [foreign] = invited(store, "village", 1)
+    today = datetime.date.today()
+    early, late = new_token(), new_token()
+    tomorrow, yesterday = (today + datetime.timedelta(days=days) for days in (1, -1))
+    store.add_invitations("town", [(token_hash("town", early), tomorrow.isoformat(), None)])
+    store.add_invitations("town", [(token_hash("town", late), None, yesterday.isoformat())])
+    with store._engine.connect() as connection:
+        kept = str(connection.exec_driver_sql("SELECT * FROM invitation").all())
+    assert token not in kept
+    assert token_hash("town", token) in kept
+    bodies = [standin.body(token=given) for given in (token, token, foreign, "unknown", early, late)]
+    assert codes_of(send(store, *bodies)) == [
+        None,
+        "token_used",
+        "token_unknown",
+        "token_unknown",
+        "token_not_now",
+        "token_not_now",
+    ]
+    assert len(stored(store)) == 1
+    assert store.overview("town").used == 1
+
+
+def test_tokens_have_128_bits_or_more():
+    tokens = {new_token() for _ in range(1_000)}
+    assert len(tokens) == 1_000
+    assert all(len(token) * 6 >= 128 for token in tokens)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"version": 2}, "wrong_version"),
+        ({"version": True}, "no_version"),
+        ({"version": None}, "no_version"),
+        ({"id": "short"}, "bad_id"),
+        ({"id": 7}, "bad_id"),
+        ({"report": {"smokes": 3, "age": 0}}, "unknown_label"),
+        ({"report": {"smokes": -1, "age": 0}}, "unknown_label"),
+        ({"report": {"smokes": True, "age": 0}}, "unknown_label"),
+        ({"report": {"smokes": 0.0, "age": 0}}, "unknown_label"),
+        ({"report": {"smokes": "no", "age": 0}}, "unknown_label"),
+        ({"report": {"smokes": 0}}, "questions_differ"),
+        ({"report": {"smokes": 0, "age": 0, "name": 1}}, "questions_differ"),
+        ({"report": [0, 0]}, "no_report"),
+        ({"token": "x"}, "token_not_wanted"),
+        ({"code": "x" * 20}, "code_not_wanted"),
+        ({"contact": {"email": "a@b.example"}}, "contact_not_wanted"),
+        ({"truth": {"smokes": 1}}, "unknown_field"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_it_reaches_the_store(tmp_path, standin, send, change, code):
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(standin.Standin())
+        with pytest.raises(RefusedError) as refused:
+            send(store, {**standin.body(), **change})
+        assert refused.value.code == code
+        assert store.overview("town").count == 0
+
+
+def test_closed_and_replaced_versions_take_nothing(store, standin, send, stored):
+    store.open_survey(standin.Standin())
+    asked = store.current("town")[0]
+    from deniable.survey.submission import read_submission
+
+    early = read_submission(asked, standin.body())
+    store.close_survey("town")
+    assert codes_of(send(store, standin.body())) == ["closed"]
+    store.reopen_survey("town")
+    assert codes_of(send(store, standin.body())) == [None]
+    assert store.open_survey(standin.Standin(title="Town, again")) == 2
+    # A page that was loaded before the change sends the old version.
+    assert codes_of(store.submit([early])) == ["wrong_version"]
+    assert codes_of(send(store, standin.body(version=2))) == [None]
+    assert store.overview("town").count == 1
+    assert store.version("town", 1).number == 1
+
+
+def test_a_survey_is_over_after_its_last_day(store, standin, send):
+    today = datetime.date.today()
+    with pytest.raises(RefusedError, match="is over"):
+        store.open_survey(standin.Standin(closes=today - datetime.timedelta(days=1)))
+    store.open_survey(standin.Standin(closes=today))
+    assert codes_of(send(store, standin.body())) == [None]
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE survey_version SET closes = '2020-01-01'")
+    assert codes_of(send(store, standin.body())) == ["closed"]
+    assert store.overview("town").state == "closed"
+    assert store.close_due() == ["town"]
+    assert store.close_due() == []
+    assert store.overview("town").mixed == 1
+
+
+def test_opening_and_closing_around_one_answer_does_not_show_it(store, standin, send):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(3)))
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+    store.reopen_survey("town")
+    send(store, standin.body())
+    store.close_survey("town")
+    assert (store.overview("town").count, store.overview("town").mixed) == (4, 3)
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+    store.reopen_survey("town")
+    send(store, *(standin.body() for _ in range(BATCH)))
+    store.close_survey("town")
+    assert store.overview("town").mixed == 4 + BATCH
+
+
+def test_over_budget_floating_and_registers_without_an_end_cannot_be_opened(store, standin):
+    with pytest.raises(RefusedError, match="budget"):
+        store.open_survey(standin.Standin(budget=0.5))
+    floating = dn.Schema({"x": dn.Additive(dn.Continuous(0, 1), dn.Normal(1))})
+    with pytest.raises(dn.DeniableError, match="floating point"):
+        store.open_survey(standin.Standin(schema=floating))
+    with pytest.raises(RefusedError, match="the day on which they are erased"):
+        store.open_survey(standin.Standin(linkage="register"))
+    assert store.slugs() == []
+    store.check()
+    assert list(store.keys.folder.glob("*.key")) == []
+
+
+def test_contact_details_are_apart_from_answers_and_can_be_erased(store, standin, send, stored):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    people = [standin.body(code=standin.code(), contact={"email": f"p{i}@town.example"}) for i in range(BATCH + 1)]
+    assert set(send(store, *people[:BATCH])) == {None}
+    assert store.mix(1) == BATCH
+    send(store, people[BATCH])
+    assert len(store.contacts("town")) == BATCH + 1
+    assert {row["erased_after"] for row in store.contacts("town")} == {until.isoformat()}
+    # One whose answers are mixed, one whose answers wait.
+    for body in (people[3], people[BATCH]):
+        assert store.erase("town", body["code"]) == (1, 1)
+        assert store.erase("town", body["code"]) == (0, 0)
+        assert body["code"] not in str(stored(store)) + str(store.contacts("town"))
+    assert len(stored(store)) == BATCH - 1
+    assert store.expire_contacts(until) == 0
+    assert store.expire_contacts(until + datetime.timedelta(days=1)) == BATCH - 1
+    assert store.contacts("town") == []
+
+
+def test_the_live_database_is_asked_through_a_view_with_labels(store, database, standin, send):
+    labels = ["it's", 'a "b"', "100%", ":name", "back\\slash \\:", "żółć", "{brace}"]
+    schema = dn.Schema(
+        {
+            "odd": dn.KRR(dn.Nominal(labels, missing="no answer"), 0.6),
+            "flag": dn.KRR(dn.Nominal([True, False]), 0.7),
+            "pick": dn.KRR(dn.Binary(), 0.8),
+            "amount": dn.Optional(dn.Additive(dn.Integer(0, 5000, 5), dn.Laplace(50)), 0.9),
+            "share": dn.Retention(dn.Continuous(0, 1, step=0.0005), 0.5),
+            "colour: x%": dn.KRR(dn.Ordinal(["low", "high"]), 0.7),
+        }
+    )
+    store.open_survey(standin.Standin(schema=schema))
+    sizes = store.current("town")[0].sizes
+    bodies = [standin.body({name: (7 * i + j) % size for j, (name, size) in enumerate(sizes.items())}) for i in range(2_100)]
+    for name, size in sizes.items():
+        bodies[0]["report"][name] = size - 1
+    send(store, *bodies)
+    store.mix(1)
+    url = database if "://" in database else f"sqlite:///{database}"
+    sample = dn.read(f"{url}#town_v1", schema)
+    from deniable.engines.count import cell_table
+    from deniable.engines.sources import open_source
+
+    for name, size in sizes.items():
+        table = cell_table(open_source(f"{url}#town_v1"), schema, [name]).dense()
+        expected = [0] * size
+        for body in bodies:
+            expected[body["report"][name]] += 1
+        assert table.tolist() == expected
+    assert sample.count("odd == '100%'").n == 2_100
+
+
+def test_names_that_postgresql_would_cut_are_refused(store, standin):
+    schema = dn.Schema({"ż" * 40: dn.KRR(dn.Binary(), 0.7)})
+    with pytest.raises(RefusedError, match="63 bytes"):
+        store.open_survey(standin.Standin(schema=schema))
+    assert store.slugs() == []
+
+
+def test_waiting_answers_without_their_key_are_not_forgotten_silently(store, open_store, standin, send):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(5)))
+    for path in store.keys.folder.glob("*.key"):
+        path.unlink()
+    again = open_store()
+    with pytest.raises(StoreError, match="--keys"):
+        again.check()
+    assert again.check(discard_unreadable=True) == 5
+    assert codes_of(send(again, standin.body())) == [None]
+    assert again.overview("town").count == 1
+
+
+def test_keys_left_by_a_crash_are_swept(store, standin, send):
+    store.open_survey(standin.Standin())
+    orphan = store.keys.create()
+    send(store, standin.body())
+    store.check()
+    assert not (store.keys.folder / f"{orphan}.key").exists()
+    assert len(list(store.keys.folder.glob("*.key"))) == 1
+
+
+def test_a_changed_byte_in_the_inbox_is_noticed(store, standin, send):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(BATCH)))
+    with store._engine.begin() as connection:
+        sealed = connection.exec_driver_sql("SELECT sealed FROM inbox WHERE id = 3").scalar_one()
+        wrong = ("A" if sealed[20] != "A" else "B").join([sealed[:20], sealed[21:]])
+        connection.execute(sa.text("UPDATE inbox SET sealed = :wrong WHERE id = 3"), {"wrong": wrong})
+    with pytest.raises(StoreError, match="was changed on the disk"):
+        store.mix(1)
+    assert store.overview("town").count == BATCH
+
+
+def test_a_damaged_file_is_reported(tmp_path, standin, send):
+    path = tmp_path / "town.db"
+    with Store(str(path)) as store:
+        store.open_survey(standin.Standin())
+        send(store, *(standin.body() for _ in range(200)))
+        store.close_survey("town")
+    content = bytearray(path.read_bytes())
+    for page in range(1, len(content) // 4096):
+        content[page * 4096 : page * 4096 + 8] = b"\xff" * 8
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"damaged|malformed|not a database"), Store(str(path)) as store:
+        store.check()
+
+
+def test_a_full_disk_acknowledges_nothing(tmp_path, standin):
+    from deniable.survey.submission import read_submission
+
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(standin.Standin())
+        asked = store.current("town")[0]
+
+        @sa.event.listens_for(store._engine, "begin")
+        def full(connection):
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 3}")
+
+        with Writer(store) as writer:
+            outcomes = [writer.submit(read_submission(asked, standin.body())) for _ in range(3)]
+            assert outcomes == [None] * 3
+            with store._engine.connect() as connection:
+                limit = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            sa.event.remove(store._engine, "begin", full)
+
+            @sa.event.listens_for(store._engine, "begin")
+            def fuller(connection):
+                connection.exec_driver_sql(f"PRAGMA max_page_count = {limit}")
+
+            outcomes = [writer.submit(read_submission(asked, standin.body())) for _ in range(60)]
+            refused = [outcome for outcome in outcomes if outcome is not None]
+            assert refused
+            assert {outcome.code for outcome in refused} == {"not_stored"}
+            assert writer.trouble is not None
+            assert "full" in writer.trouble
+            sa.event.remove(store._engine, "begin", fuller)
+
+            @sa.event.listens_for(store._engine, "begin")
+            def room(connection):
+                connection.exec_driver_sql("PRAGMA max_page_count = 100000")
+
+            assert writer.submit(read_submission(asked, standin.body())) is None
+            assert writer.trouble is None
+        assert store.overview("town").count == 3 + (60 - len(refused)) + 1
+
+
+def test_a_write_that_fails_leaves_the_others_of_its_group_unacknowledged_too(store, standin, monkeypatch):
+    from deniable.survey.submission import read_submission
+
+    store.open_survey(standin.Standin())
+    submission = read_submission(store.current("town")[0], standin.body())
+    with Writer(store) as writer:
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "submit", lambda group: 1 / 0)
+            assert writer.submit(submission).code == "not_stored"
+        assert writer.submit(submission) is None
+
+
+def test_foreign_urls_are_refused(tmp_path):
+    for url, says in (("mysql://host/db", "not in mysql"), ("sqlite://", "needs a file"), ("://", "no database URL")):
+        with pytest.raises(dn.DeniableError, match=says):
+            Store(url)
+    with pytest.raises(StoreError, match="does not exist"):
+        Store(str(tmp_path / "nowhere" / "town.db"))
+    with pytest.raises(StoreError) as refused:
+        Store("postgresql://someone:secret@127.0.0.1:1/town")
+    assert "secret" not in str(refused.value)
+
+
+def test_dump_and_load_need_an_empty_store_and_a_whole_dump(store, tmp_path, standin, send):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(BATCH)))
+    text = io.StringIO()
+    keys = store.dump(text)
+    with Store(str(tmp_path / "new.db")) as new:
+        cut = text.getvalue()[: len(text.getvalue()) // 2]
+        with pytest.raises(StoreError, match="ends in the middle"):
+            new.load(io.StringIO(cut), keys)
+        assert new.slugs() == []
+        with Store(str(tmp_path / "keyless.db")) as keyless:
+            with pytest.raises(StoreError, match="--keys"):
+                keyless.load(io.StringIO(text.getvalue()), {})
+            assert keyless.slugs() == []
+        new.load(io.StringIO(text.getvalue()), keys)
+        assert new.overview("town").count == BATCH
+        with pytest.raises(StoreError, match="already"):
+            new.load(io.StringIO(text.getvalue()), keys)
+        with pytest.raises(StoreError, match="no backup"):
+            new.load(io.StringIO('{"format": "other"}\n'), keys)

@@ -1,0 +1,251 @@
+"""The interface that respondents' pages use: what is taken, what is refused, and what every answer carries."""
+
+import contextlib
+import hashlib
+import json
+import secrets
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from deniable.survey.invitations import new_token
+from deniable.survey.submission import token_hash
+from deniable.web.headers import LARGEST_BODY
+
+
+def test_an_answer_is_stored_and_a_retry_has_the_same_reply(serve, standin):
+    town = serve(standin.Standin())
+    body = standin.body()
+    replies = [town.post(body) for _ in range(3)]
+    assert [reply.status_code for reply in replies] == [201] * 3
+    assert len({reply.content for reply in replies}) == 1
+    conflict = town.post({**body, "report": {"smokes": (body["report"]["smokes"] + 1) % 3, "age": 0}})
+    assert (conflict.status_code, conflict.json()["code"]) == (409, "id_reused")
+    assert town.store.overview("town").count == 1
+
+
+def test_racing_copies_over_http_make_one_row(serve, standin):
+    town = serve(standin.Standin(), burst=0)
+    body = standin.body()
+    with ThreadPoolExecutor(20) as pool:
+        codes = list(pool.map(lambda _: town.post(body).status_code, range(200)))
+    assert codes == [201] * 200
+    assert town.store.overview("town").count == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        ({"report": {"smokes": 3, "age": 0}}, 422, "unknown_label"),
+        ({"report": {"smokes": 0}}, 422, "questions_differ"),
+        ({"version": 7}, 409, "wrong_version"),
+        ({"id": "x"}, 422, "bad_id"),
+        ({"truth": 1}, 422, "unknown_field"),
+        ({"token": "abc"}, 422, "token_not_wanted"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_code_and_a_sentence(serve, standin, change, status, code):
+    town = serve(standin.Standin())
+    reply = town.post({**standin.body(), **change})
+    assert (reply.status_code, reply.json()["code"]) == (status, code)
+    assert reply.json()["message"].endswith(".")
+    assert town.store.overview("town").count == 0
+
+
+def test_other_bodies_are_refused(serve, standin):
+    town = serve(standin.Standin())
+    path, body = "/api/surveys/town/answers", standin.body()
+    json_type = {"Content-Type": "application/json"}
+
+    def post(content, headers=json_type):
+        reply = town.client.post(path, content=content, headers=headers)
+        return reply.status_code, reply.json()["code"]
+
+    text = json.dumps(body)
+    assert post(text, {"Content-Type": "text/plain"}) == (415, "content_type")
+    assert post(text, {}) == (415, "content_type")
+    assert post("x" * (LARGEST_BODY + 1)) == (413, "too_large")
+    assert post(b"x" * 1024 for _ in range(100)) == (413, "too_large")
+    for bad in ("", "{", "[" * 50_000, '{"id": NaN}', "1" * 5_000, b"\xff\xfe", text[:-1] + ', "version": 1}'):
+        assert post(bad) == (400, "not_json")
+    assert post("[]") == (422, "not_an_object")
+    assert town.client.post("/api/surveys/nowhere/answers", json=body).json()["code"] == "unknown_survey"
+    assert town.client.post("/api/surveys/%00/answers", json=body).status_code == 404
+    assert town.client.get(path).status_code == 405
+    assert town.store.overview("town").count == 0
+    named = {"Content-Type": "Application/JSON; charset=utf-8"}
+    assert town.client.post(path, content=text, headers=named).status_code == 201
+
+
+def test_closed_surveys_and_used_tokens_are_refused(serve, standin):
+    town = serve(standin.Standin(invited=True), burst=0)
+    token = new_token()
+    town.store.add_invitations("town", [(token_hash("town", token), None, None)])
+    assert town.post(standin.body()).json()["code"] == "token_missing"
+    assert town.post(standin.body(token="x")).status_code == 403
+    first = standin.body(token=token)
+    with ThreadPoolExecutor(20) as pool:
+        bodies = [first, *(standin.body(token=token) for _ in range(99))]
+        codes = [reply.status_code for reply in pool.map(town.post, bodies)]
+    assert sorted(codes) == [201] + [409] * 99
+    town.store.close_survey("town")
+    assert town.post(standin.body(token=token)).json()["code"] == "closed"
+    assert town.store.overview("town").count == 1
+
+
+def test_thirty_people_behind_one_address_are_all_taken_and_a_flood_is_not(serve, standin):
+    town = serve(standin.Standin())
+    assert [town.post(standin.body()).status_code for _ in range(30)] == [201] * 30
+    flooded = serve(standin.Standin(), db="other.db", burst=40, per_second=0.01)
+    codes = [flooded.post(standin.body()).status_code for _ in range(50)]
+    assert codes == [201] * 40 + [429] * 10
+    assert flooded.post(standin.body()).headers["retry-after"]
+    # The page itself, the survey and other addresses are not hindered.
+    assert flooded.client.get("/api/surveys/town").status_code == 200
+    other = httpx.HTTPTransport(local_address="127.0.0.9")
+    with httpx.Client(base_url=flooded.url, transport=other) as client:
+        assert client.post("/api/surveys/town/answers", json=standin.body()).status_code == 201
+
+
+def test_pages_of_other_sites_cannot_send(serve, standin):
+    town = serve(standin.Standin())
+    for headers in (
+        {"Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "null"},
+        {"Origin": "http://["},
+    ):
+        assert town.post(standin.body(), headers=headers).json()["code"] == "cross_site"
+    assert town.store.overview("town").count == 0
+    assert town.post(standin.body(), headers={"Origin": town.url, "Sec-Fetch-Site": "same-origin"}).status_code == 201
+    preflight = town.client.options("/api/surveys/town/answers", headers={"Origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in preflight.headers
+
+
+def test_every_answer_has_the_security_headers_and_respondents_get_no_cookie(serve, standin):
+    town = serve(standin.Standin())
+    replies = [
+        town.client.get("/s/town"),
+        town.client.get("/s/nowhere"),
+        town.client.get("/static/randomise.js"),
+        town.client.get("/api/surveys/town"),
+        town.client.get("/api/health"),
+        town.client.get("/nowhere"),
+        town.post(standin.body()),
+        town.post({}),
+        town.client.post("/api/surveys/town/answers", content=b"x" * 70_000),
+    ]
+    for reply in replies:
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http:" not in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert "set-cookie" not in reply.headers
+        assert "server" not in reply.headers
+    assert [reply.status_code for reply in replies] == [200, 404, 200, 200, 200, 404, 201, 422, 413]
+
+
+def test_the_client_code_is_the_same_bytes_for_everyone(serve, standin, static):
+    town = serve(standin.Standin())
+    for path in static.iterdir():
+        reply = town.client.get(f"/static/{path.name}", headers={"User-Agent": secrets.token_hex(8)})
+        assert reply.content == path.read_bytes()
+        assert reply.headers["etag"] == f'"{hashlib.sha256(path.read_bytes()).hexdigest()}"'
+        again = town.client.get(f"/static/{path.name}", headers={"If-None-Match": reply.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    assert town.client.get("/s/town").content == (static / "respond.html").read_bytes()
+    for name in ("../app.py", "..%2fapp.py", "%00", "organiser.css/"):
+        assert town.client.get(f"/static/{name}").status_code in (404, 307)
+
+
+def test_the_survey_is_told_with_version_and_state(serve, standin):
+    town = serve(standin.Standin())
+    told = town.client.get("/api/surveys/town").json()
+    assert (told["version"], told["open"]) == (1, True)
+    assert told["recipe"] == standin.Standin().schema.recipe()
+    town.store.close_survey("town")
+    town.service.app.state.collector.forget("town")
+    assert town.client.get("/api/surveys/town").json()["open"] is False
+
+
+def test_a_store_that_fails_says_so_and_loses_nothing(serve, standin, monkeypatch, caplog):
+    town = serve(standin.Standin())
+    body = standin.body()
+    with monkeypatch.context() as patch:
+        patch.setattr(town.store, "submit", lambda group: 1 / 0)
+        reply = town.post(body)
+        assert (reply.status_code, reply.json()["code"]) == (503, "not_stored")
+        assert town.client.get("/api/health").status_code == 503
+    assert town.post(body).status_code == 201
+    assert town.client.get("/api/health").json()["status"] == "ok"
+    assert "cannot be stored" in caplog.text
+
+
+def test_answers_under_way_are_finished_at_the_end(serve, standin):
+    town = serve(standin.Standin(), burst=0)
+    acknowledged = []
+
+    def respond(_):
+        with contextlib.suppress(httpx.HTTPError):  # the server no longer listens
+            acknowledged.append(town.post(standin.body()).status_code)
+
+    with ThreadPoolExecutor(16) as pool:
+        futures = [pool.submit(respond, i) for i in range(200)]
+        while len(acknowledged) < 40:
+            pass
+        town.service.server.should_exit = True
+        for future in futures:
+            future.result()
+    assert set(acknowledged) == {201}
+    assert town.store.overview("town").count >= len(acknowledged)
+
+
+def test_no_metadata_is_kept_anywhere(serve, standin, tmp_path, caplog, capfd):
+    """A canary address and a canary browser are found in no table, log, write-ahead file, key or backup."""
+    import logging
+
+    from deniable.survey.backup import backup
+
+    caplog.set_level(logging.DEBUG)
+    town = serve(standin.Standin())
+    agent, address, forwarded = "Canary/77.31.9 (X11; unmistakable)", "127.77.31.9", "203.0.113.77"
+    headers = {
+        "User-Agent": agent,
+        "X-Forwarded-For": forwarded,
+        "Referer": "https://canary.example/page",
+        "Cookie": "canary=1",
+    }
+    with httpx.Client(base_url=town.url, transport=httpx.HTTPTransport(local_address=address), headers=headers) as client:
+        for _ in range(60):
+            assert client.post("/api/surveys/town/answers", json=standin.body()).status_code == 201
+        client.get("/s/town")
+        client.get("/api/surveys/nowhere")
+        client.post("/api/surveys/town/answers", content=b"{")
+        client.post("/api/surveys/town/answers", json={**standin.body(), "report": {}})
+    with socket.create_connection(("127.0.0.1", town.service.port)) as raw:
+        raw.sendall(f"NONSENSE {agent} {address}\r\n\r\n".encode())
+        raw.recv(1000)
+    backup(town.store, tmp_path / "town.backup")
+    import gzip
+
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.name == "town.db-wal" for path in files)
+    kept = b"".join(path.read_bytes() for path in files)
+    kept += gzip.decompress((tmp_path / "town.backup").read_bytes().split(b"\n", 1)[1])
+    out = capfd.readouterr()
+    ours = "\n".join(record.getMessage() for record in caplog.records if not record.name.startswith("http"))
+    kept += (out.out + out.err + ours).encode()
+    for canary in ("77.31.9", "Canary/", "unmistakable", forwarded, "canary"):
+        assert canary.encode() not in kept
+    # No time of day either: dates at most.
+    import sqlite3
+
+    connection = sqlite3.connect(tmp_path / "town.db")
+    columns = " ".join(row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    connection.close()
+    for word in ("time", "stamp", "created", "address", "agent"):
+        assert word not in columns.lower()

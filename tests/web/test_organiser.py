@@ -1,0 +1,138 @@
+"""The organiser: a one-time link, a password, sessions, and nothing but counts while people answer."""
+
+import io
+import re
+import zipfile
+
+import httpx
+import pytest
+
+import deniable as dn
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def town(serve, standin):
+    return serve(standin.Standin())
+
+
+def same_origin(town):
+    return {"Origin": town.url}
+
+
+def set_password(town, password=PASSWORD):
+    path = town.service.first_link[len(town.url) :]
+    return town.client.post(path, data={"password": password}, headers=same_origin(town))
+
+
+def test_the_one_time_link_works_once(town):
+    path = town.service.first_link[len(town.url) :]
+    assert "Choose a password" in town.client.get(path).text
+    assert set_password(town, "short").status_code == 422
+    reply = set_password(town)
+    assert reply.status_code == 303
+    cookie = reply.headers["set-cookie"]
+    assert all(part in cookie for part in ("HttpOnly", "SameSite=strict", "Path=/organiser"))
+    assert town.service.first_link is None
+    assert town.client.get(path).status_code == 404
+    assert town.client.post(path, data={"password": "another password"}, headers=same_origin(town)).status_code == 422
+    assert PASSWORD not in str(town.store.password())
+    assert town.store.password().startswith("$argon2id$")
+
+
+def test_nothing_is_shown_or_done_without_logging_in(town, standin):
+    set_password(town)
+    town.client.cookies.clear()
+    for path in ("/organiser", "/organiser/surveys/town/export.zip", "/organiser/surveys/town/export.parquet"):
+        reply = town.client.get(path)
+        assert (reply.status_code, reply.headers["location"]) == (303, "/organiser/login")
+    town.client.post("/organiser/surveys/town/close", headers=same_origin(town))
+    assert town.store.overview("town").state == "open"
+    town.client.cookies.set("deniable_organiser", "forged", path="/organiser")
+    assert town.client.get("/organiser").status_code == 303
+
+
+def test_logging_in_and_out(town):
+    set_password(town)
+    town.client.cookies.clear()
+    wrong = town.client.post("/organiser/login", data={"password": "wrong"}, headers=same_origin(town))
+    assert (wrong.status_code, "That is not the password" in wrong.text) == (403, True)
+    right = town.client.post("/organiser/login", data={"password": PASSWORD}, headers=same_origin(town))
+    assert right.status_code == 303
+    assert "town" in town.client.get("/organiser").text
+    session = town.client.cookies["deniable_organiser"]
+    assert town.client.post("/organiser/logout", headers=same_origin(town)).status_code == 303
+    town.client.cookies.set("deniable_organiser", session, path="/organiser")
+    assert town.client.get("/organiser").status_code == 303
+
+
+def test_guessing_passwords_is_slowed_down(town):
+    codes = [
+        town.client.post("/organiser/login", data={"password": "wrong"}, headers=same_origin(town)).status_code
+        for _ in range(14)
+    ]
+    assert codes[:10] == [403] * 10
+    assert 429 in codes[10:]
+
+
+def test_forms_of_other_sites_are_refused(town):
+    set_password(town)
+    for headers in ({}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        reply = town.client.post("/organiser/surveys/town/close", headers=headers)
+        assert reply.status_code == 403
+    assert town.store.overview("town").state == "open"
+
+
+def test_only_a_count_is_shown_before_fifty_and_results_after_closing(town, standin):
+    set_password(town)
+    for _ in range(3):
+        town.post(standin.body())
+    page = town.client.get("/organiser").text
+    assert "<td>3</td>" in page
+    assert "not yet" in page
+    assert town.client.get("/organiser/surveys/town/export.zip").json()["code"] == "nothing_to_export"
+    assert town.client.post("/organiser/surveys/town/close", headers=same_origin(town)).status_code == 303
+    assert town.post(standin.body()).json()["code"] == "closed"
+    reply = town.client.get("/organiser/surveys/town/export.zip")
+    assert reply.headers["content-disposition"] == 'attachment; filename="town-v1.zip"'
+    names = zipfile.ZipFile(io.BytesIO(reply.content)).namelist()
+    assert names == ["town-v1.csv", "town-v1.schema.json"]
+    assert town.client.post("/organiser/surveys/town/open", headers=same_origin(town)).status_code == 303
+    assert town.post(standin.body()).status_code == 201
+    assert town.client.get("/organiser/surveys/town/export.pdf").status_code == 404
+    assert town.client.post("/organiser/surveys/town/burn", headers=same_origin(town)).status_code == 404
+
+
+def test_an_export_from_the_page_opens(town, standin, tmp_path):
+    set_password(town)
+    for _ in range(5):
+        town.post(standin.body())
+    town.client.post("/organiser/surveys/town/close", headers=same_origin(town))
+    (tmp_path / "out.parquet").write_bytes(town.client.get("/organiser/surveys/town/export.parquet").content)
+    assert dn.read(tmp_path / "out.parquet").count("smokes == 'yes'").n == 5
+
+
+def test_pages_have_no_script_and_escape_what_they_show(town):
+    set_password(town)
+    for path in ("/organiser", "/organiser/login"):
+        text = town.client.get(path).text
+        assert "<script" not in text
+        assert not re.search(r"\son\w+=|style=", text)
+    assert "&lt;" in __import__("deniable.web.pages", fromlist=["page"]).page("<b>", "")
+
+
+def test_a_second_start_keeps_the_password_and_can_reset_it(serve, standin, tmp_path):
+    first = serve(standin.Standin())
+    set_password(first)
+    first.stop()
+    first.client = httpx.Client(base_url=first.url)
+    again = serve()
+    assert again.service.first_link is None
+    assert again.client.post("/organiser/login", data={"password": PASSWORD}, headers=same_origin(again)).status_code == 303
+    again.stop()
+    again.client = httpx.Client(base_url=again.url)
+    reset = serve(reset_password=True)
+    assert set_password(reset, "an entirely new one").status_code == 303
+    old = reset.client.post("/organiser/login", data={"password": PASSWORD}, headers=same_origin(reset))
+    assert old.status_code == 403
