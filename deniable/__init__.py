@@ -42,6 +42,10 @@ _HOME = {
     "Sample": "statistics.sample",
     "where": "statistics.conditions",
     "read": "statistics.reading",
+    "DeniabilityTree": "publish.deniability_tree",
+    "Publication": "publish.publication",
+    "publish_frame": "publish.publication",
+    "compare_publishing": "publish.comparison",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "privacy", "reconstruction")
