@@ -36,7 +36,9 @@ def tradeoff_chart(
     if len(series) > len(COLOURS):
         raise ParameterError("too_many_series", "tradeoff_chart: at most {most} curves, got {got}.", most=len(COLOURS), got=len(series))
     rows = [
-        {"series": name, "x": own[0], "y": own[1], "label": own[2]} for name, points in series.items() for own in points
+        {"series": name, "x": own[0], "y": own[1], "label": own[2], "at": at}
+        for name, points in series.items()
+        for at, own in enumerate(points)
     ]
     names = list(series)
     heights = [row["y"] for row in rows] + list((lines or {}).values())
@@ -45,7 +47,7 @@ def tradeoff_chart(
     scale = alt.Scale(domain=[max(0.0, low - room), min(1.0, high + room)], nice=False)
     axis: dict[str, Any] = {"labelFont": FONT, "titleFont": FONT, "titleColor": INK, "labelColor": INK, "titleFontWeight": "normal"}
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False), axis=alt.Axis(format="%", grid=False, **axis)),
+        x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False), axis=alt.Axis(format="%", grid=False, tickCount=6, **axis)),
         y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(format="%", gridColor="#E5E8EB", **axis)),
     )
     look = alt.Legend(title=None, orient="top", labelFont=FONT, labelFontSize=12, labelLimit=0, symbolOpacity=1, columns=3)
@@ -61,8 +63,9 @@ def tradeoff_chart(
                 y=alt.Y("y:Q", scale=scale), x=alt.value(0), text="name:N"
             )
         )
-    layers.append(base.mark_line(strokeWidth=2).encode(color=colour, order="x:Q"))
+    layers.append(base.mark_line(strokeWidth=2).encode(color=colour, order="at:Q"))
     layers.append(base.mark_point(size=70, filled=True, opacity=1).encode(color=colour, shape=shape))
+    # The labels of a curve's points; those of other curves would only repeat them.
     layers.append(base.mark_text(dy=-11, font=FONT, fontSize=11, color=INK).encode(text="label:N"))
     chart: alt.LayerChart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     chart.view = alt.ViewBackground(stroke=None)

@@ -40,6 +40,8 @@ class Attribute:
     missing: str | None = None
     identifier: bool = False
     """Whether every row has a value of its own: it is not used, only handed on."""
+    lows: Any = None
+    """Where numbers were put into cells: the smallest of each, `values` being the largest."""
 
     def codes(self, column: Any) -> Codes:
         """Codes of new cells; a category that was never seen has code -1."""
@@ -205,7 +207,8 @@ def quantiles(attribute: Attribute, codes: Codes, most: int) -> tuple[Attribute,
     cell = np.minimum((running - 1) * most // running[-1], most - 1)
     ends = np.flatnonzero(np.append(np.diff(cell) > 0, True))
     place = np.searchsorted(ends, np.arange(len(attribute.values))).astype(np.int32)
-    return Attribute(attribute.name, True, attribute.values[ends], attribute.missing, attribute.identifier), place[codes]
+    lows = attribute.values[np.append(0, ends[:-1] + 1)]
+    return Attribute(attribute.name, True, attribute.values[ends], attribute.missing, attribute.identifier, lows), place[codes]
 
 
 @dataclass(frozen=True)

@@ -117,8 +117,8 @@ class Tree:
             if self.forms[f] != ORDERED:
                 continue
             at = slice(self.flat.at[node], self.flat.at[node] + self.flat.span[node])
-            values = self.attributes[f].values
-            low, high = values[self.flat.cuts[at][:-1]], values[self.flat.parts[at][1:]]
+            values, lows = self.attributes[f].values, self.attributes[f].lows
+            low, high = values[self.flat.cuts[at][:-1]], (values if lows is None else lows)[self.flat.parts[at][1:]]
             middle = np.where(np.isinf(high), low, low + (np.where(np.isinf(high), low, high) - low) / 2)
             # Between neighbouring floats there is no middle; the threshold must stay below the next value.
             out[self.flat.at[node] : self.flat.at[node] + self.flat.span[node] - 1] = np.where(middle < high, middle, low)
