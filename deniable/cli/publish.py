@@ -50,6 +50,9 @@ def publish(
     compare: Annotated[
         Path | None, typer.Option(help="Compare with plain randomised response: print a table and save a picture here.")
     ] = None,
+    compare_levels: Annotated[
+        list[float] | None, typer.Option("--compare-level", help="A minimum deniability to compare at. May be repeated.")
+    ] = None,
     limit_posterior: Annotated[float, typer.Option(help="Check: how sure an attacker may be who knows the group.")] = 0.95,
     limit_rows: Annotated[int, typer.Option(help="Check: fewest people in a group.")] = 5,
     limit_skew: Annotated[float, typer.Option(help="Check: how far a group's answers may be from those of all.")] = 0.4,
@@ -87,7 +90,7 @@ def publish(
             report=report,
             force=force,
             strict=strict,
-            compare={} if compare is not None else None,
+            compare=None if compare is None else {"levels": compare_levels} if compare_levels else {},
             shuffle=shuffle,
             progress=Bar(),
             min_deniability=min_deniability,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)
 MISSING = "(missing)"
+TREES = 50
 NEIGHBOURS = 15
 """More than usual: published answers are noisy, and in tables of categories many neighbours are equally near."""
 
@@ -51,7 +52,7 @@ def learners(X: pd.DataFrame, seed: int = 0) -> dict[str, Any]:
     )
     return {
         "ID3-like tree": make_pipeline(flat, DecisionTreeClassifier(criterion="entropy", random_state=seed)),
-        "random forest": make_pipeline(flat, RandomForestClassifier(100, random_state=seed)),
+        "random forest": make_pipeline(flat, RandomForestClassifier(TREES, random_state=seed)),
         "nearest neighbours": make_pipeline(near, KNeighborsClassifier(NEIGHBOURS)),
     }
 
