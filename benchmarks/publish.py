@@ -121,7 +121,7 @@ def fit_once(options: argparse.Namespace) -> None:
     tree.publish(X)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     took = time.perf_counter() - began - fitted
-    codes = OrdinalEncoder().fit_transform(X)
+    codes = OrdinalEncoder().fit_transform(X.astype({name: str for name in X if X[name].dtype == "category"}))
     began = time.perf_counter()
     DecisionTreeClassifier(min_samples_leaf=2).fit(codes, y)
     theirs = time.perf_counter() - began

@@ -184,8 +184,7 @@ def grow(
     data: Any,
     rows: Any,
     buffer: Any,
-    start: int,
-    end: int,
+    begins_at: Any,
     used: Any,
     depth: int,
     settings: Any,
@@ -193,9 +192,9 @@ def grow(
     work: Any,
     kept: Any,
 ) -> Any:
-    """The greedy tree (003, Algorithm 2, corrected) of these rows as flat arrays; rows are reordered in place.
+    """The greedy tree (003, Algorithm 2, corrected) of each of these groups of rows as flat arrays; rows are reordered in place.
 
-    `used` marks attributes that may not be asked any more; `settings` is (distance, least change, deepest, ask again, prune); `kept` is
+    `begins_at` says where each group begins, and where the last ends; their roots are the first nodes. `used` marks attributes that may not be asked any more; `settings` is (distance, least change, deepest, ask again, prune); `kept` is
     room for the codes and parts of the best attribute so far.
     """
     codes, _, forms, y = data
@@ -214,8 +213,12 @@ def grow(
     counts = np.zeros((64, labels), np.int32)
     cuts = np.zeros(64, np.int32)
     parts = np.zeros(64, np.int32)
-    begin[0], stop[0], level[0] = start, end, depth
-    nodes, filled, node = 1, 0, 0
+    nodes, filled, node = begins_at.size - 1, 0, 0
+    feature, parent, first = longer(feature, nodes), longer(parent, nodes), longer(first, nodes)
+    width, level, at, span = longer(width, nodes), longer(level, nodes), longer(at, nodes), longer(span, nodes)
+    begin, stop, counts = longer(begin, nodes), longer(stop, nodes), longer_table(counts, nodes)
+    for root in range(nodes):
+        begin[root], stop[root], level[root], parent[root] = begins_at[root], begins_at[root + 1], depth, -1
     asked = used.copy()
     while node < nodes:
         base = shares_of(y, rows, begin[node], stop[node], counts[node])

@@ -111,8 +111,10 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
     ordered = numeric if categorical is None else not categorical
     if ordered and not numeric:
         raise DataError("not_numbers", "Column {column!r} holds no numbers; it can only be categorical.", column=name)
-    array = cells(raw, name, missing, ordered)
-    rows = len(array)
+    rows = len(raw)
+    # Categories that come as codes already stay codes: a million words would be a hundred million bytes.
+    coded_already = pa.types.is_dictionary(raw.type) and not ordered and not raw.null_count
+    array = raw if coded_already else cells(raw, name, missing, ordered)
     if ordered:
         values, codes = np.unique(_numbers(array), return_inverse=True)
         if np.isinf(values[:-1]).any() or (np.isinf(values[-1]) and not array.null_count):
@@ -121,8 +123,12 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         found = Attribute(name, True, values, missing, unique)
         coded: Codes = codes.astype(np.int32).ravel()
     else:
-        encoded = _text(array).dictionary_encode()
-        labels = np.asarray(encoded.dictionary.to_pylist(), dtype=object)
+        encoded = array if coded_already else _text(array).dictionary_encode()
+        labels = np.asarray(_text(encoded.dictionary).to_pylist(), dtype=object)
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        if coded_already:
+            present = np.unique(indices)
+            indices, labels = np.searchsorted(present, indices), labels[present]
         order = np.argsort(labels)  # by label, so that the order of the rows does not matter
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
@@ -137,7 +143,7 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
                 most=most,
             )
         found = Attribute(name, False, labels[order].tolist(), missing, unique)
-        coded = place[encoded.indices.to_numpy(zero_copy_only=False)] if rows else np.empty(0, np.int32)
+        coded = place[indices] if rows else np.empty(0, np.int32)
     if unique:
         warnings.warn(identifies(name), PublishingWarning, stacklevel=4)
     return found, coded

@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.progress import Progress
-from deniable.publish.tree import CATEGORIES, Branch, Flat, Tree, flatten
+from deniable.publish.tree import CATEGORIES, Branch, Flat, Forest, Tree, flatten
 
 DISTANCES = ("squared", "euclidean", "cosine", "total_variation", "chi2")
 SEARCHES = ("greedy", "beam", "backtracking")
@@ -84,14 +84,14 @@ class Grower:
 
     def greedy(self, rows: Any, used: Any, depth: int) -> Flat:
         """The greedy tree of these rows, which are reordered in place."""
+        return self.forest(rows, np.asarray([0, rows.size]), used, depth).flat
+
+    def forest(self, rows: Any, begins: Ints, used: Any, depth: int) -> Forest:
+        """The greedy trees of several groups of rows that lie side by side; they are reordered in place."""
         from deniable.kernels.deniability import grow
 
-        if self.buffer.size < rows.size:
-            self.buffer = np.zeros(rows.size, np.int32)
-        found = grow(
-            self.data, rows, self.buffer, 0, rows.size, used, depth, self.kernel_settings, self.rules, self.work, self.kept
-        )
-        return Flat(*found)
+        found = grow(self.data, rows, self.buffer, begins, used, depth, self.kernel_settings, self.rules, self.work, self.kept)
+        return Forest(Flat(*found), len(begins) - 1)
 
     def counts(self, rows: Any) -> Any:
         """How many of these rows have each label."""
@@ -112,8 +112,8 @@ class Grower:
                 out[f] = value
         return out
 
-    def split(self, f: int, rows: Any) -> tuple[Any, Any, list[Any]]:
-        """Split rows (copied) by an attribute: its cuts, their parts, and the rows of every child."""
+    def split(self, f: int, rows: Any) -> tuple[Any, Any, Any, Ints]:
+        """Split rows (copied) by an attribute: its cuts, their parts, the rows child after child, and where each child begins."""
         from deniable.kernels.deniability import evaluate, part_rows, split_size, write_split
 
         kind, _, _, _, prune = self.kernel_settings
@@ -124,10 +124,8 @@ class Grower:
         size = split_size(int(self.forms[f]), values, count)
         cuts, parts = np.zeros(size, np.int32), np.zeros(size, np.int32)
         write_split(int(self.forms[f]), present, part, values, cuts, parts, 0)
-        if self.buffer.size < own.size:
-            self.buffer = np.zeros(own.size, np.int32)
         begins = part_rows(self.data[0][f], own, self.buffer, 0, own.size, present, part, values, count)
-        return cuts, parts, [own[begins[c] : begins[c + 1]] for c in range(count)]
+        return cuts, parts, own, begins
 
     def below(self, used: Any, f: int) -> Any:
         """What may not be asked any more below a split by f."""
@@ -149,13 +147,23 @@ def greedy(grower: Grower, rows: Any, used: Any, depth: int, progress: Progress)
     if best < 0:
         progress.advance(rows.size)
         return leaf(grower, rows)
-    cuts, parts, children = grower.split(best, rows)
+    cuts, parts, own, begins = grower.split(best, rows)
     counts, below = grower.counts(rows), grower.below(used, best)
     del rows
-    grown: list[Branch | Flat] = []
-    for c in range(len(children)):
-        grown.append(greedy(grower, children[c], below, depth + 1, progress))
-        children[c] = None
+    grown: list[Branch | Flat | Forest] = []
+    child, last = 0, len(begins) - 1
+    while child < last:
+        # Small children that lie side by side are grown in one go: there may be as many of them as there are people.
+        stop = child
+        while stop < last and begins[stop + 1] - begins[child] <= LARGE:
+            stop += 1
+        if stop == child:
+            grown.append(greedy(grower, own[begins[child] : begins[child + 1]], below, depth + 1, progress))
+            stop += 1
+        else:
+            grown.append(grower.forest(own[begins[child] : begins[stop]], begins[child : stop + 1] - begins[child], below, depth + 1))
+            progress.advance(int(begins[stop] - begins[child]))
+        child = stop
     return Branch(best, cuts, parts, counts, grown)
 
 
@@ -214,21 +222,28 @@ class Search:
         for f in self._options(rows, used, depth, width):
             if self.late:
                 break
-            cuts, parts, children = self.grower.split(f, rows)
+            cuts, parts, own, begins = self.grower.split(f, rows)
             below = self.grower.below(used, f)
-            grown: list[Branch | Flat] = [self.grower.greedy(child.copy(), below, depth + 1) for child in children]
-            found = Branch(f, cuts, parts, self.grower.counts(rows), grown)
+            grown = self.grower.forest(own.copy(), begins, below, depth + 1)
+            found = Branch(f, cuts, parts, self.grower.counts(rows), [grown])
             worth = self.worth(found, guided)
             # The greedy choice comes first and is kept to be improved below; the others must be better, not only as good.
             if worth > best + 1e-9 or (kept is None and worth > best - 1e-9):
-                best, kept = max(worth, best), (found, children, below)
+                best, kept = max(worth, best), (found, grown.flat, own, begins, below)
         alone = leaf(self.grower, rows)
         if kept is None or (self.guide is not None and self.worth(alone, guided) >= best):
             self.progress.advance(rows.size)
             return plain if self.guide is None or self.worth(alone, guided) < best else alone
-        top, children, below = kept
-        sent = self._sent(top, guided)
-        top.children = [self.beam(child, below, depth + 1, own, width) for child, own in zip(children, sent, strict=True)]
+        top, trees, own, begins, below = kept
+        sent = self._sent(top, trees.counts, guided)
+        top.children = []
+        for c in range(len(begins) - 1):
+            child = own[begins[c] : begins[c + 1]]
+            if trees.feature[c] < 0:  # nothing can split it: there is nothing to search
+                self.progress.advance(child.size)
+                top.children.append(leaf(self.grower, child))
+            else:
+                top.children.append(self.beam(child, below, depth + 1, sent[c], width))
         return top
 
     _cut_short = False
@@ -266,11 +281,12 @@ class Search:
                 break
             if self.guide is None and best[0] >= self._most(rows) - 1e-9:
                 break  # nothing that meets the rules agrees more than this
-            cuts, parts, children = self.grower.split(f, rows)
+            cuts, parts, own, begins = self.grower.split(f, rows)
             below = self.grower.below(used, f)
+            children = [own[begins[c] : begins[c + 1]] for c in range(len(begins) - 1)]
             frame = Branch(f, cuts, parts, self.grower.counts(rows), [leaf(self.grower, child) for child in children])
-            sent = self._sent(frame, guided)
-            found = [self._deepen(child, below, depth + 1, own, width) for child, own in zip(children, sent, strict=True)]
+            sent = self._sent(frame, np.zeros((len(children), self.grower.labels), np.int32), guided)
+            found = [self._deepen(child, below, depth + 1, held, width) for child, held in zip(children, sent, strict=True)]
             worth = sum(own for own, _ in found)
             if worth > best[0] + 1e-9:
                 frame.children = [subtree for _, subtree in found]
@@ -284,33 +300,27 @@ class Search:
         order = np.argsort(-changes, kind="stable")
         return [int(f) for f in order[:width] if changes[f] > 0]
 
-    def _sent(self, found: Branch, guided: Any) -> list[Any]:
+    def _sent(self, found: Branch, counts: Any, guided: Any) -> list[Any]:
         """The validation rows of each child; those with a category that was never seen stay behind."""
+        width = found.width
         if self.guide is None:
-            return [guided] * len(found.children)
-        top = Branch(
-            found.feature, found.cuts, found.parts, found.counts, [_alone(child) for child in found.children]
-        )
-        flat = flatten(top)
+            return [guided] * width
+        none = np.zeros(width, np.int32)
+        leaves = Flat(none - 1, none, none, none.astype(np.int64), none, counts[:width], none[:0], none[:0])
+        flat = flatten(Branch(found.feature, found.cuts, found.parts, found.counts, [Forest(leaves, width)]))
         node = Tree(flat, self.template.attributes, self.template.forms).route(np.ascontiguousarray(self.guide[0][:, guided]))
-        return [guided[node == flat.first[0] + c] for c in range(len(found.children))]
+        return [guided[node == flat.first[0] + c] for c in range(width)]
 
     def _most(self, rows: Any) -> float:
         return most_agreement(float(self.grower.rules[3][0]), self.grower.labels) * rows.size
 
 
-def _alone(found: Branch | Flat) -> Flat:
-    counts = found.counts if isinstance(found, Branch) else found.counts[0]
-    none = np.zeros(1, np.int32)
-    empty = np.zeros(0, np.int32)
-    return Flat(none - 1, none, none, none.astype(np.int64), none, counts[None], empty, empty)
-
-
-def _agreement(found: Branch | Flat) -> float:
+def _agreement(found: Branch | Flat | Forest) -> float:
     """Rows that keep their answer, on average: the sum over leaves of sum c^2 / n."""
     if isinstance(found, Branch):
         return sum(_agreement(child) for child in found.children)
-    counts = found.counts[found.feature < 0].astype(np.float64)
+    flat = found.flat if isinstance(found, Forest) else found
+    counts = flat.counts[flat.feature < 0].astype(np.float64)
     return float(((counts**2).sum(axis=1) / counts.sum(axis=1)).sum())
 
 

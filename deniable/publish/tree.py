@@ -35,6 +35,14 @@ class Flat(NamedTuple):
 
 
 @dataclass
+class Forest:
+    """The subtrees of several children that lie side by side: the first `roots` nodes of one set of arrays."""
+
+    flat: Flat
+    roots: int
+
+
+@dataclass
 class Branch:
     """A split that was chosen outside the kernel, with its children; `flatten` makes one `Flat` of them."""
 
@@ -42,7 +50,12 @@ class Branch:
     cuts: Any
     parts: Any
     counts: Any
-    children: list[Branch | Flat]
+    children: list[Branch | Flat | Forest]
+
+    @property
+    def width(self) -> int:
+        """How many children there are."""
+        return sum(child.roots if isinstance(child, Forest) else 1 for child in self.children)
 
 
 def flatten(top: Branch | Flat) -> Flat:
@@ -52,22 +65,16 @@ def flatten(top: Branch | Flat) -> Flat:
     """
     if isinstance(top, Flat):
         return top
-    pieces: list[tuple[int, Branch | Flat]] = [(0, top)]
+    pieces: list[tuple[int, Branch | Flat | Forest]] = [(0, top)]
     nodes, filled = 1, 0
     placed: list[tuple[Any, Flat]] = []
     while pieces:
         place, piece = pieces.pop()
-        if isinstance(piece, Flat):
-            rest = len(piece.feature) - 1
-            index = np.concatenate([[place], np.arange(nodes, nodes + rest)])
-            moved = np.where(piece.feature >= 0, piece.first - 1 + nodes, 0)
-            placed.append((index, piece._replace(first=moved, at=piece.at + filled)))
-            nodes += rest
-        else:
+        if isinstance(piece, Branch):
             own = Flat(
                 np.asarray([piece.feature]),
                 np.asarray([nodes]),
-                np.asarray([len(piece.children)]),
+                np.asarray([piece.width]),
                 np.asarray([filled]),
                 np.asarray([len(piece.cuts)]),
                 piece.counts[None],
@@ -75,9 +82,19 @@ def flatten(top: Branch | Flat) -> Flat:
                 piece.parts,
             )
             placed.append((np.asarray([place]), own))
-            pieces += [(nodes + c, child) for c, child in enumerate(piece.children)]
-            nodes += len(piece.children)
-        filled += len(piece.cuts)
+            at = nodes
+            for child in piece.children:
+                pieces.append((at, child))
+                at += child.roots if isinstance(child, Forest) else 1
+            nodes = at
+        else:
+            own, roots = (piece.flat, piece.roots) if isinstance(piece, Forest) else (piece, 1)
+            rest = len(own.feature) - roots
+            index = np.concatenate([np.arange(place, place + roots), np.arange(nodes, nodes + rest)])
+            moved = np.where(own.feature >= 0, own.first - roots + nodes, 0)
+            placed.append((index, own._replace(first=moved, at=own.at + filled)))
+            nodes += rest
+        filled += len(own.cuts)
     labels = placed[0][1].counts.shape[1]
     out = Flat(
         np.full(nodes, -1, np.int32),
