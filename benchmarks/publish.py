@@ -83,10 +83,16 @@ def speed(options: argparse.Namespace) -> None:
     for name, seconds in found.items():
         print(f"  {name:<36}{1000 * seconds:>8.1f} ms   {seconds / theirs:>6.2f} x scikit-learn from the frame")
 
-    print("\nOne column of numbers, every value different, yes/no answers, minimum 0.2 (seconds; growth when the values double)")
+    print(
+        "\nOne column of numbers, every value different, yes/no answers, minimum 0.2 (seconds; growth when the values double)"
+    )
     for name, parameters in (("squared, exact shortcuts", {}), ("cosine, no shortcut (quadratic)", {"distance": "cosine"})):
         before = None
-        for values in (6_250, 12_500, 25_000, 50_000) if options.quick or "cosine" in name else (6_250, 12_500, 25_000, 50_000, 100_000, 200_000):
+        for values in (
+            (6_250, 12_500, 25_000, 50_000)
+            if options.quick or "cosine" in name
+            else (6_250, 12_500, 25_000, 50_000, 100_000, 200_000)
+        ):
             rng = np.random.default_rng(values)
             x = rng.permutation(values) / values
             answers = pd.Series(np.where(rng.random(values) < 0.5 + 0.3 * np.sin(6 * x), "yes", "no"), name="y")
@@ -128,7 +134,8 @@ def fit_once(options: argparse.Namespace) -> None:
     print(
         f"{len(X):,} rows x {X.shape[1]} attributes ({size / 2**20:,.0f} MiB), minimum {options.budget:g}, min_change 0: "
         f"{len(tree.leaves_):,} leaves, fit {fitted:.1f} s ({fitted / theirs:.2f} x a scikit-learn tree on ready codes, {theirs:.1f} s), "
-        f"publish {took:.1f} s; memory beyond the table: fit {(middle - before) / 2**20:,.0f} MiB ({(middle - before) / size:.1f} x the table), "
+        f"publish {took:.1f} s; memory beyond the table: fit {(middle - before) / 2**20:,.0f} MiB "
+        f"({(middle - before) / size:.1f} x the table), "
         f"with publishing {(after - before) / 2**20:,.0f} MiB ({(after - before) / size:.1f} x)"
     )
 
@@ -136,7 +143,12 @@ def fit_once(options: argparse.Namespace) -> None:
 def made_up(rows: int) -> tuple[pd.DataFrame, pd.Series]:
     """Ten attributes: categories, whole numbers, and numbers of which nearly every one is different."""
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({f"c{i}": pd.Categorical.from_codes(rng.integers(0, k, rows), [f"v{j}" for j in range(k)]) for i, k in enumerate((2, 3, 5, 8, 12))})
+    X = pd.DataFrame(
+        {
+            f"c{i}": pd.Categorical.from_codes(rng.integers(0, k, rows), [f"v{j}" for j in range(k)])
+            for i, k in enumerate((2, 3, 5, 8, 12))
+        }
+    )
     for i, k in enumerate((20, 100, 1000)):
         X[f"n{i}"] = rng.integers(0, k, rows)
     X["income"] = rng.lognormal(10, 1, rows)
@@ -166,15 +178,19 @@ def better(options: argparse.Namespace) -> None:
         split = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(X, codes))
         original = np.mean([_accuracy(m, X.iloc[s], codes[s], X.iloc[t], codes[t]) for s, t in split for m in models.values()])
         print(
-            f"\n{name}: {len(X):,} rows, {folds} folds; learned from true answers: {original:.2%} (mean of {', '.join(models)})", flush=True
+            f"\n{name}: {len(X):,} rows, {folds} folds; learned from true answers: {original:.2%} (mean of {', '.join(models)})",
+            flush=True,
         )
-        print(f"  {'minimum':<9}{'tree':<30}{'accuracy':>9}{'lost':>8}{'unchanged':>11}{'estimate':>10}{'leaves':>8}{'seconds':>9}")
+        print(
+            f"  {'minimum':<9}{'tree':<30}{'accuracy':>9}{'lost':>8}{'unchanged':>11}{'estimate':>10}{'leaves':>8}{'seconds':>9}"
+        )
         for minimum in (0.1, 0.2):
             for contestant, parameters in CONTESTANTS.items():
                 rows = []
                 for seen, held in split:
                     began = time.perf_counter()
-                    tree = dn.DeniabilityTree(minimum, outcomes=answers, time_budget=options.budget, **parameters).fit(X.iloc[seen], y.iloc[seen])
+                    tree = dn.DeniabilityTree(minimum, outcomes=answers, time_budget=options.budget, **parameters)
+                    tree.fit(X.iloc[seen], y.iloc[seen])
                     took = time.perf_counter() - began
                     drawn = tree.draw(X.iloc[seen])
                     accuracy = np.mean([_accuracy(m, X.iloc[seen], drawn, X.iloc[held], codes[held]) for m in models.values()])

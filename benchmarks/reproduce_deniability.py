@@ -1,4 +1,4 @@
-"""Paper 003, section 4, run again: Nursery, 10 folds, minimum deniability 1 to 40%, 5 publications each, three classifiers and the estimate.
+"""Paper 003, section 4, run again: Nursery, 10 folds, minimum deniability 1 to 40%, 5 publications each, three classifiers.
 
     python -m benchmarks.reproduce deniability --data DIR [--quick]
 
@@ -67,13 +67,19 @@ def run(data: Path, published: Path, quick: bool) -> None:
         ("greedy, total variation, min_change 0.015", {"distance": "total_variation", "min_change": 0.015}, False),
         ("greedy, cosine, min_change 0.015", {"distance": "cosine", "min_change": 0.015}, False),
         ("greedy, chi2, min_change 0.05", {"distance": "chi2", "min_change": 0.05}, False),
-        ("beam, categories may share a branch, attributes may come again", {"search": "beam", "group": True, "reuse": True}, True),
+        (
+            "beam, categories may share a branch, attributes may come again",
+            {"search": "beam", "group": True, "reuse": True},
+            True,
+        ),
     ]
     curves: dict[str, list[tuple[float, float, str]]] = {}
     for name, own, whole in settings:
         used = few if whole else few[:2]
         repeats = (1 if quick else 5) if whole else 1
-        print(f"\n{name}: {len(used)} folds x {len(LEVELS)} levels x {repeats} publications, accuracy in percent on true answers")
+        print(
+            f"\n{name}: {len(used)} folds x {len(LEVELS)} levels x {repeats} publications, accuracy in percent on true answers"
+        )
         heads = "".join(f"{learner:>20}" for learner in models)
         print(f"  {'minimum':>8}{'minority':>10}{'leaves':>8}{heads}{'estimate':>10}{'unchanged':>11}")
         off = []
@@ -114,9 +120,7 @@ def run(data: Path, published: Path, quick: bool) -> None:
     print(f"\nPicture: {PICTURE}   ({time.perf_counter() - began:.0f} s)")
 
 
-def _score(
-    model: Any, X: Any, labels: Any, seen: Any, rows: Any, truth: Any, held: Any, drawn_only: bool = False
-) -> float:
+def _score(model: Any, X: Any, labels: Any, seen: Any, rows: Any, truth: Any, held: Any, drawn_only: bool = False) -> float:
     """Accuracy on the held-out rows of a classifier that learned from these labels of the seen ones."""
     learned = labels if drawn_only else labels[seen]
     return float(clone(model).fit(X.iloc[seen], learned).score(rows.iloc[held], truth[held]))
@@ -136,9 +140,11 @@ def _look_for(X: Any, y: Any, folds: Any, goal: float) -> tuple[float, str]:
                 own, printed = np.mean([_estimates(kept, y, distance, change, s, t) for s, t in folds], axis=0) * 100
                 line.append(f"{change:g}: {own:.2f} (printed {printed:.2f})")
                 found.append((abs(own - goal), own, f"{distance}, min_change {change:g}, {label}"))
-                found.append((abs(printed - goal), printed, f"{distance}, min_change {change:g}, {label}, Algorithm 2 as printed"))
+                found.append(
+                    (abs(printed - goal), printed, f"{distance}, min_change {change:g}, {label}, Algorithm 2 as printed")
+                )
             print(f"  {label}, {distance}: {'; '.join(line)}", flush=True)
-    off, value, name = min(found)
+    _, value, name = min(found)
     near = [f"{own:.2f} ({called})" for apart, own, called in found if apart < 0.1]
     print(f"  within 0.1 points of it: {'; '.join(near) or 'none'}")
     return value, name
@@ -151,7 +157,8 @@ def _shuffled(X: Any, y: Any, goal: float, times: int) -> None:
         folds = KFold(10, shuffle=True, random_state=int(np.random.default_rng().integers(2**31))).split(X)
         found.append(100 * np.mean([_estimates(X, y, "squared", 0.015, s, t)[0] for s, t in folds]))
     print(
-        f"  squared, min_change 0.015, folds shuffled {times} times: {np.mean(found):.2f} on average, {min(found):.2f} to {max(found):.2f}; "
+        f"  squared, min_change 0.015, folds shuffled {times} times: {np.mean(found):.2f} on average, "
+        f"{min(found):.2f} to {max(found):.2f}; "
         f"published {goal} is {'inside' if min(found) <= goal <= max(found) else 'outside'} that range"
     )
 

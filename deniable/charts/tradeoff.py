@@ -34,8 +34,10 @@ def tradeoff_chart(
     if not series or not any(len(points) for points in series.values()):
         raise ParameterError("no_series", "tradeoff_chart: there are no points to draw.")
     if len(series) > len(COLOURS):
-        raise ParameterError("too_many_series", "tradeoff_chart: at most {most} curves, got {got}.", most=len(COLOURS), got=len(series))
-    rows = [
+        raise ParameterError(
+            "too_many_series", "tradeoff_chart: at most {most} curves, got {got}.", most=len(COLOURS), got=len(series)
+        )
+    rows: list[dict[str, Any]] = [
         {"series": name, "x": own[0], "y": own[1], "label": own[2], "at": at}
         for name, points in series.items()
         for at, own in enumerate(points)
@@ -45,7 +47,13 @@ def tradeoff_chart(
     low, high = min(heights), max(heights)
     room = max(0.02, (high - low) * 0.08)
     scale = alt.Scale(domain=[max(0.0, low - room), min(1.0, high + room)], nice=False)
-    axis: dict[str, Any] = {"labelFont": FONT, "titleFont": FONT, "titleColor": INK, "labelColor": INK, "titleFontWeight": "normal"}
+    axis: dict[str, Any] = {
+        "labelFont": FONT,
+        "titleFont": FONT,
+        "titleColor": INK,
+        "labelColor": INK,
+        "titleFontWeight": "normal",
+    }
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False), axis=alt.Axis(format="%", grid=False, tickCount=6, **axis)),
         y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(format="%", gridColor="#E5E8EB", **axis)),
@@ -67,7 +75,7 @@ def tradeoff_chart(
     layers.append(base.mark_point(size=70, filled=True, opacity=1).encode(color=colour, shape=shape))
     # The labels of a curve's points; those of other curves would only repeat them.
     layers.append(base.mark_text(dy=-11, font=FONT, fontSize=11, color=INK).encode(text="label:N"))
-    chart: alt.LayerChart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    chart: Any = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     chart.view = alt.ViewBackground(stroke=None)
     if title or note:
         chart.title = heading(title, note, WIDTH)
@@ -75,4 +83,5 @@ def tradeoff_chart(
         f"{name}: " + ", ".join(f"{own[0]:.3g} gives {own[1]:.3g}" for own in points) for name, points in series.items()
     )
     chart.description = f"{title}. {told}." if title else f"{told}."
-    return chart
+    drawn: alt.LayerChart = chart
+    return drawn

@@ -24,7 +24,8 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
     out below it). Dots are as large as the group and as dark as it is deniable.
 
     >>> chart = tree_chart([
-    ...     {"node": 0, "parent": None, "depth": 0, "question": "everyone", "rows": 10, "deniability": 1.0, "answers": "no 50%", "folded": False},
+    ...     {"node": 0, "parent": None, "depth": 0, "question": "everyone", "rows": 10, "deniability": 1.0,
+    ...      "answers": "no 50%", "folded": False},
     ... ])
     >>> chart.description
     'Tree of groups. everyone: 10 rows, deniability 1.000, no 50%.'
@@ -66,22 +67,28 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
         color=alt.Color(
             "deniability:Q",
             scale=alt.Scale(domain=[0, 1], range=["#D55E00", "#E8C27A", "#0072B2"]),
-            legend=alt.Legend(title="deniability", orient="top", format=".1f", labelFont=FONT, titleFont=FONT, gradientLength=160),
+            legend=alt.Legend(
+                title="deniability", orient="top", format=".1f", labelFont=FONT, titleFont=FONT, gradientLength=160
+            ),
         ),
         tooltip=["question:N", "rows:Q", "deniability:Q", "answers:N"],
     )
     words = base.mark_text(align="left", font=FONT, limit=width - 40).encode(x=x, y=y)
     upper = words.mark_text(align="left", dx=18, dy=-6, fontSize=12, fontWeight=600, color=INK, font=FONT, limit=width - 40)
     lower = words.mark_text(align="left", dx=18, dy=8, fontSize=11, color=FAINT, font=FONT, limit=width - 40)
-    chart: alt.LayerChart = alt.layer(
-        trunk, twig, dots, upper.encode(text="first_line:N"), lower.encode(text="second_line:N")
-    ).properties(width=width, height=height)
+    chart: Any = alt.layer(trunk, twig, dots, upper.encode(text="first_line:N"), lower.encode(text="second_line:N")).properties(
+        width=width, height=height
+    )
     chart.view = alt.ViewBackground(stroke=None)
     if title or note:
         chart.title = heading(title, note, width)
-    told = "; ".join(f"{row['first_line']}: {row['rows']:,} rows, deniability {row['deniability']:.3f}, {row['answers']}" for row in points[:12])
+    told = "; ".join(
+        f"{row['first_line']}: {row['rows']:,} rows, deniability {row['deniability']:.3f}, {row['answers']}"
+        for row in points[:12]
+    )
     chart.description = f"{title or 'Tree of groups'}. {told}."
-    return chart
+    drawn: alt.LayerChart = chart
+    return drawn
 
 
 def _in_order(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

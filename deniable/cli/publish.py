@@ -19,7 +19,9 @@ from deniable.errors import ParameterError
 
 def publish(
     data: Annotated[Path, typer.Argument(help="The true data: a CSV (also .csv.gz) or Parquet file.")],
-    sensitive: Annotated[list[str], typer.Option("--sensitive", "-s", help="A column whose answers are hidden. May be repeated.")],
+    sensitive: Annotated[
+        list[str], typer.Option("--sensitive", "-s", help="A column whose answers are hidden. May be repeated.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the published file goes (.csv, .csv.gz, .parquet).")],
     min_deniability: Annotated[
         float, typer.Option(help="Least deniability of every group, 0 to 1; 0.1 of a yes/no answer is a minority of only 1.3%.")
@@ -35,9 +37,12 @@ def publish(
     mix: Annotated[float, typer.Option(help="Share of each draw that comes from all rows; gives a finite epsilon.")] = 0.0,
     group: Annotated[bool, typer.Option("--group", help="Categories may share a branch of the tree.")] = False,
     reuse: Annotated[bool, typer.Option("--reuse", help="A column may be asked again further down the tree.")] = False,
-    joint: Annotated[bool, typer.Option("--joint", help="Hide several columns as combinations, not one after the other.")] = False,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Hide several columns as combinations, not one after the other.")
+    ] = False,
     answers: Annotated[
-        list[str] | None, typer.Option("--answer", help="A possible answer, if some occur nowhere: list them all. May be repeated.")
+        list[str] | None,
+        typer.Option("--answer", help="A possible answer, if some occur nowhere: list them all. May be repeated."),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Leave this column out. May be repeated.")] = None,
     categorical: Annotated[
@@ -56,7 +61,9 @@ def publish(
     limit_posterior: Annotated[float, typer.Option(help="Check: how sure an attacker may be who knows the group.")] = 0.95,
     limit_rows: Annotated[int, typer.Option(help="Check: fewest people in a group.")] = 5,
     limit_skew: Annotated[float, typer.Option(help="Check: how far a group's answers may be from those of all.")] = 0.4,
-    limit_ruled_out: Annotated[float, typer.Option(help="Check: how sure an attacker may be who also rules out one answer.")] = 0.99,
+    limit_ruled_out: Annotated[
+        float, typer.Option(help="Check: how sure an attacker may be who also rules out one answer.")
+    ] = 0.99,
     strict: Annotated[bool, typer.Option("--strict", help="Publish nothing if a check fails.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, with the exposed rows.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing outputs.")] = False,
@@ -128,9 +135,9 @@ def publish(
     if found.comparison is not None:
         show_comparison(found.comparison)
     print(f"Written to {output}, described in {sidecar(output)}.")
-    for name, path in (("Report for the owner", report), ("Tree", tree), ("Comparison", compare)):
-        if path is not None:
-            print(f"{name}: {path}")
+    for name, saved in (("Report for the owner", report), ("Tree", tree), ("Comparison", compare)):
+        if saved is not None:
+            print(f"{name}: {saved}")
 
 
 def show_comparison(found: Any) -> None:

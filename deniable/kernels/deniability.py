@@ -1,7 +1,8 @@
 """Growing a deniability tree: count, choose the attribute that changes the answers most, part the rows in place, go on.
 
 Every attribute is codes: of categories, or ranks among its distinct values. A tree is flat arrays: `feature` (-1: leaf), `first` and
-`width` (its children lie side by side), `at` and `span` (where its split lies in `cuts` and `parts`), `counts` (labels of its rows). The split of
+`width` (its children lie side by side), `at` and `span` (where its split lies in `cuts` and `parts`), `counts` (labels of its rows).
+The split of
 a node lists codes in `cuts`: the categories that occur with the child of each in `parts`; or, for numbers, the last code of each child
 with its first code in `parts`.
 """
@@ -194,7 +195,8 @@ def grow(
 ) -> Any:
     """The greedy tree (003, Algorithm 2, corrected) of each of these groups of rows as flat arrays; rows are reordered in place.
 
-    `begins_at` says where each group begins, and where the last ends; their roots are the first nodes. `used` marks attributes that may not be asked any more; `settings` is (distance, least change, deepest, ask again, prune); `kept` is
+    `begins_at` says where each group begins, and where the last ends; their roots are the first nodes.
+    `used` marks attributes that may not be asked any more; `settings` is (distance, least change, deepest, ask again, prune); `kept` is
     room for the codes and parts of the best attribute so far.
     """
     codes, _, forms, y = data
@@ -244,9 +246,7 @@ def grow(
                 kept[1][:values] = part[:values]
         if chosen >= 0:
             form = forms[chosen]
-            begins = part_rows(
-                codes[chosen], rows, buffer, begin[node], stop[node], kept[0], kept[1], best_values, best_count
-            )
+            begins = part_rows(codes[chosen], rows, buffer, begin[node], stop[node], kept[0], kept[1], best_values, best_count)
             size = split_size(form, best_values, best_count)
             cuts, parts = longer(cuts, filled + size), longer(parts, filled + size)
             write_split(form, kept[0], kept[1], best_values, cuts, parts, filled)

@@ -36,7 +36,7 @@ def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
             own += float(c) * c
             both += c * base[z]
             other += base[z] * base[z]
-        return n * max(0.0, 1.0 - both / np.sqrt(own * other))
+        return float(n * max(0.0, 1.0 - both / np.sqrt(own * other)))
     for z in range(labels):
         apart = hi[j, z] - lo[i, z] - n * base[z]
         if kind == 3:
@@ -47,12 +47,12 @@ def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
         else:
             found += apart * apart
     if kind == 0:
-        return found / (n * labels)
+        return float(found / (n * labels))
     if kind == 1:
-        return np.sqrt(found) / labels
+        return float(np.sqrt(found) / labels)
     if kind == 3:
         return found / 2
-    return found / n
+    return float(found / n)
 
 
 @njit(cache=True, nogil=True)

@@ -126,14 +126,19 @@ class Comparison:
         from deniable.charts.tradeoff import tradeoff_chart
 
         series = {
-            "deniability tree": [(row["worst_posterior"], row["mean"], f"{row['min_deniability']:g}") for row in self.rows[::2]],
+            "deniability tree": [
+                (row["worst_posterior"], row["mean"], f"{row['min_deniability']:g}") for row in self.rows[::2]
+            ],
             "randomised response": [(row["worst_posterior"], row["mean"], "") for row in self.rows[1::2]],
         }
         return tradeoff_chart(
             series,
             x="worst-case posterior: how sure an attacker can be",
             y="accuracy of classifiers on true answers",
-            lines={"learned from true answers": float(np.mean(list(self.original.values()))), "most frequent answer": self.usual},
+            lines={
+                "learned from true answers": float(np.mean(list(self.original.values()))),
+                "most frequent answer": self.usual,
+            },
             title=f"What publishing {self.name} costs",
             note="Mean of three classifiers that learned from the published set, tested on people who were left out. Numbers beside the "
             "marks are minimum deniabilities.",
@@ -169,14 +174,20 @@ def compare_publishing(
         raise ParameterError("folds", "compare_publishing: folds must be at least 2, got {got!r}.", got=folds)
     sensitive, labels = read_sensitive(y, parameters.get("outcomes"), parameters.get("missing"))
     if len(sensitive.names) > 1:
-        raise ParameterError("one_attribute", "compare_publishing compares one sensitive attribute, got {got}.", got=sensitive.names)
+        raise ParameterError(
+            "one_attribute", "compare_publishing compares one sensitive attribute, got {got}.", got=sensitive.names
+        )
     frame, name = plain_frame(X), sensitive.names[0]
     if len(frame) != len(labels):
         raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=len(frame), b=len(labels))
     if np.bincount(labels).max() and min(c for c in np.bincount(labels) if c) < folds:
         folds = max(2, int(min(c for c in np.bincount(labels) if c)))
     models = learners(frame)
-    split = list(StratifiedKFold(folds, shuffle=True, random_state=None if rng is None else int(rng.integers(2**31))).split(frame, labels))
+    split = list(
+        StratifiedKFold(folds, shuffle=True, random_state=None if rng is None else int(rng.integers(2**31))).split(
+            frame, labels
+        )
+    )
     sums: dict[tuple[float, str], list[dict[str, float]]] = {}
     original: dict[str, list[float]] = {learner: [] for learner in models}
     progress.start("comparing", folds * (1 + 2 * len(levels) * repeats))
@@ -197,7 +208,10 @@ def compare_publishing(
             for _ in range(repeats):
                 drawn = tree.draw(seen, rng)
                 flipped = channel.draw(labels[train].astype(np.int64), _source(rng))
-                for method, published, reached, wise in (("tree", drawn, worst, worst), ("KRR", flipped, _after(channel, whole), knowing)):
+                for method, published, reached, wise in (
+                    ("tree", drawn, worst, worst),
+                    ("KRR", flipped, _after(channel, whole), knowing),
+                ):
                     found = {
                         "worst_posterior": reached,
                         "posterior_knowing_groups": wise,
@@ -209,8 +223,8 @@ def compare_publishing(
                     progress.advance(1)
     progress.finish()
     rows = []
-    for (level, method), found in sums.items():
-        mean = {key: float(np.mean([own[key] for own in found])) for key in found[0]}
+    for (level, method), measured in sums.items():
+        mean = {key: float(np.mean([own[key] for own in measured])) for key in measured[0]}
         rows.append(
             {"min_deniability": level, "method": method, **mean, "mean": float(np.mean([mean[learner] for learner in models]))}
         )

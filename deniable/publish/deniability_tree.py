@@ -34,7 +34,7 @@ from deniable.publish.tree import CATEGORIES, CHUNK, GROUPED, ORDERED, Tree, fla
 BITS = 53
 
 
-class DeniabilityTree(BaseEstimator):
+class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
     """A tree whose leaves are groups of people with enough different answers for each of them to deny theirs.
 
     Deniability of a group is the entropy of its answers over the most that entropy can be, all possible answers counted (003, equation 3).
@@ -117,7 +117,9 @@ class DeniabilityTree(BaseEstimator):
         self.max_categories = max_categories
         self.resolution = resolution
 
-    def fit(self, X: Any, y: Any, validation: tuple[Any, Any] | None = None, progress: Progress | None = None) -> DeniabilityTree:
+    def fit(
+        self, X: Any, y: Any, validation: tuple[Any, Any] | None = None, progress: Progress | None = None
+    ) -> DeniabilityTree:
         """Find the groups. `y` is the sensitive column, or a frame of several that are hidden jointly (then every one of them, and their
         combination, keeps the minimum in every leaf). Searches are guided by the agreement of published and true answers of these very
         rows, or, with `validation=(X, y)`, by the expected accuracy on those rows.
@@ -128,7 +130,9 @@ class DeniabilityTree(BaseEstimator):
         both = [name for name in self.sensitive_.names if name in columns]
         if both:
             raise DataError(
-                "sensitive_in_x", "{got} is in X and in y: the true answers would be used to part people. Drop it from X.", got=both
+                "sensitive_in_x",
+                "{got} is in X and in y: the true answers would be used to part people. Drop it from X.",
+                got=both,
             )
         attributes, codes = read_table(X, self.categorical, self.missing, self.max_categories)
         if codes.shape[1] != len(labels):
@@ -203,7 +207,10 @@ class DeniabilityTree(BaseEstimator):
                 )
         if self.counts_.sum() < self.min_rows:
             raise ParameterError(
-                "min_rows_above", "min_rows is {asked:,}, but there are only {rows:,} rows.", asked=self.min_rows, rows=int(self.counts_.sum())
+                "min_rows_above",
+                "min_rows is {asked:,}, but there are only {rows:,} rows.",
+                asked=self.min_rows,
+                rows=int(self.counts_.sum()),
             )
 
     def _views(self, counts: Any) -> list[tuple[str, int, Any]]:
@@ -217,7 +224,11 @@ class DeniabilityTree(BaseEstimator):
     def _check(self) -> None:
         def refuse(name: str, allowed: str) -> None:
             raise ParameterError(
-                "parameter", "DeniabilityTree: {name} must be {allowed}, got {got!r}.", name=name, allowed=allowed, got=getattr(self, name)
+                "parameter",
+                "DeniabilityTree: {name} must be {allowed}, got {got!r}.",
+                name=name,
+                allowed=allowed,
+                got=getattr(self, name),
             )
 
         for name in ("min_deniability", "max_posterior", "max_skew", "mix"):
@@ -280,8 +291,8 @@ class DeniabilityTree(BaseEstimator):
         """What one person's answer can change in all that is published, given the tree and the overall shares as public: infinite without
         `mix`. The tree itself, which was found by looking at the answers, is not covered.
 
-        A leaf of n rows publishes n draws from q(z) = (1 - mix) c(z) / n + mix P(z). If one answer changes, q(z) changes at most by the factor
-        1 + (1 - mix) / (n mix P(z)), and all n draws can be that z: epsilon = max over leaves and z of n log of it.
+        A leaf of n rows publishes n draws from q(z) = (1 - mix) c(z) / n + mix P(z). If one answer changes, q(z) changes at most by the
+        factor 1 + (1 - mix) / (n mix P(z)), and all n draws can be that z: epsilon = max over leaves and z of n log of it.
         """
         return epsilon_of(self.mix, self._fitted().flat.counts[self.leaves_].sum(axis=1), self.counts_)
 
@@ -336,14 +347,17 @@ class DeniabilityTree(BaseEstimator):
         total = int(self.counts_.sum())
         if mix.denominator * int(sizes.max()) * total > LARGEST_DENOMINATOR:
             raise ParameterError(
-                "mix_denominator", "mix={got} needs too fine a table for {rows:,} rows; write it with fewer digits.", got=self.mix, rows=total
+                "mix_denominator",
+                "mix={got} needs too fine a table for {rows:,} rows; write it with fewer digits.",
+                got=self.mix,
+                rows=total,
             )
         kept, other = mix.denominator - mix.numerator, mix.numerator
         found: Ints = kept * total * counts + other * sizes[:, None] * self.counts_[None]
         return found
 
     def draw(self, X: Any, rng: np.random.Generator | None = None) -> Ints:
-        """A code (place in `classes_`) for each row, drawn exactly by the weights of its leaf; `rng=None` is the operating system's randomness."""
+        """A code (place in `classes_`) for each row, drawn exactly by the weights of its leaf; `rng=None`: the system's randomness."""
         nodes, place = np.unique(self.apply(X), return_inverse=True)
         return draw_codes(place, np.cumsum(self._weights(nodes), axis=1), rng)
 
@@ -421,7 +435,8 @@ def permutation(rows: int, rng: np.random.Generator | None) -> Ints:
     """A random order, from the operating system's randomness or, in simulations, a generator."""
     if rng is not None:
         byte_source(rng)
-        return rng.permutation(rows)
+        order: Ints = rng.permutation(rows)
+        return order
     # 64 random bits a row: two rows share theirs too seldom to matter, and then keep their order.
     return np.argsort(np.frombuffer(byte_source(None)(8 * rows), dtype="<u8"), kind="stable")
 

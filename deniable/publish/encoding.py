@@ -49,7 +49,8 @@ class Attribute:
         if self.ordered:
             return np.searchsorted(self.values, _numbers(array)).astype(np.int32)
         found = pc.index_in(_text(array), value_set=pa.array(self.values, pa.large_string()))
-        return pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+        codes: Codes = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+        return codes
 
     def positions(self, column: Any) -> Floats:
         """What a row is routed by: the number itself, or the code of its category."""
@@ -162,7 +163,9 @@ def columns_of(X: Any) -> dict[str, Any]:
     if isinstance(X, np.ndarray) or (isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple, np.ndarray))):
         table = np.asarray(X)
         if table.ndim != 2:
-            raise DataError("not_a_table", "X must be a frame or a table of rows and columns, got shape {got}.", got=table.shape)
+            raise DataError(
+                "not_a_table", "X must be a frame or a table of rows and columns, got shape {got}.", got=table.shape
+            )
         # A table of mixed cells is objects; each column gets the type its own cells have.
         return {f"x{i}": pa.array(table[:, i].tolist(), from_pandas=True) for i in range(table.shape[1])}
     try:
@@ -178,9 +181,7 @@ def columns_of(X: Any) -> dict[str, Any]:
     return {name: frame[name].to_native() for name in frame.columns}
 
 
-def read_table(
-    X: Any, categorical: Iterable[str] | None, missing: str | None, most: int
-) -> tuple[list[Attribute], Codes]:
+def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, most: int) -> tuple[list[Attribute], Codes]:
     """Attributes and codes (a row an attribute) of a frame."""
     columns = columns_of(X)
     if not columns:
@@ -189,7 +190,10 @@ def read_table(
     unknown = [name for name in asked if name not in columns]
     if unknown:
         raise ParameterError(
-            "categorical", "categorical names {got}, which are no columns; there are {allowed}.", got=unknown, allowed=list(columns)
+            "categorical",
+            "categorical names {got}, which are no columns; there are {allowed}.",
+            got=unknown,
+            allowed=list(columns),
         )
     attributes: list[Attribute] = []
     codes: Codes | None = None
@@ -293,7 +297,8 @@ class Sensitive:
                     allowed=list(self.labels[at][:20]),
                 )
             each.append(found.to_numpy(zero_copy_only=False))
-        return np.ravel_multi_index(each, [len(own) for own in self.labels]).astype(np.int32)
+        codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(own) for own in self.labels]), dtype=np.int32)
+        return codes
 
 
 def sensitive_columns(y: Any) -> dict[str, pa.Array]:

@@ -81,8 +81,8 @@ def publish_file(
 ) -> Publication:
     """Publish `source` as `target`, with NAME.publication.json beside it and the owner's report; nothing is half-written.
 
-    Cells of other columns stay as they were written. With `strict` a set that fails a check is not written, only its report. `compare` are the
-    arguments of `compare_publishing`, whose result goes into the report.
+    Cells of other columns stay as they were written. With `strict` a set that fails a check is not written, only its report. `compare` are
+    the arguments of `compare_publishing`, whose result goes into the report.
     """
     beside = sidecar(target)
     wanted = [target, beside, *([report] if report is not None else [])]
@@ -99,7 +99,9 @@ def publish_file(
     written, typed = read_file(source, progress)
     refuse_randomised(source)
     if sidecar(source).exists() and _data_of(sidecar(source)) == source.name:
-        raise FileError("published_already", "{path} is a published set already; publish the true data instead.", path=str(source))
+        raise FileError(
+            "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
+        )
     for name in sensitive:
         if name in typed.column_names:
             # Answers are labels, also where they look like numbers: they are published as they were written.
@@ -138,7 +140,9 @@ def publish_file(
     return found
 
 
-def _compared(typed: pa.Table, sensitive: Sequence[str], parameters: dict[str, Any], compare: dict[str, Any], progress: Any) -> Any:
+def _compared(
+    typed: pa.Table, sensitive: Sequence[str], parameters: dict[str, Any], compare: dict[str, Any], progress: Any
+) -> Any:
     from deniable.publish.comparison import compare_publishing
 
     others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]

@@ -148,7 +148,10 @@ class Guarantees:
 
     def __repr__(self) -> str:
         lines = [self.verdict]
-        lines += [f"  {'ok' if c.passed else 'FAILED':<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "") for c in self.checks]
+        lines += [
+            f"  {'ok' if c.passed else 'FAILED':<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "")
+            for c in self.checks
+        ]
         return "\n".join(lines)
 
 
@@ -200,7 +203,9 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
             f"whoever knows a person's group is at most {percent(float(posterior.max()), up=True)} sure of an answer; "
             f"limit {percent(limits.posterior)}",
         ),
-        check("small groups", sizes < limits.rows, f"smallest group {sizes.min():,} {_rows(sizes.min())}; limit {limits.rows:,}"),
+        check(
+            "small groups", sizes < limits.rows, f"smallest group {sizes.min():,} {_rows(sizes.min())}; limit {limits.rows:,}"
+        ),
         check(
             "skew",
             skew > limits.skew + 1e-12,
@@ -317,7 +322,9 @@ def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, 
             here |= bad[codes]
         if here.any():
             most = shown.shown(int(np.bincount(codes[here]).argmax()))
-            named.append(f"{attribute.name} ({percent(here.mean())} of the rows, such as {'up to ' if attribute.ordered else ''}{most})")
+            named.append(
+                f"{attribute.name} ({percent(here.mean())} of the rows, such as {'up to ' if attribute.ordered else ''}{most})"
+            )
             exposed |= here
     found = (
         f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}"

@@ -44,8 +44,8 @@ def page(publication: Publication) -> str:
         '<p class="soft">For the owner only: this page names rows and shows true counts. Do not publish it.</p>\n'
         "<h2>How to read this</h2>\n"
         "<p>People are parted into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
-        "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most and 0 where all gave the "
-        "same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the most "
+        "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most, 0 where all gave "
+        "the same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the most "
         "frequent answer. Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
         "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
         f"checked beside it.</p>\n{body}\n{_comparison(publication.comparison)}\n</main>\n</body>\n</html>\n"
@@ -64,7 +64,10 @@ def _column(found: Guarantees) -> str:
             f"at least {o['deniability']:.4f} in every group; asked for {float(tree.min_deniability):.4g}, which means a minority of "
             f"{percent(o['minority_share_of_minimum'])}. All rows together have {o['deniability_of_all_rows']:.4f}.",
         ),
-        ("Worst posterior", f"{posterior} for whoever knows a person's group (smallest minority {percent(o['smallest_minority'])})"),
+        (
+            "Worst posterior",
+            f"{posterior} for whoever knows a person's group (smallest minority {percent(o['smallest_minority'])})",
+        ),
         ("Published unchanged", f"{percent(o['expected_unchanged'])} of the answers on average{changed}"),
         ("Epsilon", o["epsilon_in_words"]),
     ]
@@ -150,8 +153,8 @@ def _comparison(found: Any) -> str:
     heads = [f"#{escape(name)}" for name in learners]
     return (
         f"<h2>Beside plain randomised response</h2>\n<p>{escape(found.verdict)}</p>\n"
-        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left out. Learned from the true "
-        f"answers: {escape(originals)}; always the most frequent answer: {found.usual:.1%}.</caption>\n"
+        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left out. Learned from the "
+        f"true answers: {escape(originals)}; always the most frequent answer: {found.usual:.1%}.</caption>\n"
         f"{parts._head('Minimum, method', '#Worst posterior', '#Knowing the groups', '#Unchanged', *heads, '#Mean')}"
         f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div>\n<figure>{svg}</figure>'
     )

@@ -145,7 +145,9 @@ def publish_frame(
     if unknown:
         raise DataError("no_column", "There is no column {got!r}; there are {allowed}.", got=unknown[0], allowed=list(columns))
     if not names or len(set(names)) < len(names):
-        raise ParameterError("sensitive", "sensitive must name one column or several different ones, got {got!r}.", got=sensitive)
+        raise ParameterError(
+            "sensitive", "sensitive must name one column or several different ones, got {got!r}.", got=sensitive
+        )
     if set(names) & set(drop):
         raise ParameterError("drop", "drop names the sensitive column {got!r}.", got=sorted(set(names) & set(drop))[0])
     _refuse_index(data)

@@ -62,7 +62,9 @@ class Rules:
 class Grower:
     """Codes, rules and room to work in, for one fit."""
 
-    def __init__(self, codes: Any, sizes: Ints, forms: Any, y: Any, rules: tuple[Any, ...], settings: Settings, usable: Any) -> None:
+    def __init__(
+        self, codes: Any, sizes: Ints, forms: Any, y: Any, rules: tuple[Any, ...], settings: Settings, usable: Any
+    ) -> None:
         self.data = (codes, sizes, forms, y)
         self.forms = forms
         self.rules = rules
@@ -106,7 +108,7 @@ class Grower:
         if depth >= deepest:
             return out
         base = self.counts(rows) / rows.size
-        for f in np.flatnonzero(used == 0):
+        for f in np.flatnonzero(used == 0).tolist():
             value, _, count = evaluate(self.data, f, rows, 0, rows.size, base, kind, self.rules, prune, self.work)
             if count > 1 and value > change + 1e-12:
                 out[f] = value
@@ -161,7 +163,9 @@ def greedy(grower: Grower, rows: Any, used: Any, depth: int, progress: Progress)
             grown.append(greedy(grower, own[begins[child] : begins[child + 1]], below, depth + 1, progress))
             stop += 1
         else:
-            grown.append(grower.forest(own[begins[child] : begins[stop]], begins[child : stop + 1] - begins[child], below, depth + 1))
+            grown.append(
+                grower.forest(own[begins[child] : begins[stop]], begins[child : stop + 1] - begins[child], below, depth + 1)
+            )
             progress.advance(int(begins[stop] - begins[child]))
         child = stop
     return Branch(best, cuts, parts, counts, grown)
@@ -186,7 +190,9 @@ def leaf(grower: Grower, rows: Any) -> Flat:
 class Search:
     """Beam and backtracking search guided by expected accuracy, with a deadline."""
 
-    def __init__(self, grower: Grower, tree: Tree, guide: tuple[Floats, Any] | None, budget: float | None, progress: Progress) -> None:
+    def __init__(
+        self, grower: Grower, tree: Tree, guide: tuple[Floats, Any] | None, budget: float | None, progress: Progress
+    ) -> None:
         self.grower = grower
         self.template = tree
         self.guide = guide
@@ -318,7 +324,7 @@ class Search:
 def _agreement(found: Branch | Flat | Forest) -> float:
     """Rows that keep their answer, on average: the sum over leaves of sum c^2 / n."""
     if isinstance(found, Branch):
-        return sum(_agreement(child) for child in found.children)
+        return float(sum(_agreement(child) for child in found.children))
     flat = found.flat if isinstance(found, Forest) else found
     counts = flat.counts[flat.feature < 0].astype(np.float64)
     return float(((counts**2).sum(axis=1) / counts.sum(axis=1)).sum())
@@ -343,7 +349,7 @@ def most_agreement(entropy: float, labels: int) -> float:
         else:
             high = middle
     share = high
-    return share**2 + (1 - share) * min(share, 1 - share)
+    return float(share**2 + (1 - share) * min(share, 1 - share))
 
 
 def _digest(rows: Any) -> bytes:

@@ -41,7 +41,11 @@ def described(tree: DeniabilityTree, node: int) -> str:
 def answers_of(tree: DeniabilityTree, counts: Any) -> str:
     """The most frequent answers with their shares."""
     order = np.argsort(-counts, kind="stable")
-    shown = [f"{tree.sensitive_.shown(code)} {percent(counts[code] / counts.sum())}" for code in order[:ANSWERS_SHOWN] if counts[code]]
+    shown = [
+        f"{tree.sensitive_.shown(code)} {percent(counts[code] / counts.sum())}"
+        for code in order[:ANSWERS_SHOWN]
+        if counts[code]
+    ]
     left = int((counts > 0).sum()) - len(shown)
     return ", ".join(shown) + (f", {left} more" if left > 0 else "")
 

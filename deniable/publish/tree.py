@@ -171,7 +171,10 @@ class Tree:
         cuts, parts = self.flat.cuts[at], self.flat.parts[at]
         if self.forms[f] != ORDERED:
             members = [[attribute.shown(code) for code in cuts[parts == child]] for child in range(self.flat.width[node])]
-            return [f"{attribute.name} = {own[0]}" if len(own) == 1 else f"{attribute.name} in {{{', '.join(own)}}}" for own in members]
+            return [
+                f"{attribute.name} = {own[0]}" if len(own) == 1 else f"{attribute.name} in {{{', '.join(own)}}}"
+                for own in members
+            ]
         ends = self.ends[at]
         out = []
         for child in range(len(cuts)):
@@ -187,15 +190,10 @@ class Tree:
 
     def paths(self) -> dict[int, list[str]]:
         """For every leaf the answers that lead to it."""
-        found = {0: []} if self.nodes else {}
-        out: dict[int, list[str]] = {}
-        for node, above in self._walk(found):
-            if self.flat.feature[node] < 0:
-                out[node] = above
-        return out
+        return {node: above for node, above in self._walk() if self.flat.feature[node] < 0}
 
-    def _walk(self, found: dict[int, list[str]]) -> Iterator[tuple[int, list[str]]]:
-        waiting = list(found.items())
+    def _walk(self) -> Iterator[tuple[int, list[str]]]:
+        waiting: list[tuple[int, list[str]]] = [(0, [])]
         while waiting:
             node, above = waiting.pop()
             yield node, above

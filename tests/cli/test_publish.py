@@ -30,7 +30,18 @@ def cells(path):
 
 def test_one_command_publishes_describes_and_reports(run, people):
     code, out, err = run(
-        "publish", "people.csv", "--sensitive", "ill", "--min-deniability", 0.5, "--min-rows", 20, "-o", "out.csv", "--report", "r.html"
+        "publish",
+        "people.csv",
+        "--sensitive",
+        "ill",
+        "--min-deniability",
+        0.5,
+        "--min-rows",
+        20,
+        "-o",
+        "out.csv",
+        "--report",
+        "r.html",
     )
     assert (code, err) == (0, "")
     before, after = cells("people.csv"), cells("out.csv")
@@ -55,7 +66,20 @@ def test_two_runs_draw_differently(run, people):
 
 
 def test_unsafe_sets_are_called_so_and_strict_publishes_nothing_but_the_report(run, people, tmp_path):
-    arguments = ["publish", "people.csv", "-s", "ill", "--min-rows", 1, "--min-deniability", 0.05, "-o", "out.csv", "--report", "r.html"]
+    arguments = [
+        "publish",
+        "people.csv",
+        "-s",
+        "ill",
+        "--min-rows",
+        1,
+        "--min-deniability",
+        0.05,
+        "-o",
+        "out.csv",
+        "--report",
+        "r.html",
+    ]
     code, out, err = run(*arguments, "--strict")
     assert code == 2
     assert "NOT SAFE" in err
@@ -71,7 +95,9 @@ def test_unsafe_sets_are_called_so_and_strict_publishes_nothing_but_the_report(r
 
 
 def test_json_names_the_exposed_rows_for_the_owner(run, people):
-    code, out, _ = run("publish", "people.csv", "-s", "ill", "--min-rows", 1, "--min-deniability", 0.05, "-o", "out.csv", "--json")
+    code, out, _ = run(
+        "publish", "people.csv", "-s", "ill", "--min-rows", 1, "--min-deniability", 0.05, "-o", "out.csv", "--json"
+    )
     assert code == 0
     checks = {check["name"]: check for check in json.loads(out)["columns"][0]["guarantees"]["checks"]}
     small = checks["small groups"]
@@ -91,8 +117,22 @@ def test_parquet_keeps_its_types_and_carries_the_description(run, people):
 
 def test_pictures_of_tree_and_comparison(run, people, tmp_path):
     code, out, err = run(
-        "publish", "people.csv", "-s", "ill", "--min-rows", 30, "-o", "out.csv", "--tree", "t.svg", "--compare", "c.svg", "--compare-level", 0.3,
-        "--report", "r.html"
+        "publish",
+        "people.csv",
+        "-s",
+        "ill",
+        "--min-rows",
+        30,
+        "-o",
+        "out.csv",
+        "--tree",
+        "t.svg",
+        "--compare",
+        "c.svg",
+        "--compare-level",
+        0.3,
+        "--report",
+        "r.html",
     )
     assert (code, err) == (0, "")
     assert "randomised response" in (tmp_path / "c.svg").read_text()
@@ -136,7 +176,7 @@ def test_bad_input_ends_with_a_sentence_and_code_2_and_nothing_written(run, peop
     people.head(1).to_csv("one.csv", index=False)
     (tmp_path / "empty.csv").write_text("")
     before = sorted(path.name for path in tmp_path.iterdir())
-    code, out, err = run("publish", *arguments)
+    code, _, err = run("publish", *arguments)
     assert code == 2
     assert said in err
     assert err.startswith("error: ")

@@ -49,7 +49,9 @@ def slow_route(tree, frame):
             if attribute.ordered:
                 child = next(c for c, end in enumerate(inner.ends[at]) if row[attribute.name] <= end)
             else:
-                codes = {attribute.values[code]: part for code, part in zip(inner.flat.cuts[at], inner.flat.parts[at], strict=True)}
+                codes = {
+                    attribute.values[code]: part for code, part in zip(inner.flat.cuts[at], inner.flat.parts[at], strict=True)
+                }
                 if row[attribute.name] not in codes:
                     break
                 child = codes[row[attribute.name]]
@@ -88,9 +90,7 @@ def test_every_leaf_of_every_tree_meets_the_minimum(rows, seed, minimum, distanc
         own = y[node == leaf]
         assert len(own) >= least
         assert slow_deniability(own, 3) >= minimum - 1e-9
-        assert own.value_counts().to_dict() == {
-            tree.classes_[c]: n for c, n in enumerate(tree.tree_.flat.counts[leaf]) if n
-        }
+        assert own.value_counts().to_dict() == {tree.classes_[c]: n for c, n in enumerate(tree.tree_.flat.counts[leaf]) if n}
     assert tree.deniability_ >= minimum - 1e-9
 
 
@@ -128,7 +128,13 @@ def test_the_greedy_choice_is_the_attribute_that_changes_the_answers_most():
         change[name] = sum(size * ((part - shares) ** 2).sum() / 2 for size, part in zip(sizes, parts, strict=True))
     best = max(change, key=change.get)
     at = change[best]
-    assert dn.DeniabilityTree(0.1, min_change=at * 0.999, max_depth=1).fit(X, y).export_text().splitlines()[1].startswith(f"|   {best} = a")
+    assert (
+        dn.DeniabilityTree(0.1, min_change=at * 0.999, max_depth=1)
+        .fit(X, y)
+        .export_text()
+        .splitlines()[1]
+        .startswith(f"|   {best} = a")
+    )
     assert len(dn.DeniabilityTree(0.1, min_change=at * 1.001).fit(X, y).leaves_) == 1
 
 
@@ -184,10 +190,6 @@ def test_draws_are_exact_by_enumeration_of_all_byte_streams():
 
 
 def test_rejected_draws_are_made_again():
-    class Bytes:
-        def __init__(self):
-            self.calls = 0
-
     cumulative = np.array([[1, 3]])
     found = draw_codes(np.zeros(3000, np.int64), cumulative, np.random.default_rng(0), bits=2)
     assert set(found) == {0, 1}
@@ -198,7 +200,11 @@ def test_rejected_draws_are_made_again():
 def test_publishing_keeps_every_other_column_and_the_order_of_rows(kind):
     X, y = people(200, 6)
     X["date"] = pd.date_range("2020-01-01", periods=200).astype(str).str[:7]
-    make = {"pandas": lambda f: f, "polars": pl.from_pandas, "pyarrow": lambda f: pa.Table.from_pandas(f, preserve_index=False)}[kind]
+    make = {
+        "pandas": lambda f: f,
+        "polars": pl.from_pandas,
+        "pyarrow": lambda f: pa.Table.from_pandas(f, preserve_index=False),
+    }[kind]
     whole = make(X.assign(answer=y)[["age", "answer", "town", "weight", "sex", "date"]])
     truth = y if kind == "pandas" else pl.Series("answer", y.tolist()) if kind == "polars" else pa.table({"answer": y.tolist()})
     tree = dn.DeniabilityTree(0.2).fit(make(X), truth)
@@ -279,7 +285,10 @@ def test_a_search_that_runs_out_of_time_says_so_and_gives_a_good_tree():
     short = dn.DeniabilityTree(0.1, search="backtracking", group=True, reuse=True, time_budget=0.05).fit(X, y)
     assert not short.search_finished_
     assert short.deniability_ >= 0.1 - 1e-9
-    assert short.expected_accuracy(X, y) >= dn.DeniabilityTree(0.1, group=True, reuse=True).fit(X, y).expected_accuracy(X, y) - 1e-12
+    assert (
+        short.expected_accuracy(X, y)
+        >= dn.DeniabilityTree(0.1, group=True, reuse=True).fit(X, y).expected_accuracy(X, y) - 1e-12
+    )
 
 
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=5))
@@ -292,7 +301,9 @@ def test_no_distribution_agrees_more_than_its_entropy_allows(counts):
 def test_several_sensitive_columns_are_hidden_jointly_and_each_can_be_denied():
     X, y = people(1000, 13, answers=2)
     # Joint entropy alone would allow leaves in which one of the two is certain.
-    other = pd.Series(np.where(np.random.default_rng(1).random(1000) < 0.5, "rich", np.where(X.town == "A", "poor", "rich")), name="money")
+    other = pd.Series(
+        np.where(np.random.default_rng(1).random(1000) < 0.5, "rich", np.where(X.town == "A", "poor", "rich")), name="money"
+    )
     both = pd.DataFrame({"answer": y, "money": other})
     tree = dn.DeniabilityTree(0.25).fit(X, both)
     node = tree.apply(X)

@@ -125,8 +125,8 @@ def test_the_figures_are_those_of_an_independent_count():
     assert frame["deniability"].min() == pytest.approx(found.overall["deniability"])
 
 
-def test_an_attacker_who_knows_the_groups_reaches_the_stated_posterior_and_no_more():
-    """Guess the most frequent true answer of each person's group: right as often as the report says, and the published value adds nothing."""
+def test_whoever_knows_the_group_learns_nothing_more_from_the_published_answer():
+    """What is published about a person says nothing of their own answer beyond their group."""
     rng = np.random.default_rng(5)
     X = pd.DataFrame({"town": rng.choice(list("AB"), 4000)})
     y = pd.Series(np.where(rng.random(4000) < X.town.map({"A": 0.15, "B": 0.6}), "yes", "no"), name="ill")

@@ -157,7 +157,9 @@ def test_stopping_early_changes_nothing_on_long_columns(kind, labels):
     prefix, whole, kernel = prepared(table, rules)
     quick, full = room(values, labels), room(values, labels)
     code = DISTANCES.index(kind)
-    assert best_cuts(code, prefix, values, whole, kernel, True, quick) == best_cuts(code, prefix, values, whole, kernel, False, full)
+    assert best_cuts(code, prefix, values, whole, kernel, True, quick) == best_cuts(
+        code, prefix, values, whole, kernel, False, full
+    )
     assert (quick[2] == full[2]).all()
 
 
