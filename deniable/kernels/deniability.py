@@ -20,7 +20,7 @@ CATEGORIES, ORDERED, GROUPED = 0, 1, 2
 FEW_VALUES = 8
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, prefix: Any, present: Any) -> int:
     """Running counts of the labels over the codes that occur in these rows, in their order; returns how many occur."""
     labels = prefix.shape[1]
@@ -58,7 +58,7 @@ def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, pr
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def best_partition(
     form: int, kind: int, prefix: Any, values: int, base: Any, rules: Any, prune: bool, room: Any, part: Any
 ) -> tuple[float, int]:
@@ -95,7 +95,7 @@ def best_partition(
     return total, count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def shares_of(y: Any, rows: Any, start: int, end: int, counts: Any) -> Any:
     """Fill `counts` with the labels of these rows and return their shares."""
     for z in range(counts.size):
@@ -105,7 +105,7 @@ def shares_of(y: Any, rows: Any, start: int, end: int, counts: Any) -> Any:
     return counts / (end - start)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def evaluate(
     data: Any, f: int, rows: Any, start: int, end: int, base: Any, kind: int, rules: Any, prune: bool, work: Any
 ) -> tuple[float, int, int]:
@@ -117,7 +117,7 @@ def evaluate(
     return (total / (end - start) if count else -1.0), values, count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def part_rows(
     column: Any, rows: Any, buffer: Any, start: int, end: int, present: Any, part: Any, values: int, count: int
 ) -> Any:
@@ -139,13 +139,13 @@ def part_rows(
     return begins
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def split_size(form: int, values: int, count: int) -> int:
     """How many entries of `cuts` a split takes."""
     return count if form == ORDERED else values
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def write_split(form: int, present: Any, part: Any, values: int, cuts: Any, parts: Any, at: int) -> None:
     """Note a split: last and first code of every child for numbers, otherwise the child of every code."""
     if form != ORDERED:
@@ -160,7 +160,7 @@ def write_split(form: int, present: Any, part: Any, values: int, cuts: Any, part
             parts[child] = present[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def longer(array: Any, least: int) -> Any:
     """The array with room for at least so many entries."""
     if array.shape[0] >= least:
@@ -170,7 +170,7 @@ def longer(array: Any, least: int) -> Any:
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def longer_table(array: Any, least: int) -> Any:
     """The same for a table."""
     if array.shape[0] >= least:
@@ -180,7 +180,7 @@ def longer_table(array: Any, least: int) -> Any:
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def grow(
     data: Any,
     rows: Any,
@@ -275,7 +275,7 @@ def grow(
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def route(values: Any, forms: Any, flat: Any, ends: Any) -> Any:
     """The node where each row (a column of `values`) comes to rest: a leaf, or the node at which a category was never seen.
 
@@ -313,7 +313,7 @@ def route(values: Any, forms: Any, flat: Any, ends: Any) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def draw(leaf: Any, cumulative: Any, candidates: Any, bits: int, out: Any, waiting: Any) -> int:
     """One draw for each waiting row from the weights of its leaf, by rejection; returns how many rows still wait.
 

@@ -459,7 +459,7 @@ def mix_for(epsilon: float, sizes: Any, whole: Any) -> Fraction:
     """The least mix, in thousandths, that keeps epsilon.
 
     >>> mix_for(2.0, [100], [50, 50])
-    Fraction(501, 1000)
+    Fraction(249, 500)
     """
     return next(
         (Fraction(m, 1000) for m in range(1, 1001) if epsilon_of(Fraction(m, 1000), sizes, whole) <= epsilon), Fraction(1)
