@@ -318,7 +318,7 @@ class Search:
         return [guided[node == flat.first[0] + c] for c in range(width)]
 
     def _most(self, rows: Any) -> float:
-        return most_agreement(float(self.grower.rules[3][0]), self.grower.labels) * rows.size
+        return float(most_agreement(float(self.grower.rules[3][0]), self.grower.labels) * rows.size)
 
 
 def _agreement(found: Branch | Flat | Forest) -> float:
