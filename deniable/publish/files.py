@@ -111,8 +111,8 @@ def publish_file(
         found.comparison = _compared(typed, sensitive, parameters, compare, progress)
     out = written.drop_columns(list(parameters.get("drop", ())))
     for name in sensitive:
-        drawn = found.data.column(name)
-        out = out.set_column(out.column_names.index(name), name, drawn.cast(out.schema.field(name).type))
+        kind = out.schema.field(name).type
+        out = out.set_column(out.column_names.index(name), name, _as(found.data.column(name), kind, parameters.get("missing")))
     if shuffle:
         out = out.take(pa.array(permutation(out.num_rows, None)))
     page = found.to_html() if report is not None else ""
@@ -149,6 +149,14 @@ def _compared(
     own = {k: v for k, v in parameters.items() if k not in ("min_deniability", "joint", "drop", "limits", "rng")}
     truth = typed.select([sensitive[0]])
     return compare_publishing(typed.select(others), truth, progress=progress, **compare, **own)
+
+
+def _as(drawn: Any, kind: Any, missing: str | None) -> Any:
+    """Drawn answers in the type the column had; where that has no room for words, silence is a missing cell again."""
+    text = pa.types.is_string(drawn.type) or pa.types.is_large_string(drawn.type)
+    if missing is not None and text and not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        drawn = pc.if_else(pc.equal(drawn, missing), pa.scalar(None, drawn.type), drawn)
+    return drawn.cast(kind)
 
 
 def _data_of(path: Path) -> Any:

@@ -212,3 +212,16 @@ def test_missing_cells_may_be_named_and_stay_as_they_are(run, people):
     people.assign(town=people.town.where(people.index != 3)).to_csv("holes.csv", index=False)
     assert run("publish", "holes.csv", "-s", "ill", "-o", "out.csv", "--missing", "unknown")[0] == 0
     assert cells("out.csv")["town"].tolist() == cells("holes.csv")["town"].tolist()
+
+
+def test_silence_in_a_column_of_numbers_is_drawn_like_an_answer_and_is_a_missing_cell_again(run, people):
+    rng = np.random.default_rng(1)
+    scores = pd.array(np.where(rng.random(500) < 0.3, None, rng.integers(1, 4, 500)), dtype="Int64")
+    people.assign(score=scores).to_parquet("scores.parquet")
+    code, _, err = run("publish", "scores.parquet", "-s", "score", "-o", "out.parquet", "--missing", "no answer")
+    assert (code, err) == (0, "")
+    table = pq.read_table("out.parquet")
+    assert table.schema.field("score").type == pq.read_schema("scores.parquet").field("score").type
+    drawn = table["score"].to_pylist()
+    assert set(drawn) == {None, 1, 2, 3}
+    assert drawn != [None if value is pd.NA else value for value in scores]
