@@ -46,6 +46,10 @@ _HOME = {
     "frequent_itemsets": "mining.itemsets",
     "itemset_support": "mining.supports",
     "association_rules": "mining.rules",
+    "DeniabilityTree": "publish.deniability_tree",
+    "Publication": "publish.publication",
+    "publish_frame": "publish.publication",
+    "compare_publishing": "publish.comparison",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "mining", "privacy", "reconstruction")

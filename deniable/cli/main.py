@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, mine, privacy, randomise, reconstruct, schema, serve, statistics, survey
+from deniable.cli import demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -26,6 +26,7 @@ app.add_typer(schema.app, name="schema")
 app.command("randomise")(randomise.randomise)
 app.command("reconstruct")(reconstruct.reconstruct_command)
 app.command("privacy")(privacy.privacy)
+app.command("publish")(publish.publish)
 for _command in (
     statistics.count,
     statistics.mean,

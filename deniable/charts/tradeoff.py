@@ -1,0 +1,87 @@
+"""What privacy costs: curves of accuracy, each point a level of privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from deniable.charts.distribution import heading
+from deniable.charts.series import FAINT, FONT, INK
+from deniable.errors import ParameterError
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+WIDTH, HEIGHT = 560, 340
+
+
+def tradeoff_chart(
+    series: Mapping[str, Sequence[tuple[float, float, str]]],
+    *,
+    x: str,
+    y: str,
+    lines: Mapping[str, float] | None = None,
+    title: str = "",
+    note: str = "",
+) -> alt.LayerChart:
+    """Curves of (x, y, label) points, in shares of 1; `lines` are heights to compare with, drawn dashed and named at the left.
+
+    >>> chart = tradeoff_chart({"tree": [(0.8, 0.9, "0.1")]}, x="posterior", y="accuracy")
+    >>> chart.description
+    'tree: 0.8 gives 0.9.'
+    """
+    if not series or not any(len(points) for points in series.values()):
+        raise ParameterError("no_series", "tradeoff_chart: there are no points to draw.")
+    if len(series) > len(COLOURS):
+        raise ParameterError(
+            "too_many_series", "tradeoff_chart: at most {most} curves, got {got}.", most=len(COLOURS), got=len(series)
+        )
+    rows: list[dict[str, Any]] = [
+        {"series": name, "x": own[0], "y": own[1], "label": own[2], "at": at}
+        for name, points in series.items()
+        for at, own in enumerate(points)
+    ]
+    names = list(series)
+    heights = [row["y"] for row in rows] + list((lines or {}).values())
+    low, high = min(heights), max(heights)
+    room = max(0.02, (high - low) * 0.08)
+    scale = alt.Scale(domain=[max(0.0, low - room), min(1.0, high + room)], nice=False)
+    axis: dict[str, Any] = {
+        "labelFont": FONT,
+        "titleFont": FONT,
+        "titleColor": INK,
+        "labelColor": INK,
+        "titleFontWeight": "normal",
+    }
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False), axis=alt.Axis(format="%", grid=False, tickCount=6, **axis)),
+        y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(format="%", gridColor="#E5E8EB", **axis)),
+    )
+    look = alt.Legend(title=None, orient="top", labelFont=FONT, labelFontSize=12, labelLimit=0, symbolOpacity=1, columns=3)
+    colour = alt.Color("series:N", scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])), legend=look)
+    shape = alt.Shape("series:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=look)
+    layers: list[Any] = []
+    if lines:
+        flat = [{"y": height, "name": name} for name, height in lines.items()]
+        ruled = alt.Chart(alt.InlineData(values=flat))
+        layers.append(ruled.mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.Y("y:Q", scale=scale)))
+        layers.append(
+            ruled.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=FAINT, font=FONT, fontSize=11).encode(
+                y=alt.Y("y:Q", scale=scale), x=alt.value(0), text="name:N"
+            )
+        )
+    layers.append(base.mark_line(strokeWidth=2).encode(color=colour, order="at:Q"))
+    layers.append(base.mark_point(size=70, filled=True, opacity=1).encode(color=colour, shape=shape))
+    # The labels of a curve's points; those of other curves would only repeat them.
+    layers.append(base.mark_text(dy=-11, font=FONT, fontSize=11, color=INK).encode(text="label:N"))
+    chart: Any = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    chart.view = alt.ViewBackground(stroke=None)
+    if title or note:
+        chart.title = heading(title, note, WIDTH)
+    told = "; ".join(
+        f"{name}: " + ", ".join(f"{own[0]:.3g} gives {own[1]:.3g}" for own in points) for name, points in series.items()
+    )
+    chart.description = f"{title}. {told}." if title else f"{told}."
+    drawn: alt.LayerChart = chart
+    return drawn

@@ -1,0 +1,105 @@
+"""A tree of groups: its questions, how many people each group has, and how deniable it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from deniable.charts.distribution import heading
+from deniable.charts.layout import text_width
+from deniable.charts.series import FAINT, FONT, INK
+from deniable.errors import ParameterError
+
+ROW = 34
+STEP = 36
+DOT = (70, 700)
+
+
+def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str = "") -> alt.LayerChart:
+    """A tree drawn from the left to the right, a line a node, as a file manager shows folders.
+
+    Each node is a mapping: node, parent (None for the root), depth, question, rows, deniability, answers, folded (whether more is left
+    out below it). Dots are as large as the group and as dark as it is deniable.
+
+    >>> chart = tree_chart([
+    ...     {"node": 0, "parent": None, "depth": 0, "question": "everyone", "rows": 10, "deniability": 1.0,
+    ...      "answers": "no 50%", "folded": False},
+    ... ])
+    >>> chart.description
+    'Tree of groups. everyone: 10 rows, deniability 1.000, no 50%.'
+    """
+    if not nodes:
+        raise ParameterError("no_nodes", "tree_chart: nodes is empty; there is nothing to draw.")
+    order = _in_order(nodes)
+    place = {row["node"]: at for at, row in enumerate(order)}
+    points = [
+        {
+            **row,
+            "x": row["depth"] * STEP,
+            "y": place[row["node"]] * ROW,
+            "first_line": row["question"] + (" (more below)" if row["folded"] else ""),
+            "second_line": f"{row['rows']:,} rows, deniability {row['deniability']:.3f}: {row['answers']}",
+        }
+        for row in order
+    ]
+    by_node = {row["node"]: row for row in points}
+    lines = [
+        {"x": by_node[row["parent"]]["x"], "y": by_node[row["parent"]]["y"], "x2": row["x"], "y2": row["y"]}
+        for row in points
+        if row["parent"] is not None
+    ]
+    widest = max(row["x"] + 26 + max(text_width(row["first_line"]), text_width(row["second_line"])) for row in points)
+    width = min(1100.0, max(420.0, widest))
+    height = len(points) * ROW
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-14, width - 14], nice=False))
+    downward = alt.Scale(domain=[height - ROW / 2, -ROW / 2], nice=False)
+    y = alt.Y("y:Q", axis=None, scale=downward)
+    down = alt.Chart(alt.InlineData(values=lines)).mark_rule(color="#B8BEC5", strokeWidth=1.2)
+    trunk = down.encode(x=x, y=y, y2="y2:Q")
+    twig = down.encode(x=x, x2="x2:Q", y=alt.Y("y2:Q", axis=None, scale=downward))
+    base = alt.Chart(alt.InlineData(values=points))
+    dots = base.mark_circle(opacity=1, stroke="#FFFFFF", strokeWidth=1).encode(
+        x=x,
+        y=y,
+        size=alt.Size("rows:Q", scale=alt.Scale(type="sqrt", range=list(DOT)), legend=None),
+        color=alt.Color(
+            "deniability:Q",
+            scale=alt.Scale(domain=[0, 1], range=["#D55E00", "#E8C27A", "#0072B2"]),
+            legend=alt.Legend(
+                title="deniability", orient="top", format=".1f", labelFont=FONT, titleFont=FONT, gradientLength=160
+            ),
+        ),
+        tooltip=["question:N", "rows:Q", "deniability:Q", "answers:N"],
+    )
+    words = base.mark_text(align="left", font=FONT, limit=width - 40).encode(x=x, y=y)
+    upper = words.mark_text(align="left", dx=18, dy=-6, fontSize=12, fontWeight=600, color=INK, font=FONT, limit=width - 40)
+    lower = words.mark_text(align="left", dx=18, dy=8, fontSize=11, color=FAINT, font=FONT, limit=width - 40)
+    chart: Any = alt.layer(trunk, twig, dots, upper.encode(text="first_line:N"), lower.encode(text="second_line:N")).properties(
+        width=width, height=height
+    )
+    chart.view = alt.ViewBackground(stroke=None)
+    if title or note:
+        chart.title = heading(title, note, width)
+    told = "; ".join(
+        f"{row['first_line']}: {row['rows']:,} rows, deniability {row['deniability']:.3f}, {row['answers']}"
+        for row in points[:12]
+    )
+    chart.description = f"{title or 'Tree of groups'}. {told}."
+    drawn: alt.LayerChart = chart
+    return drawn
+
+
+def _in_order(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Every node right after the subtree of the sibling before it."""
+    below: dict[Any, list[Mapping[str, Any]]] = {}
+    for row in nodes:
+        below.setdefault(row["parent"], []).append(row)
+    out: list[Mapping[str, Any]] = []
+    waiting = below.get(None, [])[::-1]
+    while waiting:
+        row = waiting.pop()
+        out.append(row)
+        waiting += below.get(row["node"], [])[::-1]
+    return out

@@ -1,0 +1,158 @@
+"""`deniable publish`: an owner publishes a table in which everyone can deny the sensitive answer, and sees what is lost and exposed."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from deniable.cli.bars import Bar
+from deniable.cli.show import console
+from deniable.core.files import refuse_same
+from deniable.errors import ParameterError
+
+
+def publish(
+    data: Annotated[Path, typer.Argument(help="The true data: a CSV (also .csv.gz) or Parquet file.")],
+    sensitive: Annotated[
+        list[str], typer.Option("--sensitive", "-s", help="A column whose answers are hidden. May be repeated.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the published file goes (.csv, .csv.gz, .parquet).")],
+    min_deniability: Annotated[
+        float, typer.Option(help="Least deniability of every group, 0 to 1; 0.1 of a yes/no answer is a minority of only 1.3%.")
+    ] = 0.1,
+    min_change: Annotated[float, typer.Option(help="Least change of the answers that makes a split worth it.")] = 0.0,
+    distance: Annotated[str, typer.Option(help="squared, euclidean, cosine, total_variation or chi2.")] = "squared",
+    search: Annotated[str, typer.Option(help="greedy, beam or backtracking.")] = "greedy",
+    time_budget: Annotated[float, typer.Option(help="Seconds after which a search stops with the best tree so far.")] = 30.0,
+    max_depth: Annotated[int | None, typer.Option(help="Most questions on a path of the tree.")] = None,
+    min_rows: Annotated[int, typer.Option(help="Fewest people in a group.")] = 5,
+    max_posterior: Annotated[float, typer.Option(help="Largest share of one answer in a group.")] = 1.0,
+    max_skew: Annotated[float, typer.Option(help="Largest distance between the answers of a group and of all.")] = 1.0,
+    mix: Annotated[float, typer.Option(help="Share of each draw that comes from all rows; gives a finite epsilon.")] = 0.0,
+    group: Annotated[bool, typer.Option("--group", help="Categories may share a branch of the tree.")] = False,
+    reuse: Annotated[bool, typer.Option("--reuse", help="A column may be asked again further down the tree.")] = False,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Hide several columns as combinations, not one after the other.")
+    ] = False,
+    answers: Annotated[
+        list[str] | None,
+        typer.Option("--answer", help="A possible answer, if some occur nowhere: list them all. May be repeated."),
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="Leave this column out. May be repeated.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option("--categorical", help="A column of numbers that are categories. May be repeated.")
+    ] = None,
+    missing: Annotated[str | None, typer.Option(help="What missing cells are called; without it they are refused.")] = None,
+    shuffle: Annotated[bool, typer.Option("--shuffle", help="Publish the rows in random order.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a web page for the owner here: it names rows, keep it.")] = None,
+    tree: Annotated[Path | None, typer.Option(help="Save a picture of the tree (.svg, .png or .html), for the owner.")] = None,
+    compare: Annotated[
+        Path | None, typer.Option(help="Compare with plain randomised response: print a table and save a picture here.")
+    ] = None,
+    compare_levels: Annotated[
+        list[float] | None, typer.Option("--compare-level", help="A minimum deniability to compare at. May be repeated.")
+    ] = None,
+    limit_posterior: Annotated[float, typer.Option(help="Check: how sure an attacker may be who knows the group.")] = 0.95,
+    limit_rows: Annotated[int, typer.Option(help="Check: fewest people in a group.")] = 5,
+    limit_skew: Annotated[float, typer.Option(help="Check: how far a group's answers may be from those of all.")] = 0.4,
+    limit_ruled_out: Annotated[
+        float, typer.Option(help="Check: how sure an attacker may be who also rules out one answer.")
+    ] = 0.99,
+    strict: Annotated[bool, typer.Option("--strict", help="Publish nothing if a check fails.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, with the exposed rows.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing outputs.")] = False,
+) -> None:
+    """Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.
+
+    NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed.
+    """
+    # scikit-learn is slow to import; other commands must not pay for it.
+    from deniable.publish.files import publish_file, sidecar
+    from deniable.publish.guarantees import Limits
+
+    pictures = [path for path in (tree, compare) if path is not None]
+    if pictures:
+        from deniable import charts
+
+        for path in pictures:
+            charts.check_path(path)
+            refuse_same(path, data)
+    outputs = [path for path in (output, sidecar(output), report, tree, compare) if path is not None]
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise ParameterError("same_output", "Two outputs have the same name; choose different ones.")
+    if compare is not None and len(sensitive) > 1:
+        raise ParameterError("one_attribute", "--compare takes one sensitive column, got {got}.", got=sensitive)
+    with warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        found = publish_file(
+            data,
+            output,
+            sensitive,
+            report=report,
+            force=force,
+            strict=strict,
+            compare=None if compare is None else {"levels": compare_levels} if compare_levels else {},
+            shuffle=shuffle,
+            progress=Bar(),
+            min_deniability=min_deniability,
+            min_change=min_change,
+            distance=distance,
+            search=search,
+            time_budget=time_budget,
+            max_depth=max_depth,
+            min_rows=min_rows,
+            max_posterior=max_posterior,
+            max_skew=max_skew,
+            mix=mix,
+            group=group,
+            reuse=reuse,
+            joint=joint,
+            outcomes=answers,
+            drop=drop or (),
+            categorical=[name for name in categorical or [] if name not in (drop or [])],
+            missing=missing,
+            limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out),
+        )
+    if tree is not None:
+        charts.save(found.trees[0].plot(), tree)
+    if compare is not None:
+        charts.save(found.comparison.plot(), compare)
+    for sentence in dict.fromkeys(str(own.message) for own in noted):
+        print(f"warning: {sentence}", file=sys.stderr)
+    if as_json:
+        content = found.to_dict(rows=True)
+        if found.comparison is not None:
+            content["comparison"] = found.comparison.to_frame().to_dict("records")
+        print(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    print(found)
+    if found.comparison is not None:
+        show_comparison(found.comparison)
+    print(f"Written to {output}, described in {sidecar(output)}.")
+    for name, saved in (("Report for the owner", report), ("Tree", tree), ("Comparison", compare)):
+        if saved is not None:
+            print(f"{name}: {saved}")
+
+
+def show_comparison(found: Any) -> None:
+    """The tree beside randomised response, level by level."""
+    table = Table(title="Accuracy on true answers of people who were left out, at the same worst-case posterior")
+    for heading in ("minimum", "method"):
+        table.add_column(heading)
+    names = list(found.original)
+    for heading in ("worst\nposterior", "knowing\nthe groups", "unchanged", *names, "mean"):
+        table.add_column(heading, justify="right")
+    for row in found.rows:
+        keys = ("worst_posterior", "posterior_knowing_groups", "unchanged", *names, "mean")
+        table.add_row(f"{row['min_deniability']:g}", row["method"], *(f"{row[key]:.1%}" for key in keys))
+    truth = [f"{value:.1%}" for value in found.original.values()]
+    mean = sum(found.original.values()) / len(found.original)
+    table.add_row("", "true answers", "", "", "", *truth, f"{mean:.1%}")
+    console().print(table)
+    print(found.verdict)

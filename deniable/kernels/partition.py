@@ -1,0 +1,305 @@
+"""Splitting rows so that every part stays deniable: distances, what a part must meet, and the best partition of an attribute.
+
+Counts are held as running sums: the part from i to j of a table has counts hi[j] - lo[i]. `rules` is a tuple that every function hands
+on: (xlog, views, outcomes, need, floors, whole, scratch). `xlog[c]` is c log2 c; a view maps the labels to the answers of one attribute
+(the first view is the labels themselves), `outcomes` is how many answers it has, `need` the least entropy in bits that a part must have
+in it; `floors` is (fewest rows, largest share, largest skew); `whole` are the shares of all rows; `scratch` is room to count in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+SLACK = 1e-10
+"""Bits of entropy a row that rounding may cost."""
+BLOCK = 256
+"""So many parts are valued in one go."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
+    """Rows of the part times the distance of its shares to `base`: squared, euclidean, cosine, total variation or chi-square."""
+    labels = base.size
+    n = 0
+    for z in range(labels):
+        n += hi[j, z] - lo[i, z]
+    found = 0.0
+    if kind == 2:
+        own = 0.0
+        both = 0.0
+        other = 0.0
+        for z in range(labels):
+            c = hi[j, z] - lo[i, z]
+            own += float(c) * c
+            both += c * base[z]
+            other += base[z] * base[z]
+        return float(n * max(0.0, 1.0 - both / np.sqrt(own * other)))
+    for z in range(labels):
+        apart = hi[j, z] - lo[i, z] - n * base[z]
+        if kind == 3:
+            found += abs(apart)
+        elif kind == 4:
+            if base[z] > 0:
+                found += apart * apart / base[z]
+        else:
+            found += apart * apart
+    if kind == 0:
+        return float(found / (n * labels))
+    if kind == 1:
+        return float(np.sqrt(found) / labels)
+    if kind == 3:
+        return found / 2
+    return float(found / n)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def admissible(hi: Any, j: int, lo: Any, i: int, rules: Any, slack: float) -> bool:
+    """Whether a part has the rows, the entropy in every view, and the shares that it must have."""
+    xlog, views, outcomes, need, floors, whole, scratch = rules
+    labels = views.shape[1]
+    n = 0
+    for z in range(labels):
+        n += hi[j, z] - lo[i, z]
+    if n < floors[0] or n == 0:
+        return False
+    for v in range(views.shape[0]):
+        for a in range(outcomes[v]):
+            scratch[a] = 0
+        for z in range(labels):
+            scratch[views[v, z]] += hi[j, z] - lo[i, z]
+        spread = xlog[n]
+        largest = 0
+        for a in range(outcomes[v]):
+            spread -= xlog[scratch[a]]
+            largest = max(largest, scratch[a])
+        if spread < (need[v] - slack) * n or largest > (floors[1] + slack) * n:
+            return False
+    if floors[2] < 1:
+        apart = 0.0
+        for z in range(labels):
+            apart += abs(hi[j, z] - lo[i, z] - n * whole[z])
+        if apart / 2 > (floors[2] + slack) * n:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def lay_out(kind: int, prefix: Any, values: int, base: Any, apart: Any, rows: Any) -> None:
+    """Running sums of rows and, label by label, of what the distance compares: differences of two are those of a part."""
+    for j in range(values + 1):
+        n = 0
+        for z in range(base.size):
+            n += prefix[j, z]
+        rows[j] = n
+    for z in range(base.size):
+        if kind == 2:
+            for j in range(values + 1):
+                apart[z, j] = prefix[j, z]
+        else:
+            scale = 1.0
+            if kind == 4:
+                scale = 1 / np.sqrt(base[z]) if base[z] > 0 else 0.0
+            for j in range(values + 1):
+                apart[z, j] = (prefix[j, z] - rows[j] * base[z]) * scale
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nsz", "contract", "arcp"})
+def block_values(kind: int, apart: Any, rows: Any, base: Any, begin: int, length: int, j: int, out: Any, both: Any) -> None:
+    """part_value of the parts from begin, begin + 1, ... to j. Plain loops over side by side numbers: the compiler does several at once."""
+    labels = base.size
+    stop = begin + length
+    n = rows[j] - rows[begin:stop]
+    out[:length] = 0.0
+    if kind == 3:
+        for z in range(labels):
+            own = apart[z, begin:stop]
+            end = apart[z, j]
+            for b in range(length):
+                out[b] += abs(end - own[b])
+        for b in range(length):
+            out[b] *= 0.5
+        return
+    for z in range(labels):
+        own = apart[z, begin:stop]
+        end = apart[z, j]
+        for b in range(length):
+            out[b] += (end - own[b]) * (end - own[b])
+    if kind == 0:
+        for b in range(length):
+            out[b] /= n[b] * labels
+    elif kind == 1:
+        for b in range(length):
+            out[b] = np.sqrt(out[b]) / labels
+    elif kind == 4:
+        for b in range(length):
+            out[b] /= n[b]
+    else:
+        other = 0.0
+        both[:length] = 0.0
+        for z in range(labels):
+            other += base[z] * base[z]
+            own = apart[z, begin:stop]
+            end = apart[z, j]
+            for b in range(length):
+                both[b] += (end - own[b]) * base[z]
+        for b in range(length):
+            out[b] = n[b] * max(0.0, 1.0 - both[b] / np.sqrt(out[b] * other))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune: bool, room: Any) -> float:
+    """The best way to cut ordered values into admissible parts (003, Algorithm 1, corrected); -1 if there is none.
+
+    dp[j] = max over i < j, part (i, j] admissible, of dp[i] + value(i, j). `prefix` holds running counts over the distinct values, so equal
+    values stay together. `room` is (dp, bound, back, apart, rows); afterwards back[j] is where the part that ends at j begins.
+
+    Two shortcuts, both exact. (1) What a part must meet survives merging (entropy is concave, shares average), so a cut can only lie
+    where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that are convex (all but cosine),
+    value(i', j) <= value(i', i) + value(i, j): no part that begins before i can give more than bound[i] + value(i, j), bound[i] being
+    the most that any part ending at i gives, admissible or not. Once the best so far is above that, the loop may stop.
+    """
+    dp, bound, back, apart, rows = room
+    lay_out(kind, prefix, values, base, apart, rows)
+    found = np.empty(BLOCK)
+    both = np.empty(BLOCK)
+    dp[0] = 0.0
+    bound[0] = -np.inf
+    back[0] = 0
+    for j in range(1, values + 1):
+        dp[j] = -np.inf
+        bound[j] = np.inf
+        back[j] = 0
+        # A little more slack than for parts: rounding must not forbid what parts allow.
+        if j < values and not (
+            admissible(prefix, j, prefix, 0, rules, 3 * SLACK) and admissible(prefix, values, prefix, j, rules, 3 * SLACK)
+        ):
+            continue
+        best = -np.inf
+        free = -np.inf
+        stop = j
+        while stop > 0:
+            begin = max(0, stop - BLOCK)
+            length = stop - begin
+            block_values(kind, apart, rows, base, begin, length, j, found, both)
+            first = found[0]
+            most = -np.inf
+            before = dp[begin:stop]
+            for b in range(length):
+                found[b] += before[b]
+            for b in range(length):
+                most = max(most, found[b])
+            free = max(free, most)
+            if most > best:
+                for b in range(length - 1, -1, -1):
+                    if found[b] > best and admissible(prefix, j, prefix, begin + b, rules, SLACK):
+                        best = found[b]
+                        back[j] = begin + b
+            if prune and best > bound[begin] + first + 1e-9 * max(1.0, best):
+                free = max(free, bound[begin] + first)
+                break
+            stop = begin
+        dp[j] = best
+        bound[j] = free
+    return dp[values] if dp[values] > -np.inf else -1.0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def parts_from_cuts(values: int, back: Any, part: Any) -> int:
+    """Number the parts that `best_cuts` found from the lowest up; returns how many there are."""
+    count = 0
+    j = values
+    while j > 0:
+        count += 1
+        j = back[j]
+    j = values
+    own = count
+    while j > 0:
+        own -= 1
+        for i in range(back[j], j):
+            part[i] = own
+        j = back[j]
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part: Any) -> tuple[float, int]:
+    """The best way to group a few unordered values into admissible parts, over all groupings (3^values steps)."""
+    masks = 1 << values
+    counts = np.zeros((masks, base.size), np.int32)
+    worth = np.full(masks, -1.0)
+    for mask in range(1, masks):
+        low = 0
+        while not mask >> low & 1:
+            low += 1
+        for z in range(base.size):
+            counts[mask, z] = counts[mask & (mask - 1), z] + prefix[low + 1, z] - prefix[low, z]
+        if admissible(counts, mask, counts, 0, rules, SLACK):
+            worth[mask] = part_value(kind, counts, mask, counts, 0, base)
+    best = np.full(masks, -np.inf)
+    chosen = np.zeros(masks, np.int64)
+    best[0] = 0.0
+    for mask in range(1, masks):
+        lowest = mask & -mask
+        block = mask
+        while block:
+            if block & lowest and worth[block] >= 0 and best[mask ^ block] + worth[block] > best[mask]:
+                best[mask] = best[mask ^ block] + worth[block]
+                chosen[mask] = block
+            block = (block - 1) & mask
+    if best[masks - 1] == -np.inf:
+        return -1.0, 0
+    left = masks - 1
+    count = 0
+    while left:
+        for i in range(values):
+            if chosen[left] >> i & 1:
+                part[i] = count
+        left ^= chosen[left]
+        count += 1
+    return best[masks - 1], count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def order_by_shares(prefix: Any, values: int) -> Any:
+    """An order of unordered values in which neighbours have like shares: by the main direction in which shares differ.
+
+    For two labels this is the order by share, in which the best parts lie side by side; for more it is a good order, not a proof.
+    """
+    labels = prefix.shape[1]
+    shares = np.empty((values, labels))
+    weight = np.empty(values)
+    centre = np.zeros(labels)
+    total = 0.0
+    for i in range(values):
+        n = 0
+        for z in range(labels):
+            n += prefix[i + 1, z] - prefix[i, z]
+        weight[i] = n
+        total += n
+        for z in range(labels):
+            shares[i, z] = (prefix[i + 1, z] - prefix[i, z]) / n
+            centre[z] += prefix[i + 1, z] - prefix[i, z]
+    centre /= total
+    spread = np.zeros((labels, labels))
+    for i in range(values):
+        for a in range(labels):
+            for b in range(labels):
+                spread[a, b] += weight[i] * (shares[i, a] - centre[a]) * (shares[i, b] - centre[b])
+    direction = np.arange(1.0, labels + 1.0)
+    for _ in range(100):
+        turned = np.zeros(labels)
+        for a in range(labels):
+            for b in range(labels):
+                turned[a] += spread[a, b] * direction[b]
+        length = np.sqrt((turned * turned).sum())
+        if length == 0:
+            break
+        direction = turned / length
+    along = np.zeros(values)
+    for i in range(values):
+        for z in range(labels):
+            along[i] += shares[i, z] * direction[z]
+    return np.argsort(along, kind="mergesort")

@@ -1,0 +1,469 @@
+"""The deniability ensuring tree (paper 003): people are parted into groups that differ in their answers as long as every group stays
+deniable, and each person's published answer is drawn from the answers of the group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
+from deniable.core.sampling import byte_source
+from deniable.errors import DataError, ParameterError
+from deniable.privacy.deniability import deniability, minority_share
+from deniable.progress import Progress, Silent
+from deniable.publish.encoding import (
+    MOST_CATEGORIES,
+    Sensitive,
+    columns_of,
+    quantiles,
+    read_sensitive,
+    read_table,
+    sensitive_columns,
+)
+from deniable.publish.search import DISTANCES, SEARCHES, Grower, Rules, Search, Settings, greedy
+from deniable.publish.tree import CATEGORIES, CHUNK, GROUPED, ORDERED, Tree, flatten
+
+BITS = 53
+
+
+class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
+    """A tree whose leaves are groups of people with enough different answers for each of them to deny theirs.
+
+    Deniability of a group is the entropy of its answers over the most that entropy can be, all possible answers counted (003, equation 3).
+    An attribute may split a group if no part falls below `min_deniability`; the one that changes the answers most is taken: the mean over
+    the rows of distance(answers of the part, answers of the group), as long as it is above `min_change`. Numbers are cut where the sum is
+    largest (003, Algorithm 1 corrected: any number of cuts, equal values together). Each attribute is asked once on a path.
+
+    Parameters
+    ----------
+    min_deniability : in [0, 1]. It sounds larger than it is: 0.1 of a yes/no answer is met by a minority of 1.3%. See `minority_share_`.
+    min_change : least change that makes a split worth it, on the scale of the distance between shares p and q of k answers:
+        "squared" sum (p - q)^2 / k (at most 2 / k), "euclidean" the root of that sum / k (at most 1.42 / k), "cosine" 1 - cos (at most 1),
+        "total_variation" half the sum of |p - q| (at most 1), "chi2" sum (p - q)^2 / q (at most 1 / min q - 1).
+    distance : which of them.
+    max_depth : most questions on a path.
+    search : "greedy" (the paper's), "beam" (finish the `beam_width` most promising splits of every node and keep the best) or
+        "backtracking" (best of 2, 3, ... splits at every node with their own best subtrees). Both are guided by expected accuracy and stop
+        after `time_budget` seconds (None: never) with the best tree so far, which is never worse by its guide than the greedy one.
+    min_rows, max_posterior, max_skew : further rules for every leaf: fewest rows, largest share of one answer, largest distance (total
+        variation) of its answers from those of all rows.
+    mix : share of each draw that comes from the answers of all rows instead of the leaf's; gives a finite `epsilon_`.
+    group : whether categories may share a branch. All groupings of up to 8 categories are compared; more are ordered by their answers.
+    reuse : whether an attribute may be asked again further down.
+    categorical : names of columns of numbers that are categories. Everything that is no number is categories anyway.
+    missing : the label of missing cells; without it they are refused.
+    outcomes : all possible answers, if some of them occur nowhere (a list, or for several sensitive columns a mapping).
+    max_categories : most categories of a column.
+    resolution : most places to cut a column of numbers; None tries them all.
+
+    >>> import deniable as dn, numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(1)
+    >>> people = pd.DataFrame({"age": rng.integers(18, 90, 2000), "town": rng.choice(["A", "B"], 2000)})
+    >>> smokes = pd.Series(np.where(rng.random(2000) < np.where(people.age < 40, 0.6, 0.1), "yes", "no"), name="smokes")
+    >>> tree = dn.DeniabilityTree(0.4, min_change=0.01, min_rows=20).fit(people, smokes)
+    >>> tree.deniability_ >= 0.4, tree.expected_accuracy(people, smokes) > 0.6
+    (True, True)
+    >>> published = tree.publish(people)
+    >>> list(published.columns), published[["age", "town"]].equals(people)
+    (['age', 'town', 'smokes'], True)
+    """
+
+    def __init__(
+        self,
+        min_deniability: float = 0.1,
+        min_change: float = 0.0,
+        distance: str = "squared",
+        max_depth: int | None = None,
+        search: str = "greedy",
+        *,
+        beam_width: int = 4,
+        time_budget: float | None = 30.0,
+        min_rows: int = 1,
+        max_posterior: float = 1.0,
+        max_skew: float = 1.0,
+        mix: float = 0.0,
+        group: bool = False,
+        reuse: bool = False,
+        categorical: Iterable[str] | None = None,
+        missing: str | None = None,
+        outcomes: Any = None,
+        max_categories: int = MOST_CATEGORIES,
+        resolution: int | None = None,
+    ) -> None:
+        self.min_deniability = min_deniability
+        self.min_change = min_change
+        self.distance = distance
+        self.max_depth = max_depth
+        self.search = search
+        self.beam_width = beam_width
+        self.time_budget = time_budget
+        self.min_rows = min_rows
+        self.max_posterior = max_posterior
+        self.max_skew = max_skew
+        self.mix = mix
+        self.group = group
+        self.reuse = reuse
+        self.categorical = categorical
+        self.missing = missing
+        self.outcomes = outcomes
+        self.max_categories = max_categories
+        self.resolution = resolution
+
+    def fit(
+        self, X: Any, y: Any, validation: tuple[Any, Any] | None = None, progress: Progress | None = None
+    ) -> DeniabilityTree:
+        """Find the groups. `y` is the sensitive column, or a frame of several that are hidden jointly (then every one of them, and their
+        combination, keeps the minimum in every leaf). Searches are guided by the agreement of published and true answers of these very
+        rows, or, with `validation=(X, y)`, by the expected accuracy on those rows.
+        """
+        self._check()
+        self.sensitive_, labels = read_sensitive(y, self.outcomes, self.missing)
+        columns = columns_of(X)
+        both = [name for name in self.sensitive_.names if name in columns]
+        if both:
+            raise DataError(
+                "sensitive_in_x",
+                "{got} is in X and in y: the true answers would be used to part people. Drop it from X.",
+                got=both,
+            )
+        attributes, codes = read_table(X, self.categorical, self.missing, self.max_categories)
+        if codes.shape[1] != len(labels):
+            raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=codes.shape[1], b=len(labels))
+        if self.resolution is not None:
+            for f, attribute in enumerate(attributes):
+                attributes[f], codes[f] = quantiles(attribute, codes[f], self.resolution)
+        self.feature_names_in_ = np.asarray(list(columns), dtype=object)
+        self.n_features_in_ = len(attributes)
+        self.classes_ = [self.sensitive_.label(code) for code in range(self.sensitive_.outcomes)]
+        self.counts_ = np.bincount(labels, minlength=self.sensitive_.outcomes)
+        self._refuse_whole()
+        forms = np.asarray([ORDERED if a.ordered else GROUPED if self.group else CATEGORIES for a in attributes])
+        flat, self.search_finished_ = self._grow(attributes, codes, forms, labels, validation, progress or Silent())
+        self.tree_ = Tree(flat, attributes, forms)
+        return self
+
+    def _grow(
+        self, attributes: Any, codes: Any, forms: Any, labels: Any, validation: Any, progress: Progress
+    ) -> tuple[Any, bool]:
+        rules = Rules(float(self.min_deniability), self.min_rows, float(self.max_posterior), float(self.max_skew))
+        whole = self.counts_ / self.counts_.sum()
+        for_kernel = rules.for_kernel(len(labels), self.sensitive_.views, self.sensitive_.view_outcomes, whole)
+        usable = np.asarray([len(a.values) > 1 and not a.identifier for a in attributes])
+        sizes = np.asarray([len(a.values) for a in attributes])
+        settings = Settings(self.distance, float(self.min_change), self.max_depth, self.reuse)
+        grower = Grower(codes, sizes, forms, labels, for_kernel, settings, usable)
+        rows = np.arange(len(labels), dtype=np.int32)
+        progress.start("looking for groups (rows)", len(labels))
+        try:
+            if self.search == "greedy":
+                return flatten(greedy(grower, rows, grower.blocked, 0, progress)), True
+            template = Tree(flatten(grower.greedy(rows[:1].copy(), grower.blocked, 0)), attributes, forms)
+            guide = None
+            if validation is not None:
+                held = columns_of(validation[0])
+                positions = np.asarray([a.positions(held[a.name]) for a in attributes])
+                guide = (positions, self.sensitive_.codes(validation[1]))
+            found = Search(grower, template, guide, self.time_budget, progress)
+            guided = np.arange(0 if guide is None else len(guide[1]))
+            if self.search == "beam":
+                top = found.beam(rows, grower.blocked, 0, guided, self.beam_width)
+            else:
+                top = found.backtracking(rows, grower.blocked, guided)
+            return flatten(top), found.finished
+        finally:
+            progress.finish()
+
+    def _refuse_whole(self) -> None:
+        """All rows together are the most deniable group there is: what they do not meet, no tree can."""
+        for name, answers, own in self._views(self.counts_):
+            most = deniability(own, answers)
+            if most < self.min_deniability - 1e-10:
+                share = 1 - own.max() / own.sum()
+                raise ParameterError(
+                    "min_deniability_above",
+                    "min_deniability is {asked:.4g}, but all rows together have a deniability of {most:.4f} in {name!r} (a minority of "
+                    "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}.",
+                    asked=float(self.min_deniability),
+                    most=most,
+                    name=name,
+                    share=share,
+                    floor=math.floor(most * 1e4) / 1e4,
+                )
+            if own.max() > (self.max_posterior + 1e-10) * own.sum():
+                raise ParameterError(
+                    "max_posterior_below",
+                    "max_posterior is {asked:.4g}, but {most:.1%} of all rows have the same answer to {name!r}; no grouping lowers that.",
+                    asked=float(self.max_posterior),
+                    most=own.max() / own.sum(),
+                    name=name,
+                )
+        if self.counts_.sum() < self.min_rows:
+            raise ParameterError(
+                "min_rows_above",
+                "min_rows is {asked:,}, but there are only {rows:,} rows.",
+                asked=self.min_rows,
+                rows=int(self.counts_.sum()),
+            )
+
+    def _views(self, counts: Any) -> list[tuple[str, int, Any]]:
+        """(name, possible answers, counts) of the combination and of each attribute."""
+        views, outcomes = self.sensitive_.views, self.sensitive_.view_outcomes
+        return [
+            (name, outcomes[v], np.bincount(views[v], weights=counts, minlength=outcomes[v]))
+            for v, name in enumerate(self.sensitive_.view_names)
+        ]
+
+    def _check(self) -> None:
+        def refuse(name: str, allowed: str) -> None:
+            raise ParameterError(
+                "parameter",
+                "DeniabilityTree: {name} must be {allowed}, got {got!r}.",
+                name=name,
+                allowed=allowed,
+                got=getattr(self, name),
+            )
+
+        for name in ("min_deniability", "max_posterior", "max_skew", "mix"):
+            value = getattr(self, name)
+            if not _is_number(value) or not 0 <= value <= 1:
+                refuse(name, "a number in [0, 1]")
+        if not _is_number(self.min_change) or not 0 <= self.min_change < math.inf:
+            refuse("min_change", "a number of at least 0")
+        if self.distance not in DISTANCES:
+            refuse("distance", f"one of {', '.join(DISTANCES)}")
+        if self.search not in SEARCHES:
+            refuse("search", f"one of {', '.join(SEARCHES)}")
+        for name, least in (("min_rows", 1), ("beam_width", 1), ("max_categories", 2)):
+            if not _is_whole(getattr(self, name)) or getattr(self, name) < least:
+                refuse(name, f"a whole number of at least {least}")
+        for name, least in (("max_depth", 0), ("resolution", 2)):
+            if getattr(self, name) is not None and (not _is_whole(getattr(self, name)) or getattr(self, name) < least):
+                refuse(name, f"None or a whole number of at least {least}")
+        if self.time_budget is not None and (not _is_number(self.time_budget) or self.time_budget <= 0):
+            refuse("time_budget", "None or a number of seconds above 0")
+        if self.missing is not None and not isinstance(self.missing, str):
+            refuse("missing", "None or the label of missing cells")
+
+    def _fitted(self) -> Tree:
+        if not hasattr(self, "tree_"):
+            raise NotFittedError("This DeniabilityTree is not fitted yet; call fit(X, y) first.")
+        return self.tree_
+
+    @property
+    def minority_share_(self) -> float:
+        """The minority that `min_deniability` means, if the other answers are equally rare: 0.1 of a yes/no answer is 1.3%."""
+        return minority_share(float(self.min_deniability), max(2, self.sensitive_.view_outcomes[0]))
+
+    @property
+    def leaves_(self) -> Ints:
+        """The nodes that are leaves."""
+        found: Ints = self._fitted().flat.leaves
+        return found
+
+    @property
+    def deniability_(self) -> float:
+        """The smallest deniability of any leaf, in any sensitive attribute and in their combination."""
+        return float(min(self.leaf_deniability().min(axis=0)))
+
+    def leaf_deniability(self) -> Floats:
+        """Deniability of every leaf (a row, in the order of `leaves_`): of the combination and of each attribute."""
+        counts = self._fitted().flat.counts[self.leaves_].astype(np.float64)
+        out = []
+        for own, answers in zip(self.sensitive_.views, self.sensitive_.view_outcomes, strict=True):
+            table = np.zeros((len(counts), answers))
+            for code, answer in enumerate(own):
+                table[:, answer] += counts[:, code]
+            shares = table / table.sum(axis=1, keepdims=True)
+            bits = -(shares * np.log2(shares, where=shares > 0, out=np.zeros_like(shares))).sum(axis=1)
+            out.append(np.maximum(bits, 0.0) / math.log2(answers))
+        return np.stack(out, axis=1)
+
+    @property
+    def epsilon_(self) -> float:
+        """What one person's answer can change in all that is published, given the tree and the overall shares as public: infinite without
+        `mix`. The tree itself, which was found by looking at the answers, is not covered.
+
+        A leaf of n rows publishes n draws from q(z) = (1 - mix) c(z) / n + mix P(z). If one answer changes, q(z) changes at most by the
+        factor 1 + (1 - mix) / (n mix P(z)), and all n draws can be that z: epsilon = max over leaves and z of n log of it.
+        """
+        return epsilon_of(self.mix, self._fitted().flat.counts[self.leaves_].sum(axis=1), self.counts_)
+
+    def apply(self, X: Any) -> Ints:
+        """The node where each row comes to rest: its leaf, or the node at which it has a category that was never seen."""
+        tree = self._fitted()
+        columns = self._columns(X)
+        rows = len(next(iter(columns.values())))
+        out = np.empty(rows, np.int64)
+        for begin in range(0, rows, CHUNK):
+            # In pieces: what rows are routed by is floats, and a copy of the whole table of them would double the memory.
+            piece = {name: _slice(column, begin, begin + CHUNK) for name, column in columns.items()}
+            out[begin : begin + CHUNK] = tree.route(tree.positions(piece))
+        return out
+
+    def _columns(self, X: Any) -> dict[str, Any]:
+        columns = columns_of(X)
+        lacking = [name for name in self.feature_names_in_ if name not in columns]
+        if lacking:
+            raise DataError(
+                "no_column", "The columns {got} are missing; there are {allowed}.", got=lacking, allowed=list(columns)
+            )
+        return {name: columns[name] for name in self.feature_names_in_}
+
+    def predict_proba(self, X: Any) -> Floats:
+        """For each row the probabilities of the answers that may be published for it, in the order of `classes_`."""
+        nodes, place = np.unique(self.apply(X), return_inverse=True)
+        weights = self._weights(nodes)
+        shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+        return shares[place]
+
+    def expected_accuracy(self, X: Any, y: Any) -> float:
+        """The mean over the rows of the probability that the published answer is the one in `y` (003, 3.4, the DenETree classifier).
+
+        On the rows of `fit` it is the share of answers that are published unchanged; on other rows it predicts, roughly, the accuracy of
+        classifiers that learn from the published set.
+        """
+        nodes, place = np.unique(self.apply(X), return_inverse=True)
+        labels = self.sensitive_.codes(y)
+        if len(labels) != len(place):
+            raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=len(place), b=len(labels))
+        weights = self._weights(nodes)
+        return float((weights[place, labels] / weights.sum(axis=1)[place]).mean())
+
+    def _weights(self, nodes: Ints) -> Ints:
+        """The integer weights by which answers are drawn in these nodes."""
+        counts = self._fitted().flat.counts[nodes].astype(np.int64)
+        mix = probability(self.mix, "DeniabilityTree", "mix")
+        if mix == 0:
+            return counts
+        sizes = counts.sum(axis=1)
+        total = int(self.counts_.sum())
+        if mix.denominator * int(sizes.max()) * total > LARGEST_DENOMINATOR:
+            raise ParameterError(
+                "mix_denominator",
+                "mix={got} needs too fine a table for {rows:,} rows; write it with fewer digits.",
+                got=self.mix,
+                rows=total,
+            )
+        kept, other = mix.denominator - mix.numerator, mix.numerator
+        found: Ints = kept * total * counts + other * sizes[:, None] * self.counts_[None]
+        return found
+
+    def draw(self, X: Any, rng: np.random.Generator | None = None) -> Ints:
+        """A code (place in `classes_`) for each row, drawn exactly by the weights of its leaf; `rng=None`: the system's randomness."""
+        nodes, place = np.unique(self.apply(X), return_inverse=True)
+        return draw_codes(place, np.cumsum(self._weights(nodes), axis=1), rng)
+
+    def publish(self, X: Any, rng: np.random.Generator | None = None, shuffle: bool = False) -> Any:
+        """The table to publish: every column of X as it is, in the same order of rows, and the sensitive column with drawn answers.
+
+        If X has a column of that name (the true answers), it is replaced in its place; otherwise the new one comes last. `shuffle`
+        publishes the rows in random order. For an array instead of a frame only the drawn answers are returned.
+        """
+        drawn = self.draw(X, rng)
+        columns = self.sensitive_.columns(drawn)
+        if isinstance(X, (np.ndarray, list, tuple)):
+            arrays = [column.to_numpy(zero_copy_only=False) for column in columns.values()]
+            found = arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
+            return found[permutation(len(drawn), rng)] if shuffle else found
+        frame = nw.from_native(X, eager_only=True)
+        new = nw.from_arrow(pa.table(columns), backend=frame.implementation)
+        if hasattr(X, "index"):
+            new = nw.from_native(new.to_native().set_axis(X.index, axis=0), eager_only=True)
+        out = frame.with_columns(new[name] for name in columns)
+        if not shuffle:
+            return out.to_native()
+        shuffled = out[permutation(len(drawn), rng).tolist(), :].to_native()
+        # The labels of an index would tell the order.
+        return shuffled.reset_index(drop=True) if hasattr(shuffled, "reset_index") else shuffled
+
+    def guarantees(self, X: Any, y: Any, limits: Any = None, published: Any = None) -> Any:
+        """What is promised and what is still exposed if these rows are published: see `Guarantees`."""
+        from deniable.publish.guarantees import guarantees
+
+        return guarantees(self, X, y, limits, published)
+
+    def export_text(self, max_depth: int | None = None) -> str:
+        """The tree in words: at every leaf its rows, its deniability with the minority this means, and its answers."""
+        from deniable.publish.text import export_text
+
+        return export_text(self, max_depth)
+
+    def plot(self, max_depth: int = 3, max_leaves: int = 24) -> Any:
+        """A picture of the tree's first levels; save it with `deniable.charts.save`."""
+        from deniable.publish.text import picture
+
+        return picture(self, max_depth, max_leaves)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, Fraction, np.integer, np.floating)) and not isinstance(value, bool) and value == value
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _slice(column: Any, begin: int, end: int) -> Any:
+    return column[begin:end] if not isinstance(column, (pa.Array, pa.ChunkedArray)) else column.slice(begin, end - begin)
+
+
+def draw_codes(place: Ints, cumulative: Ints, rng: np.random.Generator | None, bits: int = BITS) -> Ints:
+    """One draw a row from running sums of integer weights, by rejection on random bytes: exact, however the weights are."""
+    from deniable.kernels.deniability import draw
+
+    source = byte_source(rng)
+    out = np.empty(len(place), np.int64)
+    for begin in range(0, len(place), CHUNK):
+        own = out[begin : begin + CHUNK]
+        leaf = np.ascontiguousarray(place[begin : begin + CHUNK])
+        waiting = np.arange(len(own))
+        while waiting.size:
+            candidates = np.frombuffer(source(8 * waiting.size), dtype="<u8")
+            waiting = waiting[: draw(leaf, cumulative, candidates, bits, own, waiting)]
+    return out
+
+
+def permutation(rows: int, rng: np.random.Generator | None) -> Ints:
+    """A random order, from the operating system's randomness or, in simulations, a generator."""
+    if rng is not None:
+        byte_source(rng)
+        order: Ints = rng.permutation(rows)
+        return order
+    # 64 random bits a row: two rows share theirs too seldom to matter, and then keep their order.
+    return np.argsort(np.frombuffer(byte_source(None)(8 * rows), dtype="<u8"), kind="stable")
+
+
+def epsilon_of(mix: Any, sizes: Any, whole: Any) -> float:
+    """The epsilon of publishing leaves of these sizes, mixed with the shares of `whole`.
+
+    >>> epsilon_of(0, [10], [5, 5]), round(epsilon_of(0.5, [1], [5, 5]), 4), round(epsilon_of(1, [10], [5, 5]), 4)
+    (inf, 1.0986, 0.0)
+    """
+    own = float(mix)
+    if own == 0 or (np.asarray(whole) == 0).any():
+        return math.inf
+    rarest = np.min(whole) / np.sum(whole)
+    n = np.asarray(sizes, dtype=np.float64)
+    return float((n * np.log1p((1 - own) / (n * own * rarest))).max())
+
+
+def mix_for(epsilon: float, sizes: Any, whole: Any) -> Fraction:
+    """The least mix, in thousandths, that keeps epsilon.
+
+    >>> mix_for(2.0, [100], [50, 50])
+    Fraction(249, 500)
+    """
+    return next(
+        (Fraction(m, 1000) for m in range(1, 1001) if epsilon_of(Fraction(m, 1000), sizes, whole) <= epsilon), Fraction(1)
+    )
+
+
+__all__ = ["DeniabilityTree", "Sensitive", "epsilon_of", "mix_for", "sensitive_columns"]

@@ -1,0 +1,366 @@
+"""From a frame to codes: categories by label, numbers by their rank among the distinct values; and what cannot be used is refused."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deniable.core.bad_cells import BAD_ROWS_SHOWN
+from deniable.core.columns import to_arrow
+from deniable.core.exact import Floats
+from deniable.errors import DataError, ParameterError
+
+MOST_CATEGORIES = 1000
+"""More categories than this are no answers to group people by."""
+MOST_OUTCOMES = 1000
+IDENTIFIER_ROWS = 20
+"""In fewer rows it is no wonder that all values differ."""
+
+Codes = np.ndarray[Any, np.dtype[np.int32]]
+
+
+class PublishingWarning(UserWarning):
+    """Something an owner should know before publishing."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column as the tree sees it: labels of categories (in the order of their codes), or the distinct numbers, ascending."""
+
+    name: str
+    ordered: bool
+    values: Any
+    missing: str | None = None
+    identifier: bool = False
+    """Whether every row has a value of its own: it is not used, only handed on."""
+    lows: Any = None
+    """Where numbers were put into cells: the smallest of each, `values` being the largest."""
+
+    def codes(self, column: Any) -> Codes:
+        """Codes of new cells; a category that was never seen has code -1."""
+        array = cells(column, self.name, self.missing, self.ordered)
+        if self.ordered:
+            return np.searchsorted(self.values, _numbers(array)).astype(np.int32)
+        found = pc.index_in(_text(array), value_set=pa.array(self.values, pa.large_string()))
+        codes: Codes = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+        return codes
+
+    def positions(self, column: Any) -> Floats:
+        """What a row is routed by: the number itself, or the code of its category."""
+        if self.ordered:
+            return _numbers(cells(column, self.name, self.missing, True))
+        return self.codes(column).astype(np.float64)
+
+    def shown(self, code: int) -> str:
+        """A value as it is put before people."""
+        if self.ordered:
+            return number(self.values[code]) if np.isfinite(self.values[code]) else str(self.missing)
+        return str(self.values[code])
+
+
+def number(value: float) -> str:
+    """A number without the tail of its binary form.
+
+    >>> number(3.0), number(0.1 + 0.2), number(1234567.5)
+    ('3', '0.3', '1234567.5')
+    """
+    return f"{value:.12g}" if abs(value) < 1e15 else f"{value:.6g}"
+
+
+def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Array:
+    """A column as Arrow; missing cells become the label `missing`, or are refused with their rows. Among numbers they come last."""
+    array = column if isinstance(column, pa.Array) else to_arrow(column, name)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.null_count and missing is None:
+        rows = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)) + 1
+        shown = ", ".join(map(str, rows[:BAD_ROWS_SHOWN])) + (" and more" if len(rows) > BAD_ROWS_SHOWN else "")
+        raise DataError(
+            "missing_cells",
+            "Column {column!r}: {count:,} {cells} missing (row {shown}). Fill them, drop those rows, or say what they are called: "
+            'missing="no answer".',
+            column=name,
+            count=len(rows),
+            cells="cell is" if len(rows) == 1 else "cells are",
+            shown=shown,
+            rows=rows[:BAD_ROWS_SHOWN].tolist(),
+        )
+    return array if ordered or not array.null_count else pc.fill_null(_text(array), missing)
+
+
+def _numbers(array: pa.Array) -> Floats:
+    values = pc.fill_null(array.cast(pa.float64()), np.inf).to_numpy(zero_copy_only=False)
+    return np.asarray(values, dtype=np.float64) + 0.0  # -0 and 0 are one value
+
+
+def _text(array: pa.Array) -> pa.Array:
+    return array.cast(pa.large_string())
+
+
+def read_attribute(column: Any, name: str, categorical: bool | None, missing: str | None, most: int) -> tuple[Attribute, Codes]:
+    """An attribute and the codes of its rows. Numbers are ordered, everything else is categories, unless said otherwise."""
+    raw = column if isinstance(column, pa.Array) else to_arrow(column, name)
+    kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    ordered = numeric if categorical is None else not categorical
+    if ordered and not numeric:
+        raise DataError("not_numbers", "Column {column!r} holds no numbers; it can only be categorical.", column=name)
+    rows = len(raw)
+    # Categories that come as codes already stay codes: a million words would be a hundred million bytes.
+    coded_already = pa.types.is_dictionary(raw.type) and not ordered and not raw.null_count
+    array = raw if coded_already else cells(raw, name, missing, ordered)
+    if ordered:
+        values, codes = np.unique(_numbers(array), return_inverse=True)
+        if np.isinf(values[:-1]).any() or (np.isinf(values[-1]) and not array.null_count):
+            raise DataError("infinite", "Column {column!r} holds an infinite number; mend it or leave it out.", column=name)
+        unique = len(values) == rows >= IDENTIFIER_ROWS and pa.types.is_integer(kind)
+        found = Attribute(name, True, values, missing, unique)
+        coded: Codes = codes.astype(np.int32).ravel()
+    else:
+        encoded = array if coded_already else _text(array).dictionary_encode()
+        labels = np.asarray(_text(encoded.dictionary).to_pylist(), dtype=object)
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        if coded_already:
+            present = np.unique(indices)
+            indices, labels = np.searchsorted(present, indices), labels[present]
+        order = np.argsort(labels)  # by label, so that the order of the rows does not matter
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        unique = len(labels) == rows >= IDENTIFIER_ROWS
+        if len(labels) > most and not unique:
+            raise DataError(
+                "too_many_categories",
+                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out, group its values, or raise "
+                "max_categories.",
+                column=name,
+                count=len(labels),
+                most=most,
+            )
+        found = Attribute(name, False, labels[order].tolist(), missing, unique)
+        coded = place[indices] if rows else np.empty(0, np.int32)
+    if unique:
+        warnings.warn(identifies(name), PublishingWarning, stacklevel=4)
+    return found, coded
+
+
+def identifies(name: str) -> str:
+    """The warning about a column in which no value occurs twice."""
+    return (
+        f"Column {name!r} has a different value in every row: it identifies people, and a split by it would make every leaf a "
+        "person. The tree does not use it, but it is handed on as it is; leave it out of what is published."
+    )
+
+
+def columns_of(X: Any) -> dict[str, Any]:
+    """The columns of a frame of any kind, or of a two-dimensional array (named x0, x1, ...)."""
+    if isinstance(X, np.ndarray) or (isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple, np.ndarray))):
+        table = np.asarray(X)
+        if table.ndim != 2:
+            raise DataError(
+                "not_a_table", "X must be a frame or a table of rows and columns, got shape {got}.", got=table.shape
+            )
+        # A table of mixed cells is objects; each column gets the type its own cells have.
+        return {f"x{i}": pa.array(table[:, i].tolist(), from_pandas=True) for i in range(table.shape[1])}
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        raise DataError("column_twice", "The data frame has two columns of the same name.") from None
+    except TypeError:
+        raise DataError(
+            "not_a_frame",
+            "X must be an eager frame (pandas, Polars, PyArrow) or a table of rows and columns, got {got}.",
+            got=type(X).__name__,
+        ) from None
+    return {name: frame[name].to_native() for name in frame.columns}
+
+
+def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, most: int) -> tuple[list[Attribute], Codes]:
+    """Attributes and codes (a row an attribute) of a frame."""
+    columns = columns_of(X)
+    if not columns:
+        raise DataError("no_columns", "X has no columns to split by.")
+    asked = [categorical] if isinstance(categorical, str) else list(categorical or ())
+    unknown = [name for name in asked if name not in columns]
+    if unknown:
+        raise ParameterError(
+            "categorical",
+            "categorical names {got}, which are no columns; there are {allowed}.",
+            got=unknown,
+            allowed=list(columns),
+        )
+    attributes: list[Attribute] = []
+    codes: Codes | None = None
+    for at, (name, column) in enumerate(columns.items()):
+        attribute, own = read_attribute(column, name, True if name in asked else None, missing, most)
+        if codes is None:
+            if not len(own):
+                raise DataError("no_rows", "X has no rows.")
+            codes = np.empty((len(columns), len(own)), np.int32)
+        codes[at] = own
+        attributes.append(attribute)
+    assert codes is not None
+    return attributes, codes
+
+
+def quantiles(attribute: Attribute, codes: Codes, most: int) -> tuple[Attribute, Codes]:
+    """Numbers with at most `most` places to cut, spread evenly over the rows; equal values stay together."""
+    if not attribute.ordered or len(attribute.values) <= most:
+        return attribute, codes
+    running = np.cumsum(np.bincount(codes, minlength=len(attribute.values)))
+    cell = np.minimum((running - 1) * most // running[-1], most - 1)
+    ends = np.flatnonzero(np.append(np.diff(cell) > 0, True))
+    place = np.searchsorted(ends, np.arange(len(attribute.values))).astype(np.int32)
+    lows = attribute.values[np.append(0, ends[:-1] + 1)]
+    return Attribute(attribute.name, True, attribute.values[ends], attribute.missing, attribute.identifier, lows), place[codes]
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """The answers to hide: one attribute, or several taken together as combinations."""
+
+    names: tuple[str, ...]
+    labels: tuple[tuple[Any, ...], ...]
+    """The possible answers of each attribute."""
+    types: tuple[Any, ...]
+    missing: str | None = None
+
+    @property
+    def outcomes(self) -> int:
+        """How many combinations are possible."""
+        return int(np.prod([len(own) for own in self.labels]))
+
+    @property
+    def views(self) -> Codes:
+        """The combination itself and, where there are several attributes, the answer of each in it."""
+        own = np.arange(self.outcomes, dtype=np.int32)
+        if len(self.names) == 1:
+            return own[None].copy()
+        each = np.unravel_index(own, [len(answers) for answers in self.labels])
+        return np.asarray([own, *each], dtype=np.int32)
+
+    @property
+    def view_names(self) -> list[str]:
+        """What each view is called."""
+        return list(self.names) if len(self.names) == 1 else [" and ".join(self.names), *self.names]
+
+    @property
+    def view_outcomes(self) -> list[int]:
+        """How many answers each view has."""
+        each = [len(own) for own in self.labels]
+        return each if len(each) == 1 else [self.outcomes, *each]
+
+    def label(self, code: int) -> Any:
+        """The answer, or the tuple of answers, behind a code."""
+        found = tuple(self.labels[at][i] for at, i in enumerate(self._each(code)))
+        return found[0] if len(found) == 1 else found
+
+    def shown(self, code: int) -> str:
+        """The same in words."""
+        return ", ".join(str(self.labels[at][i]) for at, i in enumerate(self._each(code)))
+
+    def _each(self, code: Any) -> tuple[Any, ...]:
+        return tuple(np.unravel_index(code, [len(own) for own in self.labels]))
+
+    def columns(self, codes: Any) -> dict[str, pa.Array]:
+        """The columns of answers behind codes."""
+        out = {}
+        for at, own in enumerate(self._each(codes)):
+            labels = pa.array(list(self.labels[at]), self.types[at])
+            taken = labels.take(pa.array(own))
+            out[self.names[at]] = taken
+        return out
+
+    def codes(self, y: Any) -> Codes:
+        """The codes of a column, or of a frame of several; an answer that is not possible is refused."""
+        columns = sensitive_columns(y)
+        if len(columns) != len(self.names):
+            raise DataError("y_columns", "y must have the columns {names}, got {got}.", names=self.names, got=list(columns))
+        each = []
+        for at, (name, column) in enumerate(columns.items()):
+            array = cells(column, name, self.missing, False)
+            found = pc.index_in(_text(array), value_set=_text(pa.array(list(self.labels[at]), self.types[at])))
+            bad = np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))
+            if len(bad):
+                raise DataError(
+                    "unknown_answer",
+                    "Column {column!r}: row {row} holds {got!r}, which is none of the answers {allowed}.",
+                    column=name,
+                    row=int(bad[0]) + 1,
+                    got=array[int(bad[0])].as_py(),
+                    allowed=list(self.labels[at][:20]),
+                )
+            each.append(found.to_numpy(zero_copy_only=False))
+        codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(own) for own in self.labels]), dtype=np.int32)
+        return codes
+
+
+def sensitive_columns(y: Any) -> dict[str, pa.Array]:
+    """The column, or columns, of y by name."""
+    if isinstance(y, np.ndarray) and y.ndim == 2:
+        return columns_of(y)
+    if hasattr(y, "columns") or isinstance(y, pa.Table):
+        return {name: to_arrow(column, name) for name, column in columns_of(y).items()}
+    name = getattr(y, "name", None)
+    return {str(name) if name else "y": to_arrow(y, str(name or "y"))}
+
+
+def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitive, Codes]:
+    """What is hidden, and its codes; `outcomes` lists answers that are possible though they may occur nowhere."""
+    columns = sensitive_columns(y)
+    given = outcomes if isinstance(outcomes, dict) else dict.fromkeys(columns, outcomes) if outcomes is not None else {}
+    labels, types = [], []
+    for name, column in columns.items():
+        array = cells(column, name, missing, False)
+        seen = pc.unique(array)
+        if len(seen) < 2:
+            what = f"one answer only ({seen[0].as_py()!r})" if len(seen) else "no answers"
+            raise DataError(
+                "constant_sensitive",
+                "The sensitive column {column!r} has {what}: nobody could deny it. Choose another column.",
+                column=name,
+                what=what,
+            )
+        own = _sorted(seen.to_pylist())
+        declared = list(given.get(name, own))
+        absent = [answer for answer in own if answer not in declared]
+        if absent:
+            raise ParameterError(
+                "outcomes", "outcomes of {column!r} must list every answer; {got} occur too.", column=name, got=absent[:20]
+            )
+        if len(declared) > MOST_OUTCOMES or (len(own) > 20 and 2 * len(own) > len(array)):
+            raise DataError(
+                "too_many_answers",
+                "The sensitive column {column!r} has {count:,} different answers in {rows:,} rows; a group of people can hardly share "
+                "one. Put the answers into fewer classes first (at most {most:,}).",
+                column=name,
+                count=len(declared),
+                rows=len(array),
+                most=MOST_OUTCOMES,
+            )
+        labels.append(tuple(declared))
+        types.append(array.type)
+    sensitive = Sensitive(tuple(columns), tuple(labels), tuple(types), missing)
+    if sensitive.outcomes > MOST_OUTCOMES:
+        raise DataError(
+            "too_many_answers",
+            "The sensitive columns {names} have {count:,} combinations of answers; at most {most:,} can be hidden together. Hide them "
+            "one after the other.",
+            names=sensitive.names,
+            count=sensitive.outcomes,
+            most=MOST_OUTCOMES,
+        )
+    return sensitive, sensitive.codes(y)
+
+
+def _sorted(values: Sequence[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=str)

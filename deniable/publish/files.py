@@ -1,0 +1,179 @@
+"""Publishing a file: the table, a sidecar that says what was done, and the owner's report; all of them or none."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+
+from deniable.core.files import open_table, refuse_randomised, refuse_same, replacing
+from deniable.errors import DataError, FileError
+from deniable.progress import Progress, Silent
+from deniable.publish.deniability_tree import permutation
+from deniable.publish.publication import Publication, publish_frame
+
+SUFFIXES = (".csv.gz", ".csv", ".parquet")
+PARQUET_KEY = b"deniable.publication"
+
+
+def sidecar(path: Path) -> Path:
+    """Where the description of a published file lies: NAME.publication.json beside it.
+
+    >>> sidecar(Path("people.csv.gz")).name
+    'people.publication.json'
+    """
+    for suffix in SUFFIXES:
+        if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
+            return path.with_name(path.name[: -len(suffix)] + ".publication.json")
+    raise FileError("file_kind", "{path}: the file must end in .csv, .csv.gz or .parquet.", path=str(path))
+
+
+def read_file(path: Path, progress: Progress | None = None) -> tuple[pa.Table, pa.Table]:
+    """A file as it is, and the same with the numbers of a CSV file read as numbers."""
+    listener = progress or Silent()
+    reader = open_table(path)
+    doubles = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
+    if doubles:
+        raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=doubles)
+    listener.start(f"reading ({reader.units})", reader.total)
+    pieces = []
+    for batch, done in reader.pieces():
+        pieces.append(batch)
+        listener.advance(done)
+    listener.finish()
+    if not sum(piece.num_rows for piece in pieces):
+        raise DataError("no_rows", "{path} has no rows.", path=str(path))
+    table = pa.Table.from_batches(pieces)
+    if not reader.text:
+        return table, table
+    return table, pa.table({name: _typed(table.column(name)) for name in table.column_names})
+
+
+def _typed(column: pa.ChunkedArray) -> pa.Array:
+    """Numbers if every cell is one, otherwise the text itself."""
+    text = column.cast(pa.large_string()).combine_chunks()
+    trimmed = pc.utf8_trim_whitespace(text)
+    for kind in (pa.int64(), pa.float64()):
+        with contextlib.suppress(pa.ArrowInvalid):
+            return pc.cast(trimmed, kind)
+    return text
+
+
+def publish_file(
+    source: Path,
+    target: Path,
+    sensitive: Sequence[str],
+    *,
+    report: Path | None = None,
+    force: bool = False,
+    strict: bool = False,
+    compare: dict[str, Any] | None = None,
+    shuffle: bool = False,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Publication:
+    """Publish `source` as `target`, with NAME.publication.json beside it and the owner's report; nothing is half-written.
+
+    Cells of other columns stay as they were written. With `strict` a set that fails a check is not written, only its report. `compare` are
+    the arguments of `compare_publishing`, whose result goes into the report.
+    """
+    beside = sidecar(target)
+    wanted = [target, beside, *([report] if report is not None else [])]
+    for path in wanted:
+        refuse_same(path, source)
+        if path.is_dir():
+            raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
+        if path.exists() and not force:
+            raise FileError(
+                "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
+            )
+        if not path.parent.is_dir():
+            raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
+    written, typed = read_file(source, progress)
+    refuse_randomised(source)
+    if sidecar(source).exists() and _data_of(sidecar(source)) == source.name:
+        raise FileError(
+            "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
+        )
+    for name in sensitive:
+        if name in typed.column_names:
+            # Answers are labels, also where they look like numbers: they are published as they were written.
+            typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
+    found = publish_frame(typed, sensitive, progress=progress, **parameters)
+    if compare is not None:
+        found.comparison = _compared(typed, sensitive, parameters, compare, progress)
+    out = written.drop_columns(list(parameters.get("drop", ())))
+    for name in sensitive:
+        kind = out.schema.field(name).type
+        out = out.set_column(out.column_names.index(name), name, _as(found.data.column(name), kind, parameters.get("missing")))
+    if shuffle:
+        out = out.take(pa.array(permutation(out.num_rows, None)))
+    page = found.to_html() if report is not None else ""
+    if strict and not found.passed:
+        if report is not None:
+            with replacing(report, force) as temporary:
+                temporary.write_text(page, encoding="utf-8")
+        raise DataError(
+            "not_safe",
+            "{verdict} Nothing was published.{report}",
+            verdict=found.verdict,
+            report=f" The report is in {report}." if report is not None else "",
+        )
+    text = json.dumps({"data": target.name, **found.to_dict(), "shuffled": shuffle}, indent=2, ensure_ascii=False) + "\n"
+    with contextlib.ExitStack() as files:
+        # Left in reverse order: the description is moved into place last, and only if all before it were written.
+        description = files.enter_context(replacing(beside, force))
+        described = files.enter_context(replacing(report, force)) if report is not None else None
+        data = files.enter_context(replacing(target, force))
+        description.write_text(text, encoding="utf-8")
+        if described is not None:
+            described.write_text(page, encoding="utf-8")
+        _write(data, target, out, text)
+    found.data = out
+    return found
+
+
+def _compared(
+    typed: pa.Table, sensitive: Sequence[str], parameters: dict[str, Any], compare: dict[str, Any], progress: Any
+) -> Any:
+    from deniable.publish.comparison import compare_publishing
+
+    others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]
+    own = {k: v for k, v in parameters.items() if k not in ("min_deniability", "joint", "drop", "limits", "rng")}
+    truth = typed.select([sensitive[0]])
+    return compare_publishing(typed.select(others), truth, progress=progress, **compare, **own)
+
+
+def _as(drawn: Any, kind: Any, missing: str | None) -> Any:
+    """Drawn answers in the type the column had; where that has no room for words, silence is a missing cell again."""
+    text = pa.types.is_string(drawn.type) or pa.types.is_large_string(drawn.type)
+    if missing is not None and text and not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        drawn = pc.if_else(pc.equal(drawn, missing), pa.scalar(None, drawn.type), drawn)
+    return drawn.cast(kind)
+
+
+def _data_of(path: Path) -> Any:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found.get("data") if isinstance(found, dict) else None
+
+
+def _write(path: Path, final: Path, table: pa.Table, description: str) -> None:
+    if final.name.lower().endswith(".parquet"):
+        metadata = {**(table.schema.metadata or {}), PARQUET_KEY: description.encode()}
+        # pandas notes its index there, which may hold what identifies people.
+        metadata.pop(b"pandas", None)
+        pa.parquet.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+        return
+    compressed = "gzip" if final.name.lower().endswith(".gz") else None
+    with pa.output_stream(str(path), compression=compressed) as sink:
+        pa.csv.write_csv(table, sink, write_options=pa.csv.WriteOptions(quoting_style="needed"))

@@ -1,0 +1,378 @@
+"""What a published set promises and what it still exposes, group by group; a set that fails a check is not called safe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deniable.core.exact import Floats, Ints
+from deniable.errors import DataError, ParameterError
+from deniable.privacy.deniability import deniability, minority_share
+from deniable.privacy.words import odds, percent
+from deniable.publish.encoding import Attribute, columns_of, quantiles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from deniable.publish.deniability_tree import DeniabilityTree
+
+ROWS_SHOWN = 20
+PROXY_ROWS = 20
+"""A value of another column shared by fewer rows says little about anyone else who has it."""
+PROXY_CUTS = 20
+TREE_NOT_COVERED = (
+    "given the tree (its questions and the sizes of its groups) and the overall shares of the answers as public; the tree itself, which "
+    "was found by looking at the answers, is not covered"
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From where on something counts as exposed.
+
+    `posterior` is the largest chance an attacker may give an answer who knows the group; `rows` the fewest people in a group; `skew` the
+    largest distance (total variation) between the answers of a group and of all; `ruled_out` the largest chance once one other answer is
+    ruled out (asked where there are three answers or more).
+
+    >>> Limits().rows
+    5
+    """
+
+    posterior: float = 0.95
+    rows: int = 5
+    skew: float = 0.4
+    ruled_out: float = 0.99
+
+    def __post_init__(self) -> None:
+        for name in ("posterior", "skew", "ruled_out"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+                raise ParameterError("limit", "Limits: {name} must lie in [0, 1], got {got!r}.", name=name, got=value)
+        if isinstance(self.rows, bool) or not isinstance(self.rows, (int, np.integer)) or self.rows < 1:
+            raise ParameterError("limit", "Limits: rows must be a whole number of at least 1, got {got!r}.", got=self.rows)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at: whether it holds, what was found, and the rows (counted from 1) that are exposed."""
+
+    name: str
+    passed: bool
+    found: str
+    rows: Ints = field(repr=False)
+
+    @property
+    def named(self) -> str:
+        """The rows, as far as a sentence can hold them."""
+        if not len(self.rows):
+            return ""
+        shown = ", ".join(f"{row:,}" for row in self.rows[:ROWS_SHOWN])
+        more = f" and {len(self.rows) - ROWS_SHOWN:,} more" if len(self.rows) > ROWS_SHOWN else ""
+        return f"{'row' if len(self.rows) == 1 else 'rows'} {shown}{more}"
+
+
+class Guarantees:
+    """Promises and exposures of publishing a set of rows through a tree.
+
+    >>> import deniable as dn, pandas as pd
+    >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50})
+    >>> ill = pd.Series((["yes"] * 25 + ["no"] * 25) * 2, name="ill")
+    >>> found = dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill)
+    >>> found.passed, found.worst_posterior
+    (True, 0.5)
+    """
+
+    def __init__(self, tree: DeniabilityTree, checks: Sequence[Check], groups: dict[str, Any], overall: dict[str, Any]) -> None:
+        self.tree = tree
+        self.checks = tuple(checks)
+        self.groups = groups
+        self.overall = overall
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check failed. What was not checked is not promised."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if not check.passed)
+
+    @property
+    def worst_posterior(self) -> float:
+        """The largest chance that an attacker who knows a person's group can give one answer."""
+        return float(self.overall["worst_posterior"])
+
+    @property
+    def verdict(self) -> str:
+        """The result in a sentence or two."""
+        if self.passed:
+            return (
+                f"No check failed: every one of {self.overall['groups']:,} groups meets the minimum, and nothing that was looked at is "
+                "exposed beyond its limit. That is no proof against what an attacker knows from elsewhere."
+            )
+        names = ", ".join(check.name for check in self.failed)
+        rows = np.unique(np.concatenate([check.rows for check in self.failed]))
+        return (
+            f"NOT SAFE to publish as it is: {len(self.failed)} of {len(self.checks)} checks failed ({names}); "
+            f"{len(rows):,} of {self.overall['rows']:,} rows are exposed."
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a group: its rows, deniability, minority, worst posterior, skew, and the questions that lead to it."""
+        import pandas as pd
+
+        return pd.DataFrame(self.groups)
+
+    def to_dict(self, rows: bool = True) -> dict[str, Any]:
+        """For JSON. Without `rows` the exposed rows are only counted: a file that goes with the published set must not point at them."""
+        return {
+            "passed": self.passed,
+            "verdict": self.verdict,
+            "overall": {key: _plain(value) for key, value in self.overall.items()},
+            "checks": [
+                {
+                    "name": check.name,
+                    "passed": check.passed,
+                    "found": check.found,
+                    "rows_exposed": len(check.rows),
+                    **({"rows": check.rows.tolist()} if rows else {}),
+                }
+                for check in self.checks
+            ],
+        }
+
+    def __repr__(self) -> str:
+        lines = [self.verdict]
+        lines += [
+            f"  {'ok' if c.passed else 'FAILED':<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "")
+            for c in self.checks
+        ]
+        return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = None, published: Any = None) -> Guarantees:
+    """Measure these rows, which are to be published through this tree."""
+    limits = limits or Limits()
+    if not isinstance(limits, Limits):
+        raise ParameterError("limits", "limits must be a Limits, got {got}.", got=type(limits).__name__)
+    sensitive = tree.sensitive_
+    labels = sensitive.codes(y)
+    nodes, place = np.unique(tree.apply(X), return_inverse=True)
+    if len(place) != len(labels):
+        raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=len(place), b=len(labels))
+    counts = np.zeros((len(nodes), sensitive.outcomes), np.int64)
+    np.add.at(counts, (place, labels), 1)
+    sizes = counts.sum(axis=1)
+    whole = np.bincount(labels, minlength=sensitive.outcomes) / len(labels)
+
+    views = [_view(counts, own, answers) for own, answers in zip(sensitive.views, sensitive.view_outcomes, strict=True)]
+    levels = np.min([_levels(own) for own in views], axis=0)
+    each = views if len(views) == 1 else views[1:]
+    posterior = np.max([own.max(axis=1) / sizes for own in each], axis=0)
+    wide = [own for own, answers in zip(views, sensitive.view_outcomes, strict=True) if answers > 2][-len(each) :]
+    skew = np.abs(counts / sizes[:, None] - whole).sum(axis=1) / 2
+    weights = tree._weights(nodes)
+    kept = (weights * counts).sum(axis=1) / weights.sum(axis=1) / sizes
+
+    def check(name: str, bad: Any, found: str) -> Check:
+        rows = np.flatnonzero(np.asarray(bad)[place]) + 1
+        return Check(name, not len(rows), found, rows)
+
+    minimum = float(tree.min_deniability)
+    answers = sensitive.view_outcomes[0]
+    checks = [
+        check(
+            "deniability",
+            levels < minimum - 1e-9,
+            f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which means a minority of {percent(tree.minority_share_)}",
+        ),
+        check(
+            "worst posterior",
+            posterior > limits.posterior + 1e-12,
+            f"whoever knows a person's group is at most {percent(float(posterior.max()), up=True)} sure of an answer; "
+            f"limit {percent(limits.posterior)}",
+        ),
+        check(
+            "small groups", sizes < limits.rows, f"smallest group {sizes.min():,} {_rows(sizes.min())}; limit {limits.rows:,}"
+        ),
+        check(
+            "skew",
+            skew > limits.skew + 1e-12,
+            f"answers of a group differ from those of all by at most {percent(float(skew.max()), up=True)} (total variation); "
+            f"limit {percent(limits.skew)}",
+        ),
+    ]
+    ruled_out = np.zeros(len(nodes))
+    if wide:
+        ruled_out = np.max([_ruled_out(own) for own in wide], axis=0)
+        checks.append(
+            check(
+                "background knowledge",
+                ruled_out > limits.ruled_out + 1e-12,
+                f"whoever also rules out one answer is at most {percent(float(ruled_out.max()), up=True)} sure; "
+                f"limit {percent(limits.ruled_out)}",
+            )
+        )
+    checks += _proxies(tree, X, each, views, labels, limits)
+    checks += _identifiers(tree, X, len(labels))
+
+    overall = {
+        "rows": len(labels),
+        "groups": len(nodes),
+        "deniability": float(levels.min()),
+        "deniability_of_all_rows": float(
+            min(deniability(own.sum(axis=0), k) for own, k in zip(views, sensitive.view_outcomes, strict=True))
+        ),
+        "minority_share_of_minimum": minority_share(minimum, max(2, answers)),
+        "smallest_minority": float(1 - posterior.max()),
+        "worst_posterior": float(posterior.max()),
+        "worst_posterior_if_one_answer_is_ruled_out": float(ruled_out.max()) if wide else None,
+        "smallest_group": int(sizes.min()),
+        "largest_skew": float(skew.max()),
+        "expected_unchanged": float((kept * sizes).sum() / len(labels)),
+        "published_unchanged": _unchanged(tree, published, labels),
+        "epsilon": tree.epsilon_,
+        "epsilon_in_words": _epsilon_words(tree.epsilon_),
+        "limits": asdict(limits),
+    }
+    paths = tree.tree_.paths()
+    groups = {
+        "rows": sizes,
+        "deniability": levels,
+        "minority": 1 - posterior,
+        "worst_posterior": posterior,
+        "skew": skew,
+        "ruled_out": ruled_out if wide else np.full(len(nodes), np.nan),
+        "unchanged": kept,
+        "answers": [_answers(tree, own) for own in counts],
+        "group": [" and ".join(paths.get(int(node), [])) or "everyone" for node in nodes],
+    }
+    return Guarantees(tree, checks, groups, overall)
+
+
+def _rows(count: int) -> str:
+    return "row" if count == 1 else "rows"
+
+
+def _epsilon_words(epsilon: float) -> str:
+    if math.isinf(epsilon):
+        return (
+            "no epsilon: one person's answer can decide whether an answer can be drawn in a group at all. Mix the groups with the whole "
+            "(mix) for a finite one."
+        )
+    return f"one person's answer changes the chance of any published table {odds(epsilon)}, {TREE_NOT_COVERED}."
+
+
+def _view(counts: Ints, own: Any, answers: int) -> Ints:
+    out = np.zeros((len(counts), answers), np.int64)
+    for code, answer in enumerate(own):
+        out[:, answer] += counts[:, code]
+    return out
+
+
+def _levels(counts: Ints) -> Floats:
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    bits = -(shares * np.log2(shares, where=shares > 0, out=np.zeros_like(shares))).sum(axis=1)
+    levels: Floats = np.maximum(bits, 0.0) / math.log2(counts.shape[1])
+    return levels
+
+
+def _ruled_out(counts: Ints) -> Floats:
+    """The largest share of an answer among those who did not give another one, whichever that is."""
+    top = np.sort(counts, axis=1)[:, ::-1]
+    left = counts.sum(axis=1) - top[:, 0]
+    # Ruling out the most frequent answer helps most; where it is the only one, the attacker was sure before.
+    return np.where(left > 0, top[:, 1] / np.maximum(left, 1), 1.0)
+
+
+def _answers(tree: DeniabilityTree, counts: Ints) -> str:
+    order = np.argsort(-counts, kind="stable")
+    return ", ".join(f"{tree.sensitive_.shown(code)} {counts[code]:,}" for code in order[:6] if counts[code])
+
+
+def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, limits: Limits) -> list[Check]:
+    """Columns that are handed on and by themselves give the true answer away to whoever knows, from elsewhere, how they hang together."""
+    columns = columns_of(X)
+    exposed = np.zeros(len(labels), bool)
+    named: list[str] = []
+    maps = tree.sensitive_.views if len(views) == 1 else tree.sensitive_.views[1:]
+    for attribute in tree.tree_.attributes:
+        if attribute.identifier or len(attribute.values) < 2:
+            continue
+        codes, shown = _coarse(attribute, columns[attribute.name])
+        here = np.zeros(len(labels), bool)
+        for own, table in zip(maps, each, strict=True):
+            answers = own[labels]
+            counts = np.zeros((int(codes.max()) + 1, table.shape[1]), np.int64)
+            np.add.at(counts, (codes, answers), 1)
+            sizes = np.maximum(counts.sum(axis=1), 1)
+            usual = table.sum(axis=0).max() / len(labels)
+            bad = (counts.sum(axis=1) >= PROXY_ROWS) & (counts.max(axis=1) / sizes > max(limits.posterior, usual) + 1e-12)
+            here |= bad[codes]
+        if here.any():
+            most = shown.shown(int(np.bincount(codes[here]).argmax()))
+            named.append(
+                f"{attribute.name} ({percent(here.mean())} of the rows, such as {'up to ' if attribute.ordered else ''}{most})"
+            )
+            exposed |= here
+    found = (
+        f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}"
+        if named
+        else f"no other column by itself tells the true answer of {PROXY_ROWS} rows or more with over {percent(limits.posterior)}"
+    )
+    rows = np.flatnonzero(exposed) + 1
+    return [Check("other columns", not len(rows), found, rows)]
+
+
+def _coarse(attribute: Attribute, column: Any) -> tuple[Ints, Attribute]:
+    codes = attribute.codes(column)
+    if attribute.ordered:
+        shown, codes = quantiles(attribute, np.minimum(codes, len(attribute.values) - 1), PROXY_CUTS)
+        return codes.astype(np.int64), shown
+    # A category that was never seen is one of its own.
+    return np.where(codes < 0, len(attribute.values), codes).astype(np.int64), _Open(attribute)
+
+
+class _Open(Attribute):
+    """An attribute that has a name for categories it does not know."""
+
+    def __init__(self, known: Attribute) -> None:
+        super().__init__(known.name, known.ordered, [*known.values, "unknown"], known.missing)
+
+
+def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
+    named = [a.name for a in tree.tree_.attributes if a.identifier]
+    found = (
+        f"{', '.join(named)}: a different value in every row, which identifies people; leave out of what is published"
+        if named
+        else "no column has a different value in every row"
+    )
+    return [Check("identifiers", not named, found, np.arange(1, rows + 1) if named else np.empty(0, np.int64))]
+
+
+def _unchanged(tree: DeniabilityTree, published: Any, labels: Any) -> float | None:
+    if published is None:
+        return None
+    names = tree.sensitive_.names
+    columns = columns_of(published)
+    drawn = tree.sensitive_.codes(_frame({name: columns[name] for name in names}))
+    return float((drawn == labels).mean())
+
+
+def _frame(columns: dict[str, Any]) -> Any:
+    import pyarrow as pa
+
+    from deniable.core.columns import to_arrow
+
+    return pa.table({name: to_arrow(column, name) for name, column in columns.items()})

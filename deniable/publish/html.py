@@ -1,0 +1,160 @@
+"""The owner's report as a web page that stands on its own: no scripts, nothing fetched, light and dark."""
+
+from __future__ import annotations
+
+import io
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deniable.privacy import html as parts
+from deniable.privacy.words import percent
+
+if TYPE_CHECKING:
+    from deniable.publish.guarantees import Guarantees
+    from deniable.publish.publication import Publication
+
+GROUPS_SHOWN = 100
+LINES_SHOWN = 200
+_STYLE = """
+.deniable-report .bad { color: var(--alarm); font-weight: 600; white-space: nowrap; }
+.deniable-report .good { white-space: nowrap; }
+.deniable-report .unsafe { border-left-color: var(--alarm); background: var(--alarm-paper); padding: .75rem 1rem; }
+.deniable-report pre { overflow-x: auto; background: var(--panel); padding: 1rem; font-size: .8125rem; line-height: 1.45; }
+.deniable-report figure { margin: 1rem 0; max-width: 44rem; background: #ffffff; padding: .5rem; }
+.deniable-report figure svg { width: 100%; height: auto; }
+"""
+
+
+def page(publication: Publication) -> str:
+    """A complete page."""
+    names = " and ".join(name for own in publication.guarantees for name in own.tree.sensitive_.names)
+    body = "\n".join(_column(own) for own in publication.guarantees)
+    safe = "" if publication.passed else " unsafe"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>Publication report: {escape(names)}</title>\n"
+        f"<style>body {{ margin: 0; }}{parts._STYLE}{_STYLE}</style>\n</head>\n"
+        '<body class="deniable-report">\n<main>\n'
+        f"<h1>What publishing {escape(names)} promises, and what it exposes</h1>\n"
+        f'<p class="lead{safe}">{escape(publication.verdict)}</p>\n'
+        '<p class="soft">For the owner only: this page names rows and shows true counts. Do not publish it.</p>\n'
+        "<h2>How to read this</h2>\n"
+        "<p>People are parted into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
+        "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most, 0 where all gave "
+        "the same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the "
+        "most frequent answer. Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
+        "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
+        f"checked beside it.</p>\n{body}\n{_comparison(publication.comparison)}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _column(found: Guarantees) -> str:
+    o = found.overall
+    tree = found.tree
+    changed = "" if o["published_unchanged"] is None else f"; in this copy {percent(o['published_unchanged'])}"
+    posterior = percent(o["worst_posterior"], up=True)
+    figures = [
+        ("Rows, groups", f"{o['rows']:,} rows in {o['groups']:,} groups; the smallest has {o['smallest_group']:,}"),
+        (
+            "Deniability",
+            f"at least {o['deniability']:.4f} in every group; asked for {float(tree.min_deniability):.4g}, which means a minority of "
+            f"{percent(o['minority_share_of_minimum'])}. All rows together have {o['deniability_of_all_rows']:.4f}.",
+        ),
+        (
+            "Worst posterior",
+            f"{posterior} for whoever knows a person's group (smallest minority {percent(o['smallest_minority'])})",
+        ),
+        ("Published unchanged", f"{percent(o['expected_unchanged'])} of the answers on average{changed}"),
+        ("Epsilon", o["epsilon_in_words"]),
+    ]
+    rows = "\n".join(
+        f'<tr role="row"><th scope="row" role="rowheader">{escape(name)}</th><td role="cell">{escape(text)}</td></tr>'
+        for name, text in figures
+    )
+    lines = tree.export_text().splitlines()
+    more = f"\n... and {len(lines) - LINES_SHOWN:,} more lines" if len(lines) > LINES_SHOWN else ""
+    return (
+        f"<h2>{escape(' and '.join(tree.sensitive_.names))}</h2>\n"
+        f'{parts._open("Figures")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>\n'
+        f"<h2>Checks</h2>\n{_checks(found)}\n<h2>Groups</h2>\n{_groups(found)}\n"
+        f"<h2>The tree</h2>\n<pre>{escape(chr(10).join(lines[:LINES_SHOWN]) + more)}</pre>"
+    )
+
+
+def _checks(found: Guarantees) -> str:
+    rows = "\n".join(
+        f'<tr role="row"><th scope="row" role="rowheader">{escape(check.name)}</th>'
+        f'<td role="cell" class="{"good" if check.passed else "bad"}">{"holds" if check.passed else "FAILED"}</td>'
+        f'<td role="cell">{escape(check.found[0].upper() + check.found[1:])}.'
+        f"{f'<small>Exposed: {escape(check.named)}</small>' if check.named else ''}</td></tr>"
+        for check in found.checks
+    )
+    return (
+        f"{parts._open('Checks')}<caption>A set that fails a check is not called safe. Rows are counted from 1.</caption>\n"
+        f"{parts._head('Check', 'Result', 'What was found')}"
+        f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
+    )
+
+
+def _groups(found: Guarantees) -> str:
+    groups = found.groups
+    order = np.lexsort([groups["rows"], -groups["worst_posterior"]])[:GROUPS_SHOWN]
+    cells = "\n".join(
+        f'<tr role="row"><th scope="row" role="rowheader">{escape(groups["group"][g])}</th>'
+        + "".join(
+            f'<td role="cell" class="number" data-label="{label}">{text}</td>'
+            for label, text in (
+                ("Rows", f"{groups['rows'][g]:,}"),
+                ("Deniability", f"{groups['deniability'][g]:.3f}"),
+                ("Minority", percent(groups["minority"][g])),
+                ("Worst posterior", percent(groups["worst_posterior"][g], up=True)),
+                ("Skew", percent(groups["skew"][g], up=True)),
+                ("Unchanged", percent(groups["unchanged"][g])),
+            )
+        )
+        + f'<td role="cell">{escape(groups["answers"][g])}</td></tr>'
+        for g in order
+    )
+    total = len(groups["rows"])
+    scope = f"The {len(order):,} most exposed of {total:,} groups." if total > len(order) else "The most exposed first."
+    return (
+        f"{parts._open('Groups')}<caption>{scope}</caption>\n"
+        f"{parts._head('Group', '#Rows', '#Deniability', '#Minority', '#Worst posterior', '#Skew', '#Unchanged', 'True answers')}"
+        f'<tbody role="rowgroup">\n{cells}\n</tbody>\n</table>\n</div>'
+    )
+
+
+def _comparison(found: Any) -> str:
+    if found is None:
+        return ""
+    frame = found.to_frame()
+    learners = list(found.original)
+    body = "\n".join(
+        f'<tr role="row"><th scope="row" role="rowheader">{row["min_deniability"]:g}, '
+        f"{'tree' if row['method'] == 'tree' else 'randomised response'}</th>"
+        + "".join(
+            f'<td role="cell" class="number" data-label="{escape(name)}">{row[name]:.1%}</td>'
+            for name in ("worst_posterior", "posterior_knowing_groups", "unchanged", *learners, "mean")
+        )
+        + "</tr>"
+        for row in frame.to_dict("records")
+    )
+    picture = io.StringIO()
+    chart = found.plot()
+    chart.background = "white"
+    chart.save(picture, format="svg")
+    svg = picture.getvalue()
+    svg = svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="{escape(chart.description, quote=True)}" ', 1)
+    originals = ", ".join(f"{name} {value:.1%}" for name, value in found.original.items())
+    heads = [f"#{escape(name)}" for name in learners]
+    return (
+        f"<h2>Beside plain randomised response</h2>\n<p>{escape(found.verdict)}</p>\n"
+        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left out. Learned from the "
+        f"true answers: {escape(originals)}; always the most frequent answer: {found.usual:.1%}.</caption>\n"
+        f"{parts._head('Minimum, method', '#Worst posterior', '#Knowing the groups', '#Unchanged', *heads, '#Mean')}"
+        f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div>\n<figure>{svg}</figure>'
+    )

@@ -1,0 +1,227 @@
+"""`deniable publish`: a file in, a file out, all or nothing."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+
+@pytest.fixture
+def people(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, 500),
+            "code": [f"0{i % 7}" for i in range(500)],
+            "ill": np.where(rng.random(500) < 0.4, "yes", "no"),
+            "town": rng.choice(["A", "B, north", "C"], 500),
+        }
+    )
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return frame
+
+
+def cells(path):
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def test_one_command_publishes_describes_and_reports(run, people):
+    code, out, err = run(
+        "publish",
+        "people.csv",
+        "--sensitive",
+        "ill",
+        "--min-deniability",
+        0.5,
+        "--min-rows",
+        20,
+        "-o",
+        "out.csv",
+        "--report",
+        "r.html",
+    )
+    assert (code, err) == (0, "")
+    before, after = cells("people.csv"), cells("out.csv")
+    assert list(after.columns) == list(before.columns)
+    for name in ("age", "code", "town"):
+        assert after[name].tolist() == before[name].tolist()
+    assert after["ill"].tolist() != before["ill"].tolist()
+    assert set(after["ill"]) == {"yes", "no"}
+    described = json.loads(Path("out.publication.json").read_text())
+    assert described["data"] == "out.csv"
+    assert described["columns"][0]["guarantees"]["overall"]["deniability"] >= 0.5
+    assert "seed" not in json.dumps(described)
+    assert "<title>Publication report: ill" in Path("r.html").read_text()
+    assert "Published: ill, 500 rows" in out
+    assert "minority of 11%" in out
+
+
+def test_two_runs_draw_differently(run, people):
+    for name in ("one.csv", "two.csv"):
+        assert run("publish", "people.csv", "-s", "ill", "-o", name)[0] == 0
+    assert cells("one.csv")["ill"].tolist() != cells("two.csv")["ill"].tolist()
+
+
+def test_unsafe_sets_are_called_so_and_strict_publishes_nothing_but_the_report(run, people, tmp_path):
+    arguments = [
+        "publish",
+        "people.csv",
+        "-s",
+        "ill",
+        "--min-rows",
+        1,
+        "--min-deniability",
+        0.05,
+        "-o",
+        "out.csv",
+        "--report",
+        "r.html",
+    ]
+    code, out, err = run(*arguments, "--strict")
+    assert code == 2
+    assert "NOT SAFE" in err
+    assert "Nothing was published" in err
+    assert not (tmp_path / "out.csv").exists()
+    assert not (tmp_path / "out.publication.json").exists()
+    assert "NOT SAFE" in (tmp_path / "r.html").read_text()
+    code, out, err = run(*arguments, "--force")
+    assert code == 0
+    assert "NOT SAFE" in out
+    assert "rows " in out
+    assert json.loads((tmp_path / "out.publication.json").read_text())["passed"] is False
+
+
+def test_json_names_the_exposed_rows_for_the_owner(run, people):
+    code, out, _ = run(
+        "publish", "people.csv", "-s", "ill", "--min-rows", 1, "--min-deniability", 0.05, "-o", "out.csv", "--json"
+    )
+    assert code == 0
+    checks = {check["name"]: check for check in json.loads(out)["columns"][0]["guarantees"]["checks"]}
+    small = checks["small groups"]
+    assert not small["passed"]
+    assert len(small["rows"]) == small["rows_exposed"] > 0
+
+
+def test_parquet_keeps_its_types_and_carries_the_description(run, people):
+    people.to_parquet("people.parquet")
+    assert run("publish", "people.parquet", "-s", "ill", "-o", "out.parquet", "--shuffle")[0] == 0
+    table = pq.read_table("out.parquet")
+    assert json.loads(table.schema.metadata[b"deniable.publication"])["data"] == "out.parquet"
+    assert b"pandas" not in table.schema.metadata
+    assert table.schema.field("age").type == pq.read_schema("people.parquet").field("age").type
+    assert sorted(table["age"].to_pylist()) == sorted(people["age"])
+
+
+def test_pictures_of_tree_and_comparison(run, people, tmp_path):
+    code, out, err = run(
+        "publish",
+        "people.csv",
+        "-s",
+        "ill",
+        "--min-rows",
+        30,
+        "-o",
+        "out.csv",
+        "--tree",
+        "t.svg",
+        "--compare",
+        "c.svg",
+        "--compare-level",
+        0.3,
+        "--report",
+        "r.html",
+    )
+    assert (code, err) == (0, "")
+    assert "randomised response" in (tmp_path / "c.svg").read_text()
+    assert "everyone" in (tmp_path / "t.svg").read_text()
+    assert "Beside plain randomised response" in (tmp_path / "r.html").read_text()
+    assert "true answers" in out
+
+
+def test_identifiers_are_warned_of_and_can_be_dropped(run, people, tmp_path):
+    people.assign(id=[f"p{i}" for i in range(500)]).to_csv("ids.csv", index=False)
+    code, out, err = run("publish", "ids.csv", "-s", "ill", "-o", "out.csv")
+    assert code == 0
+    assert "warning: Column 'id' has a different value in every row" in err
+    assert "FAILED  identifiers" in out
+    code, out, err = run("publish", "ids.csv", "-s", "ill", "-o", "out.csv", "--drop", "id", "-f")
+    assert (code, err) == (0, "")
+    assert "id" not in cells("out.csv").columns
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["people.csv", "-s", "sick", "-o", "out.csv"], "There is no column 'sick'"),
+        (["people.csv", "-s", "ill", "-o", "out.csv", "--min-deniability", "0.999"], "The maximum possible is 0.9"),
+        (["people.csv", "-s", "ill", "-o", "out.xlsx"], "must end in .csv"),
+        (["people.csv", "-s", "ill", "-o", "people.csv", "-f"], "is an input"),
+        (["people.csv", "-s", "ill", "-o", "nowhere/out.csv"], "does not exist"),
+        (["absent.csv", "-s", "ill", "-o", "out.csv"], "absent.csv does not exist"),
+        (["people.csv", "-s", "ill", "-o", "out.csv", "--distance", "odd"], "distance must be one of"),
+        (["people.csv", "-s", "ill", "-o", "out.csv", "--report", "out.csv"], "same name"),
+        (["holes.csv", "-s", "ill", "-o", "out.csv"], "Column 'town': 2 cells are missing (row 2, 5)"),
+        (["constant.csv", "-s", "ill", "-o", "out.csv"], "one answer only ('yes')"),
+        (["one.csv", "-s", "ill", "-o", "out.csv"], "one answer only"),
+        (["empty.csv", "-s", "ill", "-o", "out.csv"], "is empty"),
+        (["people.csv", "-s", "ill", "-o", "out.csv", "--limit-posterior", "2"], "posterior must lie in [0, 1]"),
+    ],
+)
+def test_bad_input_ends_with_a_sentence_and_code_2_and_nothing_written(run, people, tmp_path, arguments, said):
+    people.assign(town=people.town.where(~people.index.isin([1, 4]))).to_csv("holes.csv", index=False)
+    people.assign(ill="yes").to_csv("constant.csv", index=False)
+    people.head(1).to_csv("one.csv", index=False)
+    (tmp_path / "empty.csv").write_text("")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    code, _, err = run("publish", *arguments)
+    assert code == 2
+    assert said in err
+    assert err.startswith("error: ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_nothing_is_overwritten_unless_forced_and_a_published_set_is_not_published_again(run, people, tmp_path):
+    assert run("publish", "people.csv", "-s", "ill", "-o", "out.csv")[0] == 0
+    first = (tmp_path / "out.csv").read_text()
+    code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv")
+    assert code == 2
+    assert "exists already" in err
+    assert (tmp_path / "out.csv").read_text() == first
+    code, _, err = run("publish", "out.csv", "-s", "ill", "-o", "again.csv")
+    assert code == 2
+    assert "published set already" in err
+
+
+def test_a_write_that_fails_leaves_nothing(run, people, tmp_path, monkeypatch):
+    from deniable.publish import files
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "_write", full)
+    code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "--report", "r.html")
+    assert code == 2
+    assert "No space left" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv"]
+
+
+def test_missing_cells_may_be_named_and_stay_as_they_are(run, people):
+    people.assign(town=people.town.where(people.index != 3)).to_csv("holes.csv", index=False)
+    assert run("publish", "holes.csv", "-s", "ill", "-o", "out.csv", "--missing", "unknown")[0] == 0
+    assert cells("out.csv")["town"].tolist() == cells("holes.csv")["town"].tolist()
+
+
+def test_silence_in_a_column_of_numbers_is_drawn_like_an_answer_and_is_a_missing_cell_again(run, people):
+    rng = np.random.default_rng(1)
+    scores = pd.array(np.where(rng.random(500) < 0.3, None, rng.integers(1, 4, 500)), dtype="Int64")
+    people.assign(score=scores).to_parquet("scores.parquet")
+    code, _, err = run("publish", "scores.parquet", "-s", "score", "-o", "out.parquet", "--missing", "no answer")
+    assert (code, err) == (0, "")
+    table = pq.read_table("out.parquet")
+    assert table.schema.field("score").type == pq.read_schema("scores.parquet").field("score").type
+    drawn = table["score"].to_pylist()
+    assert set(drawn) == {None, 1, 2, 3}
+    assert drawn != [None if value is pd.NA else value for value in scores]

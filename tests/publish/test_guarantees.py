@@ -1,0 +1,168 @@
+"""Planted exposures are found and their rows named; a set that fails is not called safe."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.errors import ParameterError
+from deniable.publish.guarantees import Limits
+
+
+def checks(found):
+    return {check.name: check for check in found.checks}
+
+
+def mixed(rows, seed=0, answers=("no", "yes")):
+    rng = np.random.default_rng(seed)
+    return pd.Series(rng.choice(answers, rows), name="ill")
+
+
+def test_a_harmless_set_passes_but_is_not_called_safe_beyond_what_was_checked():
+    X = pd.DataFrame({"town": ["A", "B"] * 500})
+    y = mixed(1000)
+    found = dn.DeniabilityTree(0.5).fit(X, y).guarantees(X, y)
+    assert found.passed
+    assert not found.failed
+    assert "NOT SAFE" not in found.verdict
+    assert "no proof" in found.verdict
+
+
+def test_a_homogeneous_group_is_reported_as_unsafe_with_its_rows():
+    """Without a minimum, the tree makes a group in which everyone is ill."""
+    X = pd.DataFrame({"town": ["A"] * 900 + ["B"] * 100})
+    y = pd.concat([mixed(900), pd.Series(["yes"] * 100)], ignore_index=True).rename("ill")
+    found = dn.DeniabilityTree(0.0).fit(X, y).guarantees(X, y)
+    assert not found.passed
+    assert found.verdict.startswith("NOT SAFE")
+    assert found.worst_posterior == 1
+    exposed = checks(found)["worst posterior"]
+    assert exposed.rows.tolist() == list(range(901, 1001))
+    assert "rows 901, 902" in exposed.named
+    # A minimum mends it.
+    mended = dn.DeniabilityTree(0.3).fit(X, y).guarantees(X, y)
+    assert checks(mended)["worst posterior"].passed
+
+
+def test_a_skewed_group_is_reported_as_unsafe_though_its_deniability_is_perfect():
+    X = pd.DataFrame({"ward": ["infections"] * 100 + ["other"] * 9900})
+    y = pd.Series(["positive", "negative"] * 50 + ["negative"] * 9801 + ["positive"] * 99, name="hiv")
+    tree = dn.DeniabilityTree(0.05).fit(X, y)
+    found = tree.guarantees(X, y, Limits(posterior=1.0))
+    frame = found.to_frame()
+    assert frame["deniability"].max() == 1.0
+    assert [check.name for check in found.failed] == ["skew"]
+    assert checks(found)["skew"].rows.tolist() == list(range(1, 101))
+    assert checks(dn.DeniabilityTree(0.05, max_skew=0.4).fit(X, y).guarantees(X, y))["skew"].passed
+
+
+def test_background_knowledge_that_rules_out_an_answer_is_reported():
+    """A group of two answers out of three: whoever can rule out one of them knows."""
+    X = pd.DataFrame({"town": ["A"] * 300 + ["B"] * 300})
+    y = pd.Series(["flu", "cancer"] * 150 + ["flu", "cancer", "none"] * 100, name="illness")
+    found = dn.DeniabilityTree(0.3).fit(X, y).guarantees(X, y)
+    failed = checks(found)["background knowledge"]
+    assert not failed.passed
+    assert failed.rows.tolist() == list(range(1, 301))
+    assert not found.passed
+
+
+def test_background_knowledge_that_other_columns_give_is_reported():
+    """The medicine tells the illness; the tree may not split by it, but it is published."""
+    rng = np.random.default_rng(9)
+    y = mixed(1000)
+    X = pd.DataFrame({"medicine": np.where(y == "yes", "insulin", "none"), "town": rng.choice(["A", "B"], 1000)})
+    found = dn.DeniabilityTree(0.5).fit(X, y).guarantees(X, y)
+    failed = checks(found)["other columns"]
+    assert not failed.passed
+    assert "medicine" in failed.found
+    assert "town" not in failed.found
+    assert len(failed.rows) == 1000
+    assert checks(found)["deniability"].passed
+    numbers = X.assign(medicine=np.where(y == "yes", 1.0, 0.0) + rng.random(1000) / 10)
+    assert not checks(dn.DeniabilityTree(0.5).fit(numbers, y).guarantees(numbers, y))["other columns"].passed
+
+
+def test_small_groups_are_reported():
+    X = pd.DataFrame({"town": ["A"] * 3 + ["B"] * 300})
+    y = pd.Series(["yes", "no", "no"] + ["yes", "no"] * 150, name="ill")
+    found = dn.DeniabilityTree(0.5).fit(X, y).guarantees(X, y)
+    assert checks(found)["small groups"].rows.tolist() == [1, 2, 3]
+    assert found.overall["smallest_group"] == 3
+    assert dn.DeniabilityTree(0.5, min_rows=5).fit(X, y).guarantees(X, y).passed
+
+
+@pytest.mark.filterwarnings("ignore:Column 'id'")
+def test_published_identifiers_are_reported():
+    X = pd.DataFrame({"id": np.arange(200), "town": ["A", "B"] * 100})
+    y = mixed(200)
+    found = dn.DeniabilityTree(0.5).fit(X, y).guarantees(X, y)
+    assert [check.name for check in found.failed] == ["identifiers"]
+
+
+def test_the_figures_are_those_of_an_independent_count():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"town": rng.choice(list("ABCD"), 2000), "sex": rng.choice(["f", "m"], 2000)})
+    y = pd.Series(np.where(rng.random(2000) < X.town.map({"A": 0.1, "B": 0.3, "C": 0.5, "D": 0.8}), "yes", "no"), name="ill")
+    tree = dn.DeniabilityTree(0.2).fit(X, y)
+    published = tree.publish(X)
+    found = tree.guarantees(X, y, published=published)
+    node = tree.apply(X)
+    share = (y == "yes").groupby(node).mean()
+    size = y.groupby(node).size()
+    top = np.maximum(share, 1 - share)
+    assert found.worst_posterior == pytest.approx(top.max())
+    assert found.overall["smallest_minority"] == pytest.approx(1 - top.max())
+    assert found.overall["smallest_group"] == size.min()
+    assert found.overall["largest_skew"] == pytest.approx((share - (y == "yes").mean()).abs().max())
+    assert found.overall["expected_unchanged"] == pytest.approx(((share**2 + (1 - share) ** 2) * size).sum() / 2000)
+    assert found.overall["published_unchanged"] == pytest.approx((published.ill == y).mean())
+    assert found.overall["minority_share_of_minimum"] == pytest.approx(dn.privacy.minority_share(0.2))
+    frame = found.to_frame().set_index("rows").sort_index()
+    assert frame["deniability"].min() == pytest.approx(found.overall["deniability"])
+
+
+def test_whoever_knows_the_group_learns_nothing_more_from_the_published_answer():
+    """What is published about a person says nothing of their own answer beyond their group."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"town": rng.choice(list("AB"), 4000)})
+    y = pd.Series(np.where(rng.random(4000) < X.town.map({"A": 0.15, "B": 0.6}), "yes", "no"), name="ill")
+    tree = dn.DeniabilityTree(0.3).fit(X, y)
+    published = tree.publish(X)["ill"]
+    node = tree.apply(X)
+    for leaf in set(node):
+        inside = node == leaf
+        base = (y[inside] == "yes").mean()
+        for said in ("yes", "no"):
+            seen = inside & (published == said).to_numpy()
+            error = math.sqrt(base * (1 - base) / seen.sum())
+            assert (y[seen] == "yes").mean() == pytest.approx(base, abs=4.5 * error)
+
+
+def test_json_for_the_public_names_no_rows_and_that_for_the_owner_does():
+    X = pd.DataFrame({"town": ["A"] * 3 + ["B"] * 300})
+    y = pd.Series(["yes", "no", "no"] + ["yes", "no"] * 150, name="ill")
+    found = dn.DeniabilityTree(0.5).fit(X, y).guarantees(X, y)
+    public, own = json.loads(json.dumps(found.to_dict(rows=False))), json.loads(json.dumps(found.to_dict()))
+    assert all("rows" not in check for check in public["checks"])
+    assert next(check for check in own["checks"] if check["name"] == "small groups")["rows"] == [1, 2, 3]
+    assert public["overall"]["epsilon"] is None
+    assert "FAILED" in repr(found)
+
+
+def test_mixing_states_an_epsilon_and_what_it_does_not_cover():
+    X = pd.DataFrame({"town": ["A", "B"] * 500})
+    y = mixed(1000)
+    found = dn.DeniabilityTree(0.5, mix=0.5).fit(X, y).guarantees(X, y)
+    assert math.isfinite(found.overall["epsilon"])
+    assert "the tree itself" in found.overall["epsilon_in_words"]
+    assert "not covered" in found.overall["epsilon_in_words"]
+
+
+def test_limits_outside_what_is_possible_are_refused():
+    for wrong in ({"posterior": 1.5}, {"rows": 0}, {"skew": -0.1}):
+        with pytest.raises(ParameterError):
+            Limits(**wrong)

@@ -1,0 +1,129 @@
+"""Whole tables: several sensitive columns, reports, and the comparison with randomised response."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import deniable as dn
+from deniable.charts import save
+from deniable.errors import DataError, ParameterError
+from deniable.publish.comparison import krr_at
+
+
+def patients(rows=600, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 80, rows), "ill": "no", "town": rng.choice(list("ABC"), rows), "poor": "no"})
+    frame["ill"] = np.where(rng.random(rows) < frame.age / 100, "yes", "no")
+    frame["poor"] = np.where(rng.random(rows) < np.where(frame.ill == "yes", 0.7, 0.2), "yes", "no")
+    return frame
+
+
+def test_columns_hidden_one_after_the_other_never_use_hidden_true_answers():
+    frame = patients()
+    found = dn.publish_frame(frame, ["ill", "poor"], 0.3, min_rows=20)
+    first, second = found.trees
+    assert first.feature_names_in_.tolist() == ["age", "town"]
+    assert second.feature_names_in_.tolist() == ["age", "town", "ill"]
+    # What the second tree was fitted to is the published column, not the true one.
+    known = found.data[["age", "town", "ill"]]
+    assert (second.apply(known) == second.apply(known.assign(ill=found.data["ill"]))).all()
+    counts = np.bincount(second.apply(known), minlength=second.tree_.nodes)
+    assert (counts[second.leaves_] == second.tree_.flat.counts[second.leaves_].sum(axis=1)).all()
+    assert list(found.data.columns) == list(frame.columns)
+    pd.testing.assert_frame_equal(found.data[["age", "town"]], frame[["age", "town"]])
+    for name in ("ill", "poor"):
+        assert (found.data[name] != frame[name]).any()
+
+
+def test_columns_hidden_jointly_are_one_tree_in_which_each_keeps_the_minimum():
+    frame = patients(1000, 1)
+    found = dn.publish_frame(frame, ["ill", "poor"], 0.3, joint=True, min_rows=20)
+    (tree,) = found.trees
+    assert tree.leaf_deniability().shape[1] == 3
+    assert tree.leaf_deniability().min() >= 0.3 - 1e-9
+    # Jointly drawn answers keep how the two hang together.
+    together = pd.crosstab(found.data.ill, found.data.poor, normalize="index")
+    assert together.loc["yes", "yes"] > together.loc["no", "yes"] + 0.2
+
+
+def test_dropped_columns_are_gone_and_shuffled_rows_stay_whole():
+    frame = patients()
+    found = dn.publish_frame(pl.from_pandas(frame), "ill", 0.3, drop=["poor"], shuffle=True)
+    assert isinstance(found.data, pl.DataFrame)
+    assert found.data.columns == ["age", "ill", "town"]
+    assert sorted(found.data.select("age", "town").rows()) == sorted(map(tuple, frame[["age", "town"]].to_numpy().tolist()))
+    assert found.data["age"].to_list() != frame["age"].tolist()
+
+
+def test_an_index_that_may_identify_people_is_refused():
+    with pytest.raises(DataError, match="index"):
+        dn.publish_frame(patients().rename_axis("patient"), "ill", 0.3)
+    with pytest.raises(DataError, match="index"):
+        dn.publish_frame(patients().set_axis([f"p{i}" for i in range(600)]), "ill", 0.3)
+
+
+def test_wrong_names_are_refused():
+    frame = patients()
+    with pytest.raises(DataError, match="no column 'sick'"):
+        dn.publish_frame(frame, "sick")
+    with pytest.raises(ParameterError, match="drop names"):
+        dn.publish_frame(frame, "ill", drop=["ill"])
+    with pytest.raises(ParameterError, match="different"):
+        dn.publish_frame(frame, ["ill", "ill"])
+    with pytest.raises(DataError, match="nothing to part people by"):
+        dn.publish_frame(frame[["ill"]], "ill")
+
+
+def test_the_description_has_method_parameters_guarantees_version_and_no_seed():
+    found = dn.publish_frame(patients(), "ill", 0.3, rng=np.random.default_rng(12345))
+    text = json.dumps(found.to_dict())
+    content = json.loads(text)
+    assert content["version"] == dn.__version__
+    assert content["columns"][0]["parameters"]["min_deniability"] == 0.3
+    assert content["columns"][0]["guarantees"]["overall"]["deniability"] >= 0.3
+    assert "12345" not in text
+    assert "seed" not in text
+    assert '"rows":' not in json.dumps(content["columns"][0]["guarantees"]["checks"])
+
+
+def test_the_page_stands_alone_escapes_labels_and_says_unsafe_in_words():
+    frame = patients().replace({"town": {"A": "<script>alert(1)</script>"}})
+    found = dn.publish_frame(frame, "ill", 0.05)
+    page = found.to_html()
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+    assert "prefers-color-scheme: dark" in page
+    assert ("NOT SAFE" in page) == (not found.passed)
+    assert not found.passed
+    assert "rows " in page
+    assert repr(found).startswith("Published: ill")
+
+
+def test_randomised_response_is_given_the_same_worst_posterior():
+    for posterior in (0.75, 0.9, 0.99):
+        for whole in (np.array([0.7, 0.3]), np.array([0.2, 0.5, 0.3])):
+            channel = krr_at(posterior, whole)
+            reached = dn.privacy.worst_posterior(channel, whole).after
+            assert reached <= posterior + 1e-12
+            assert reached == pytest.approx(posterior, abs=2e-3)
+    assert krr_at(1.0, np.array([0.5, 0.5])).epsilon == np.inf
+
+
+def test_the_comparison_measures_both_at_the_same_posterior_and_draws_them(tmp_path):
+    frame = patients(400, 2)
+    found = dn.compare_publishing(
+        frame[["age", "town"]], frame["ill"], levels=[0.3], folds=2, rng=np.random.default_rng(0), min_rows=20
+    )
+    table = found.to_frame()
+    assert table["method"].tolist() == ["tree", "KRR"]
+    tree, krr = table[table.method == "tree"], table[table.method == "KRR"]
+    assert krr["worst_posterior"].to_numpy() == pytest.approx(tree["worst_posterior"].to_numpy(), abs=2e-3)
+    # Whoever knows the groups learns more from randomised response than from the tree's draws.
+    assert (krr["posterior_knowing_groups"].to_numpy() > tree["worst_posterior"].to_numpy()).all()
+    assert ((table["mean"] > 0.3) & (table["mean"] <= 1)).all()
+    assert "worst-case posterior" in found.verdict
+    assert save(found.plot(), tmp_path / "both.svg").read_text().count("randomised response") >= 1
