@@ -42,6 +42,10 @@ _HOME = {
     "Sample": "statistics.sample",
     "where": "statistics.conditions",
     "read": "statistics.reading",
+    "ReconstructionNaiveBayes": "classify.naive_bayes",
+    "ReconstructionTree": "classify.tree",
+    "distorted_scorer": "classify.scoring",
+    "distort_and_cross_validate": "classify.validation",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "privacy", "reconstruction")
