@@ -73,7 +73,7 @@ def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: An
     classes varying slowest, and `parts` the estimated share of each class.
 
     >>> densities(np.eye(2), np.array([[90.0, 10.0], [20.0, 80.0]]), ordered=False).round(2).tolist()
-    [[0.9, 0.1], [0.2, 0.8]]
+    [[0.89, 0.11], [0.21, 0.79]]
     """
     matrix = np.ascontiguousarray(matrix, dtype=np.float64)
     counts = np.ascontiguousarray(counts, dtype=np.float64)

@@ -54,6 +54,11 @@ class Feature:
         """How many cells of true values there are."""
         return len(self.labels)
 
+    @property
+    def of_true_of_reported(self) -> Any:
+        """For each reported cell the true cell it is taken for when nothing is reconstructed: the likeliest to be reported so."""
+        return np.asarray(self.matrix).argmax(axis=0) if self.matrix.shape[0] != self.matrix.shape[1] else np.arange(self.cells)
+
     def inverse(self) -> Any:
         """Row z, column x: the unbiased weight of "the truth is in cell x" when z was reported; None where there is none."""
         from deniable.core.operators import FloatTable
