@@ -60,6 +60,25 @@ def _along(table: Any, order: Any, smallest: float, mask: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _centre(table: Any, mask: Any) -> None:
+    """Move a cut to the middle of the empty cells it lies beside: nothing here says to which side they belong."""
+    cells = mask.size
+    last = -1
+    for x in range(cells):
+        if mask[x]:
+            last = x
+    if last < 0:
+        return
+    following = last + 1
+    while following < cells and table[following].sum() <= 0:
+        following += 1
+    if following == cells:
+        return
+    for x in range(last + 1, last + 1 + (following - last - 1) // 2):
+        mask[x] = True
+
+
+@njit(cache=True, nogil=True)
 def best_test(table: Any, ordered: bool, smallest: float, mask: Any) -> float:
     """The test on one attribute with the lowest Gini index, from counts [cell, class]; `mask` gets the cells that pass it.
 
@@ -69,7 +88,9 @@ def best_test(table: Any, ordered: bool, smallest: float, mask: Any) -> float:
     """
     cells, classes = table.shape
     if ordered:
-        return _along(table, np.arange(cells), smallest, mask)
+        found = _along(table, np.arange(cells), smallest, mask)
+        _centre(table, mask)
+        return found
     share = np.empty(cells)
     best = 2.0
     if classes > 2 and cells <= MOST_FOR_ALL_SUBSETS:
