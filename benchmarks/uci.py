@@ -14,6 +14,10 @@ import pandas as pd
 import deniable as dn
 
 
+FINEST = 20_000
+"""Numbers with more steps than this between their ends are rounded to fewer decimals."""
+
+
 @dataclass
 class DataSet:
     """True attributes and class; missing cells imputed with the mean (numbers, moved to the grid) or the mode (labels), as published."""
@@ -44,7 +48,10 @@ def load(data: Path, name: str) -> DataSet:
             values = frame[column].astype(float)
             places = max(_places(cell) for cell in frame[column].dropna())
             low, high = (Fraction(str(attribute[end])) for end in ("min", "max"))
+            while places > 0 and (high - low) * 10**places > FINEST:
+                places -= 1
             step = Fraction(1, 10**places)
+            low, high = low // step * step, -(-high // step) * step
             values = values.fillna(values.mean())
             frame[column] = np.round((values - float(low)) / float(step)) * float(step) + float(low)
             frame[column] = frame[column].round(places)

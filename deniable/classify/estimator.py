@@ -128,18 +128,22 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> Any:
         """P(class) for rows of true values, columns in the order of `classes_`."""
+        check_is_fitted(self)
         return self._proba(self._codes(X, reported=False))
 
     def predict(self, X: Any) -> Any:
         """The likeliest class of rows of true values."""
+        check_is_fitted(self)
         return self.classes_[self._proba(self._codes(X, reported=False)).argmax(axis=1)]
 
     def predict_proba_distorted(self, Z: Any) -> Any:
         """P(class) for distorted rows: what their reports, read through the channels, say."""
+        check_is_fitted(self)
         return self._proba_distorted(self._codes(Z, reported=True))
 
     def predict_distorted(self, Z: Any) -> Any:
         """The likeliest class of distorted rows."""
+        check_is_fitted(self)
         return self.classes_[self.predict_proba_distorted(Z).argmax(axis=1)]
 
     def score_distorted(

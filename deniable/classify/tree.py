@@ -115,10 +115,10 @@ class ReconstructionTree(ReconstructingClassifier):
                 "one_class", "The class {name!r} has one value only in the data ({got!r}): there is nothing to tell apart.",
                 name=self.target_.name, got=self.classes_[classes[0]],
             )  # fmt: skip
-        self.features_ = [
-            attribute.cells(np.bincount(codes, minlength=attribute.reported_size), self.bins, MOST_FINE)
-            for attribute, codes in zip(self.attributes_, fine, strict=True)
+        self._counts = [
+            np.bincount(codes, minlength=attribute.reported_size) for attribute, codes in zip(self.attributes_, fine, strict=True)
         ]
+        self.features_ = self._cells()
         self.groups_ = shared_draws(self._schema(), self.features_, self.target_.name)
         self._refuse_class_in_group()
         reported = np.stack([f.of_reported[codes] for f, codes in zip(self.features_, fine, strict=True)]).astype(np.int64)
@@ -128,6 +128,11 @@ class ReconstructionTree(ReconstructingClassifier):
                 ranks[i, np.argsort(fine[i], kind="stable")] = np.arange(len(classes))
         self._grow(reported, ranks, np.asarray(classes, dtype=np.int64))
         return self
+
+    def _cells(self) -> list[Feature]:
+        return [
+            attribute.cells(counts, self.bins, MOST_FINE) for attribute, counts in zip(self.attributes_, self._counts, strict=True)
+        ]
 
     def _check_parameters(self) -> None:
         for name, allowed in (("reconstruction", RECONSTRUCTIONS), ("continuous", CONTINUOUS), ("nominal", NOMINAL), ("pruning", ("mdl", None))):  # fmt: skip

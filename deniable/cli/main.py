@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, privacy, randomise, reconstruct, schema, statistics
+from deniable.cli import classify, demo, privacy, randomise, reconstruct, schema, statistics
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -35,6 +35,7 @@ for _command in (
     statistics.candidates,
 ):
     app.command(_command.__name__)(_command)
+app.add_typer(classify.app, name="classify")
 app.command("demo")(demo.demo)
 
 
