@@ -48,8 +48,8 @@ def without_privacy(data: DataSet, model: Any) -> tuple[float, float]:
 
 
 def run(data: Path, published: Path, quick: bool) -> None:
-    """Print the table; `quick`: 3 distortions instead of 20, 10 bins only."""
-    repeats = 3 if quick else 20
+    """Print the table; `quick`: 3 distortions instead of 10, 10 bins only."""
+    repeats = 3 if quick else 10
     best = published_best(published)
     rows = []
     began = time.perf_counter()

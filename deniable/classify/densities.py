@@ -18,7 +18,7 @@ SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 REACHES = (0.7, 0.3, 0.12)
 """How far along the cells (as part of all of them) deviations are alike; besides these, deviations in a straight line."""
 
-NO_DIFFERENCE = 0.5
+NO_DIFFERENCE = 0.2
 """Before the data is seen: the chance that an attribute says nothing about the class."""
 
 SMALLEST_DIRECTION = 1e-3
