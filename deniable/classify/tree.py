@@ -174,7 +174,7 @@ class ReconstructionTree(ReconstructingClassifier):
         elif self.reconstruction in ("by_class", "global"):
             by_class = self.reconstruction == "by_class"
             for i, feature in enumerate(self.features_):
-                if arrays.how[i] == reconstructing.COPY:
+                if arrays.how[i] == reconstructing.COPY or arrays.cells[i] < 2:
                     continue
                 matrix, estimate = feature.matrix, arrays.estimate(i, reported[i], classes, of_class.shape[0], by_class)
                 assigned[i] = assign_column(
@@ -249,6 +249,10 @@ class _Arrays:
         self.inverses = np.zeros((m, most_reports, most)) if any_hidden else np.zeros((m, 1, 1))
         for i, feature in enumerate(features):
             if not hidden[i]:
+                continue
+            if np.allclose(feature.matrix, feature.matrix[:1]):
+                # Reports say nothing about the truth (yes/no kept with 1/2): nothing to test, and no reason to refuse the others.
+                self.cells[i] = 1
                 continue
             k, o = self.cells[i], self.reports[i]
             matrix = feature.midpoints if feature.noisy and continuous == "as" and feature.midpoints is not None else feature.matrix
