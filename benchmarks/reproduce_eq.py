@@ -80,7 +80,9 @@ def run(data: Path, published: Path, quick: bool) -> None:
         if name == "led24":
             best = table.drop(columns=["no reconstruction", "naive Bayes"])
             foot = best.loc[0.5].max()
-            print(f"inverted bell: at most {foot:.3f} at p = 0.5, at least {min(best.iloc[0].max(), best.iloc[-1].max()):.3f} at both ends")
+            print(
+                f"inverted bell: at most {foot:.3f} at p = 0.5, at least {min(best.iloc[0].max(), best.iloc[-1].max()):.3f} at both ends"
+            )
     times = pd.read_csv(published / "eq_time.csv")
     print(f"\nTable 1, seconds of training on all rows, mean over p = {', '.join(map(str, retentions[:: 1 if quick else 2]))}")
     print(f"{'set':<15}{'algorithm':<10}{'type':<9}{'ours':>9}{'published':>11}   (published: C++, dual core 2.2 GHz, 2008)")
@@ -88,7 +90,9 @@ def run(data: Path, published: Path, quick: bool) -> None:
         found = load(data, name)
         for algorithm, nominal in ALGORITHMS.items():
             for kind, own in TYPES.items():
-                match = times[(times["dataset"] == label) & (times["algorithm"] == algorithm) & (times["reconstruction"] == kind)]
+                match = times[
+                    (times["dataset"] == label) & (times["algorithm"] == algorithm) & (times["reconstruction"] == kind)
+                ]
                 spent = seconds(found, nominal, own, retentions[:: 1 if quick else 2])
                 print(f"{name:<15}{algorithm:<10}{kind:<9}{spent:>9.3f}{match['time_s'].iloc[0]:>11.3f}", flush=True)
     print(f"\n{time.perf_counter() - began:,.0f} s")

@@ -18,7 +18,14 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 import deniable as dn
 from benchmarks.uci import DataSet, load
 
-SETS = {"iris": "Iris", "wine": "Wine", "breast-w": "Breast", "diabetes": "Diabetes", "credit-g": "Credit-g", "australian": "Australian"}
+SETS = {
+    "iris": "Iris",
+    "wine": "Wine",
+    "breast-w": "Breast",
+    "diabetes": "Diabetes",
+    "credit-g": "Credit-g",
+    "australian": "Australian",
+}
 RETENTIONS = (0.5, 0.3, 0.15)
 BINS = (5, 10)
 MODELS = {
@@ -53,8 +60,12 @@ def run(data: Path, published: Path, quick: bool) -> None:
     best = published_best(published)
     rows = []
     began = time.perf_counter()
-    print(f"{repeats} distortions x 10 folds; ± is the standard error over the distortions; * more than 2 of them below the best published\n")
-    print(f"{'set':<11}{'p':>5}{'bins':>5}  {'published best':<52}{'classifier':<15}{'accuracy':>16}{'balanced':>17}{'open':>7}{'constant':>9}")
+    print(
+        f"{repeats} distortions x 10 folds; ± is the standard error over the distortions; * more than 2 of them below the best published\n"
+    )
+    print(
+        f"{'set':<11}{'p':>5}{'bins':>5}  {'published best':<52}{'classifier':<15}{'accuracy':>16}{'balanced':>17}{'open':>7}{'constant':>9}"
+    )
     for name, label in SETS.items():
         found = load(data, name)
         constant = float(found.y.value_counts(normalize=True).max())
@@ -64,11 +75,24 @@ def run(data: Path, published: Path, quick: bool) -> None:
                 value, source = best[label, p, bins]
                 for kind, make in MODELS.items():
                     schema = found.schema(lambda domain, p=p: dn.Retention(domain, p))
-                    scores = dn.distort_and_cross_validate(make(bins), found.X, found.y, schema, repeats=repeats, random_state=1)
+                    scores = dn.distort_and_cross_validate(
+                        make(bins), found.X, found.y, schema, repeats=repeats, random_state=1
+                    )
                     mean, se = scores.mean(), scores.se()
                     below = mean["accuracy"] < value - 2 * se["accuracy"]
-                    rows.append({"set": name, "p": p, "bins": bins, "kind": kind, "published": value, "accuracy": mean["accuracy"],
-                                 "se": se["accuracy"], "below": below, "above": mean["accuracy"] > value})  # fmt: skip
+                    rows.append(
+                        {
+                            "set": name,
+                            "p": p,
+                            "bins": bins,
+                            "kind": kind,
+                            "published": value,
+                            "accuracy": mean["accuracy"],
+                            "se": se["accuracy"],
+                            "below": below,
+                            "above": mean["accuracy"] > value,
+                        }
+                    )
                     print(
                         f"{name:<11}{p:>5}{bins:>5}  {value:.4f} {source:<45}{kind:<15}{mean['accuracy']:>8.4f}±{se['accuracy']:.4f}"
                         f"{'*' if below else ' '}{mean['balanced_accuracy']:>9.4f}±{se['balanced_accuracy']:.4f}"
@@ -78,8 +102,12 @@ def run(data: Path, published: Path, quick: bool) -> None:
     table = pd.DataFrame(rows)
     for kind in MODELS:
         own = table[table["kind"] == kind]
-        print(f"\n{kind}: {int(own['above'].sum())} of {len(own)} cells above the best published, "
-              f"{int(own['below'].sum())} below it by more than 2 standard errors")  # fmt: skip
+        print(
+            f"\n{kind}: {int(own['above'].sum())} of {len(own)} cells above the best published, "
+            f"{int(own['below'].sum())} below it by more than 2 standard errors"
+        )
     both = table.sort_values("accuracy").groupby(["set", "p", "bins"]).tail(1)
-    print(f"best of ours: {int(both['above'].sum())} of {len(both)} above, {int(both['below'].sum())} below by more than 2 standard errors")
+    print(
+        f"best of ours: {int(both['above'].sum())} of {len(both)} above, {int(both['below'].sum())} below by more than 2 standard errors"
+    )
     print(f"{time.perf_counter() - began:,.0f} s, mean {np.mean(table['accuracy']):.4f}")

@@ -44,7 +44,7 @@ def binarised(data: Path, name: str, cut: str) -> pd.DataFrame:
 def schema_for(names: list[str], theta: float, related: bool) -> dn.Schema:
     """All attributes and the class in one group."""
     channel = dn.KRR(dn.Binary(), theta) if related else dn.UnrelatedQuestion(dn.Binary(), theta, 0.5)
-    return dn.Schema({name: channel for name in names}, target=CLASS, groups={"all": names})
+    return dn.Schema(dict.fromkeys(names, channel), target=CLASS, groups={"all": names})
 
 
 def accuracies(rows: pd.DataFrame, theta: float, related: bool, repeats: int) -> tuple[Any, Any]:
@@ -73,17 +73,28 @@ def run(data: Path, published: Path, quick: bool) -> None:
         rows = binarised(data, name, cut)
         y = rows[CLASS].to_numpy()
         plain = np.mean([_plain(rows, repeat) for repeat in range(min(repeats, 10))])
-        print(f"\n{label}, cut at the {cut}: {len(rows):,} rows, {rows.shape[1] - 1} attributes, {repeats} repeats of 80/20; undistorted (scikit-learn's "
-              f"BernoulliNB) {plain:.4f}, constant classifier {max(y.mean(), 1 - y.mean()):.4f}")  # fmt: skip
-        print(f"{'model':<12}{'theta':>6}{'mean':>9}{'variance':>11}{'published mean':>16}{'variance':>10}{'from distorted test rows':>28}")
+        print(
+            f"\n{label}, cut at the {cut}: {len(rows):,} rows, {rows.shape[1] - 1} attributes, {repeats} repeats of 80/20; undistorted (scikit-learn's "
+            f"BernoulliNB) {plain:.4f}, constant classifier {max(y.mean(), 1 - y.mean()):.4f}"
+        )
+        print(
+            f"{'model':<12}{'theta':>6}{'mean':>9}{'variance':>11}{'published mean':>16}{'variance':>10}{'from distorted test rows':>28}"
+        )
         for related in (False, True):
             model = "related" if related else "unrelated"
             for theta in RELATED if related else THETAS:
                 found, estimated = accuracies(rows, theta, related, repeats)
-                match = figures[(figures["dataset"] == label) & (figures["model"] == f"{model}-question") & (figures["theta"] == theta)]
-                old = f"{match['mean_accuracy'].iloc[0]:>16.2f}{match['variance'].iloc[0]:>10.4f}" if len(match) else f"{'':>26}"
-                print(f"{model:<12}{theta:>6}{found.mean():>9.4f}{found.var():>11.5f}{old}{estimated.mean():>18.4f} ± "
-                      f"{estimated.std() / np.sqrt(repeats):.4f}", flush=True)  # fmt: skip
+                match = figures[
+                    (figures["dataset"] == label) & (figures["model"] == f"{model}-question") & (figures["theta"] == theta)
+                ]
+                old = (
+                    f"{match['mean_accuracy'].iloc[0]:>16.2f}{match['variance'].iloc[0]:>10.4f}" if len(match) else f"{'':>26}"
+                )
+                print(
+                    f"{model:<12}{theta:>6}{found.mean():>9.4f}{found.var():>11.5f}{old}{estimated.mean():>18.4f} ± "
+                    f"{estimated.std() / np.sqrt(repeats):.4f}",
+                    flush=True,
+                )
     print(f"\n{time.perf_counter() - began:,.0f} s")
 
 

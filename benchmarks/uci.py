@@ -13,7 +13,6 @@ import pandas as pd
 
 import deniable as dn
 
-
 FINEST = 20_000
 """Numbers with more steps than this between their ends are rounded to fewer decimals."""
 

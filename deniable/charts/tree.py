@@ -13,7 +13,7 @@ HEIGHT_OF_LEVEL = 90
 HALF_BOX = 0.22
 
 
-def tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], title: str = "") -> alt.LayerChart:
+def tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], title: str = "") -> Any:
     """Nodes (x, y, text, class, rows, share, leaf) and edges (x, y, x2, y2, answer) drawn from the root downward.
 
     >>> node = {"x": 0.0, "y": 0.0, "text": "yes", "class": "yes", "rows": 4.0, "share": 1.0, "leaf": True}
@@ -43,11 +43,14 @@ def tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], title: 
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, leaves - 0.4], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[depth - 0.6, -0.4], nice=False))
     colour = alt.Color(
-        "class:N", title="likeliest class", scale=alt.Scale(domain=classes, scheme="tableau10"), legend=alt.Legend(orient="bottom")
+        "class:N",
+        title="likeliest class",
+        scale=alt.Scale(domain=classes, scheme="tableau10"),
+        legend=alt.Legend(orient="bottom"),
     )
-    lines = alt.Chart(alt.Data(values=drawn)).mark_rule(color="#999").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
+    lines = alt.Chart(_inline(drawn)).mark_rule(color="#999").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     boxes = (
-        alt.Chart(alt.Data(values=shown))
+        alt.Chart(_inline(shown))
         .mark_rect(cornerRadius=6, stroke="#666", strokeWidth=0.7)
         .encode(
             x=alt.X("left:Q", axis=None, scale=alt.Scale(domain=[-0.6, leaves - 0.4], nice=False)),
@@ -60,11 +63,15 @@ def tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], title: 
         )
     )
     limit = wide - 14
-    texts = alt.Chart(alt.Data(values=shown)).mark_text(dy=-7, fontWeight="bold", limit=limit).encode(x=x, y=y, text="text:N")
-    below = alt.Chart(alt.Data(values=shown)).mark_text(dy=8, fontSize=9, color="#444", limit=limit).encode(x=x, y=y, text="below:N")
-    said = alt.Chart(alt.Data(values=answers)).mark_text(fontSize=10, color="#555", dx=-12).encode(x=x, y=y, text="answer:N")
+    texts = alt.Chart(_inline(shown)).mark_text(dy=-7, fontWeight="bold", limit=limit).encode(x=x, y=y, text="text:N")
+    below = alt.Chart(_inline(shown)).mark_text(dy=8, fontSize=9, color="#444", limit=limit).encode(x=x, y=y, text="below:N")
+    said = alt.Chart(_inline(answers)).mark_text(fontSize=10, color="#555", dx=-12).encode(x=x, y=y, text="answer:N")
     return (
         alt.layer(lines, boxes, texts, below, said)
         .properties(width=max(260, leaves * wide), height=max(120, depth * HEIGHT_OF_LEVEL), title=title)
         .configure_view(strokeWidth=0)
     )
+
+
+def _inline(values: list[dict[str, Any]]) -> Any:
+    return alt.InlineData(values=values)

@@ -61,10 +61,12 @@ def check_method(method: str) -> None:
         raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method)
 
 
-def not_possible(method: str, reason: str) -> None:
-    """Unbiased weights that were asked for by name and do not exist are an error; otherwise the model is asked."""
+def not_possible(method: str, reason: str) -> Any:
+    """Nothing, for the model to be asked. Unbiased weights that were asked for by name and do not exist are an error."""
     if method == UNBIASED:
-        raise ParameterError("no_unbiased_score", "There is no unbiased score here: {reason}. Use method='model'.", reason=reason)
+        raise ParameterError(
+            "no_unbiased_score", "There is no unbiased score here: {reason}. Use method='model'.", reason=reason
+        )
 
 
 def one_hot(predicted: Any, classes: int) -> Any:
@@ -72,7 +74,7 @@ def one_hot(predicted: Any, classes: int) -> Any:
     return (predicted[:, None] == np.arange(classes)).astype(np.float64)
 
 
-def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> tuple[Any, str] | None:
+def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> Any:
     """Unbiased weights for a classifier that looks at all cells at once; None where the model must be asked."""
     check_method(method)
     if method == "model":
@@ -83,7 +85,7 @@ def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> 
     grouped = {i for group in groups for i in group.members}
     singles = [i for i in hidden if i not in grouped]
     with_class = bool(groups) and groups[0].class_name is not None
-    of_class = None if with_class else class_weights(model.target_.matrix)
+    of_class: Any = None if with_class else class_weights(model.target_.matrix)
     if of_class is None and not with_class:
         return not_possible(method, "the reported class does not determine the class")
     if len(groups) > 1 or (groups and singles):
@@ -115,6 +117,11 @@ def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> 
         return None
     found = _of_singles(model, singles, inverses, codes, predicted)
     return of_class[reported_class][:, :, None] * found[:, None, :], UNBIASED
+
+
+def _draws(model: Any) -> Any:
+    """Draws that stand for a sum too long to write out: the same every time, unless the classifier's random_state says otherwise."""
+    return check_random_state(0 if model.random_state is None else model.random_state)
 
 
 def _combinations(sizes: list[int]) -> Any:
@@ -188,23 +195,27 @@ def _innocuous_outcome(model: Any, group: SharedDraw, codes: Any, predicted: Any
         return outcomes[kind] if jointly else outcomes[kind, 0]
     if not group.independent:
         raise ParameterError(
-            "group_too_large", "Group {name!r} has too many combinations of cells to score; use method='model'.", name=group.channel.name
+            "group_too_large",
+            "Group {name!r} has too many combinations of cells to score; use method='model'.",
+            name=group.channel.name,
         )
     # Drawn anew for every row: still unbiased, and the spread of the rows' weights holds what the draws add.
-    rng = check_random_state(model.random_state)
+    rng = _draws(model)
     margins = [np.cumsum(margin) for margin in group.margins()]
     total = np.zeros((len(codes), classes))
     for _ in range(INNOCUOUS_DRAWS):
         cells = codes.copy()
         for place, running in zip(group.members, margins, strict=True):
-            cells[:, place] = np.minimum(np.searchsorted(running, rng.random_sample(len(codes)) * running[-1]), len(running) - 1)
+            cells[:, place] = np.minimum(
+                np.searchsorted(running, rng.random_sample(len(codes)) * running[-1]), len(running) - 1
+            )
         total += predicted(cells)
     return total / INNOCUOUS_DRAWS
 
 
 def sampled_confusion(model: Any, codes: Any, reported_class: Any) -> tuple[Any, str]:
     """Naive Bayes: classes and true cells drawn from their posterior given all reports of a row, then predicted."""
-    rng = check_random_state(model.random_state)
+    rng = _draws(model)
     n, classes = len(codes), len(model.classes_)
     chances = np.cumsum(model._proba_distorted(codes, reported_class), axis=1)
     grouped = {i for group in model.groups_ for i in group.members}

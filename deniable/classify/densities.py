@@ -99,7 +99,9 @@ def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: An
     for root in roots:
         for spread in SPREADS:
             if joint is not None:
-                shares, value = tilted(joint, counts.reshape(-1), base, root * spread, np.asarray(parts, dtype=np.float64), MAX_STEPS)
+                shares, value = tilted(
+                    joint, counts.reshape(-1), base, root * spread, np.asarray(parts, dtype=np.float64), MAX_STEPS
+                )
             else:
                 shares, value = np.empty((classes, cells)), 0.0
                 for c in range(classes):

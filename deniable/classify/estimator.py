@@ -18,7 +18,7 @@ from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError, SchemaError
 
 
-class ReconstructingClassifier(ClassifierMixin, BaseEstimator):
+class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fits on distorted rows, predicts true ones; knows how distorted ones are read."""
 
     # Of what `fit` learns.
@@ -31,7 +31,13 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):
         """Columns by name and the reported classes; on the first call also what they may hold."""
         schema = self._schema()
         frame = _as_frame(X)
-        if y is None and schema is not None and schema.target is not None and frame is not None and schema.target in frame.columns:
+        if (
+            y is None
+            and schema is not None
+            and schema.target is not None
+            and frame is not None
+            and schema.target in frame.columns
+        ):
             y = frame[schema.target].to_native()
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
@@ -43,7 +49,9 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):
             raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=rows, y=len(y))
         if rows < 2:
             raise DataError(
-                "too_few_rows", "n_samples = {rows}: X has {rows} sample(s), minimum of 2 is required to tell classes apart.", rows=rows
+                "too_few_rows",
+                "n_samples = {rows}: X has {rows} sample(s), minimum of 2 is required to tell classes apart.",
+                rows=rows,
             )
         if reset:
             declared = schema is not None and schema.target is not None

@@ -6,6 +6,7 @@ merged and gives a `Feature`. So whatever trains on counts alone needs nothing b
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,7 @@ from deniable.core.channel import Binned, Channel
 from deniable.core.columns import to_arrow
 from deniable.core.designs import Identity
 from deniable.core.domain import Nominal, Ordinal, numeric
+from deniable.core.operators import FloatTable
 from deniable.core.optional import Optional
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law
@@ -26,10 +28,23 @@ from deniable.reconstruction.agrawal_srikant import midpoint_law
 MOST_FINE = 255
 """Undistorted numbers are read through so many cells at most, of about equal frequency."""
 
-FLOATING_CELLS = 256
+FLOATING_CELLS = 100
 """Numbers of a channel without a grid are read through so many cells of equal width."""
 
 MOST_LABELS = 2_000
+
+
+def keep_or_replace(matrix: Any) -> tuple[float, Any]:
+    """keep and b of a matrix keep * I + 1 b^T; keep is 0 where it is none."""
+    matrix = np.asarray(matrix)
+    if matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        return 0.0, np.zeros(matrix.shape[1])
+    k = len(matrix)
+    rest = np.array([matrix[(z + 1) % k, z] for z in range(k)])
+    keep = float(np.mean(np.diag(matrix) - rest))
+    if abs(keep) > 1e-12 and np.allclose(matrix, keep * np.eye(k) + rest, atol=1e-12):
+        return keep, rest
+    return 0.0, rest
 
 
 @dataclass
@@ -61,10 +76,11 @@ class Feature:
 
     def inverse(self) -> Any:
         """Row z, column x: the unbiased weight of "the truth is in cell x" when z was reported; None where there is none."""
-        from deniable.core.operators import FloatTable
-
         if not self.exact:
             return None
+        keep, replacement = keep_or_replace(self.matrix)
+        if keep:
+            return (np.eye(self.cells) - replacement) / keep
         try:
             return FloatTable(np.asarray(self.matrix)).inverse
         except NotInvertibleError:
@@ -143,10 +159,9 @@ class Hidden(Attribute):
     def true(self, column: Any, bad: list[BadCells]) -> Any:
         cells = BadCells(self.name, self.channel.domain.allowed)
         arrow = to_arrow(column, self.name, self.channel.domain.missing)
+        found = self.channel.read(arrow, cells)
         if self.floating:
-            found = self._fine.true.index(self.channel.read(arrow, cells))
-        else:
-            found = self.channel.domain.codes(arrow, cells)
+            found = self._fine.true.index(found)
         if cells.total:
             bad.append(cells)
         return found
@@ -244,7 +259,7 @@ def _intervals(edges: Any) -> tuple[str, ...]:
     shown = [f"{edge:.6g}" for edge in edges]
     if not shown:
         return ("any",)
-    return (f"< {shown[0]}", *(f"{a} to {b}" for a, b in zip(shown[:-1], shown[1:], strict=True)), f">= {shown[-1]}")
+    return (f"< {shown[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(shown)), f">= {shown[-1]}")
 
 
 def undistorted_attribute(name: str, column: Any) -> Attribute:
@@ -254,7 +269,10 @@ def undistorted_attribute(name: str, column: Any) -> Attribute:
     arrow = to_arrow(column, name)
     if len(arrow) and arrow.null_count == len(arrow):
         raise DataError(
-            "all_missing", "Column {name!r} has no values at all: all {n:,} cells are missing. Drop it.", name=name, n=len(arrow)
+            "all_missing",
+            "Column {name!r} has no values at all: all {n:,} cells are missing. Drop it.",
+            name=name,
+            n=len(arrow),
         )
     values = numeric(arrow, text=False)
     if arrow.null_count:
@@ -268,10 +286,7 @@ def undistorted_attribute(name: str, column: Any) -> Attribute:
         )
     if np.isfinite(values).all():
         return Numbers(name, values)
-    if hasattr(arrow, "dictionary"):
-        labels = arrow.dictionary.to_pylist()
-    else:
-        labels = arrow.unique().to_pylist()
+    labels = (arrow.dictionary if hasattr(arrow, "dictionary") else arrow.unique()).to_pylist()
     if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels):
         raise DataError("infinite_cells", "Column {name!r} holds infinity; NaN and infinity are no numbers to cut.", name=name)
     if len(labels) == 1:

@@ -77,7 +77,9 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         self._check_parameters()
         schema = self._schema()
         if schema is None or schema.target is None:
-            raise ParameterError("tables_need_schema", "fit_tables needs a schema with a target: it says what the counts count.")
+            raise ParameterError(
+                "tables_need_schema", "fit_tables needs a schema with a target: it says what the counts count."
+            )
         given = [tables] if isinstance(tables, CellTable) else list(tables.values() if isinstance(tables, Mapping) else tables)
         names = [name for name in schema if name != schema.target]
         self.target_ = Target.declared(schema.target, schema[schema.target])
@@ -106,25 +108,36 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             axes = {axis.name: axis for axis in table.axes}
             if attribute.name in axes and target in axes:
                 channel = attribute.channel
-                if attribute.floating or axes[attribute.name].labels != channel.outputs or axes[attribute.name].edges is not None:
+                if (
+                    attribute.floating
+                    or axes[attribute.name].labels != channel.outputs
+                    or axes[attribute.name].edges is not None
+                ):
                     raise DataError(
                         "table_labels",
                         "The table of {name!r} must be counted over the labels of its channel's reports, not over bins or others.",
                         name=attribute.name,
                     )
                 if axes[target].labels != self.target_.channel.outputs:  # type: ignore[union-attr]
-                    raise DataError("table_labels", "The table of {name!r} has other classes than the schema.", name=attribute.name)
+                    raise DataError(
+                        "table_labels", "The table of {name!r} has other classes than the schema.", name=attribute.name
+                    )
                 both = table.marginal(target, attribute.name)
                 counts = np.zeros((len(self.target_.channel.outputs), attribute.reported_size), dtype=np.int64)  # type: ignore[union-attr]
                 counts[both.cells[:, 0], both.cells[:, 1]] = both.n
                 return counts
         raise DataError(
-            "no_table", "No table has both {name!r} and the target {target!r} among its axes.", name=attribute.name, target=target
+            "no_table",
+            "No table has both {name!r} and the target {target!r} among its axes.",
+            name=attribute.name,
+            target=target,
         )
 
     def _check_parameters(self) -> None:
         if isinstance(self.bins, bool) or not isinstance(self.bins, (int, np.integer)) or self.bins < 2:
-            raise ParameterError("bins", "ReconstructionNaiveBayes: bins must be a whole number of at least 2, got {got!r}.", got=self.bins)
+            raise ParameterError(
+                "bins", "ReconstructionNaiveBayes: bins must be a whole number of at least 2, got {got!r}.", got=self.bins
+            )
 
     def _count(self, columns: dict[str, Any], classes: Any) -> list[Any]:
         """For each attribute the table [reported class, fine report]."""
@@ -151,11 +164,9 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             attribute.cells(counts.sum(axis=0), self.bins, self.bins)
             for attribute, counts in zip(self.attributes_, self._counts, strict=True)
         ]
+        self.class_prior_ = per_class / per_class.sum()
         if self.target_.hidden:
-            prior = em(self.target_.channel.law, per_class).shares  # type: ignore[union-attr]
-        else:
-            prior = per_class / per_class.sum()
-        self.class_prior_ = prior
+            self.class_prior_ = em(self.target_.channel.law, per_class).shares  # type: ignore[union-attr]
         self.groups_ = shared_draws(self._schema(), self.features_, self.target_.name)
         self.shares_ = [self._shares(i) for i in range(len(self.features_))]
         self._logs = [np.log(np.maximum(shares, SMALLEST_SHARE)) for shares in self.shares_]

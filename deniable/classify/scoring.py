@@ -79,7 +79,9 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
     if pos_label is not None:
         matches = np.flatnonzero(np.asarray(classes) == pos_label)
         if not matches.size:
-            raise ParameterError("pos_label", "pos_label must be one of {allowed}, got {got!r}.", allowed=list(classes), got=pos_label)
+            raise ParameterError(
+                "pos_label", "pos_label must be one of {allowed}, got {got!r}.", allowed=list(classes), got=pos_label
+            )
         positive = int(matches[0])
     n = len(weights)
     if n == 0:
@@ -154,7 +156,9 @@ class distorted_scorer:  # noqa: N801 - called like scikit-learn's make_scorer
             estimator = steps[-1][1]
         if not hasattr(estimator, "score_distorted"):
             raise ParameterError(
-                "cannot_score", "distorted_scorer needs a classifier with score_distorted, got {got}.", got=type(estimator).__name__
+                "cannot_score",
+                "distorted_scorer needs a classifier with score_distorted, got {got}.",
+                got=type(estimator).__name__,
             )
         found = estimator.score_distorted(Z, y, metric=self.metric, pos_label=self.pos_label, method=self.method)
         return float(found.value[0])

@@ -17,7 +17,15 @@ from deniable.errors import DataError, ParameterError
 
 FORMAT, VERSION = "deniable-classifier", 1
 KINDS = {"naive_bayes": ReconstructionNaiveBayes, "tree": ReconstructionTree}
-ARRAYS = {"attribute": "int32", "left": "int32", "right": "int32", "passes": "bool", "values": "float64", "depth": "int32", "tables": "float64"}
+ARRAYS = {
+    "attribute": "int32",
+    "left": "int32",
+    "right": "int32",
+    "passes": "bool",
+    "values": "float64",
+    "depth": "int32",
+    "tables": "float64",
+}
 
 
 def to_json(model: ReconstructionNaiveBayes | ReconstructionTree) -> str:
@@ -32,7 +40,9 @@ def to_json(model: ReconstructionNaiveBayes | ReconstructionTree) -> str:
     """
     schema = model.schema
     if schema is None or schema.target is None or any(attribute.floating for attribute in model.attributes_):  # type: ignore[attr-defined]
-        raise ParameterError("cannot_store", "A classifier is stored as JSON if it was fitted with a schema that has a target and steps.")
+        raise ParameterError(
+            "cannot_store", "A classifier is stored as JSON if it was fitted with a schema that has a target and steps."
+        )
     kind = next(name for name, cls in KINDS.items() if isinstance(model, cls))
     content: dict[str, Any] = {
         "format": FORMAT,
@@ -52,12 +62,14 @@ def from_json(text: str, where: str = "The text") -> Any:
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
-        raise DataError("not_a_classifier", "{where} is no classifier: not JSON ({reason}).", where=where, reason=error.msg) from None
+        raise DataError(
+            "not_a_classifier", "{where} is no classifier: not JSON ({reason}).", where=where, reason=error.msg
+        ) from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise DataError("not_a_classifier", "{where} is no classifier written by Deniable.", where=where)
     if content.get("version") != VERSION or content.get("kind") not in KINDS:
         raise DataError(
-            "classifier_version", "{where} is a classifier of kind {kind!r}, version {version!r}; this release reads {kinds}, version {own}.",
+            "classifier_version", "{where} is a {kind!r} of version {version!r}; this release reads {kinds} of version {own}.",
             where=where, kind=content.get("kind"), version=content.get("version"), kinds=list(KINDS), own=VERSION,
         )  # fmt: skip
     try:

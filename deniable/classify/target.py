@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 
 from deniable.core.bad_cells import BadCells, raise_bad_cells
@@ -47,7 +48,9 @@ class Target:
             raise_bad_cells([bad])
             return codes
         values = _plain(y)
-        codes = np.searchsorted(self.labels, values) if _comparable(values, self.labels) else np.zeros(len(values), dtype=np.int64)
+        codes = (
+            np.searchsorted(self.labels, values) if _comparable(values, self.labels) else np.zeros(len(values), dtype=np.int64)
+        )
         codes = np.clip(codes, 0, len(self.labels) - 1)
         wrong = np.flatnonzero(self.labels[codes] != values)
         if wrong.size:
@@ -63,8 +66,11 @@ class Target:
     @classmethod
     def seen(cls, y: Any) -> Target:
         """Undistorted classes as the training data has them."""
-        check_classification_targets(y)
-        labels = np.unique(_plain(y))
+        values = _plain(y)
+        if values.dtype.kind == "f":
+            assert_all_finite(values, input_name="y")
+        check_classification_targets(values)
+        labels = np.unique(values)
         if len(labels) < 2:
             raise DataError(
                 "one_class", "The class has one value only ({got!r}): there is nothing to tell apart.",

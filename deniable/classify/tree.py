@@ -10,7 +10,7 @@ import numpy as np
 from deniable.classify import tree_scoring, tree_text
 from deniable.classify.confusion import class_weights
 from deniable.classify.estimator import ReconstructingClassifier
-from deniable.classify.features import MOST_FINE, Feature
+from deniable.classify.features import MOST_FINE, Feature, keep_or_replace
 from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
 from deniable.core.bad_cells import BadCells, raise_bad_cells
@@ -116,7 +116,8 @@ class ReconstructionTree(ReconstructingClassifier):
                 name=self.target_.name, got=self.classes_[classes[0]],
             )  # fmt: skip
         self._counts = [
-            np.bincount(codes, minlength=attribute.reported_size) for attribute, codes in zip(self.attributes_, fine, strict=True)
+            np.bincount(codes, minlength=attribute.reported_size)
+            for attribute, codes in zip(self.attributes_, fine, strict=True)
         ]
         self.features_ = self._cells()
         self.groups_ = shared_draws(self._schema(), self.features_, self.target_.name)
@@ -131,11 +132,13 @@ class ReconstructionTree(ReconstructingClassifier):
 
     def _cells(self) -> list[Feature]:
         return [
-            attribute.cells(counts, self.bins, MOST_FINE) for attribute, counts in zip(self.attributes_, self._counts, strict=True)
+            attribute.cells(counts, self.bins, MOST_FINE)
+            for attribute, counts in zip(self.attributes_, self._counts, strict=True)
         ]
 
     def _check_parameters(self) -> None:
-        for name, allowed in (("reconstruction", RECONSTRUCTIONS), ("continuous", CONTINUOUS), ("nominal", NOMINAL), ("pruning", ("mdl", None))):  # fmt: skip
+        choices = {"reconstruction": RECONSTRUCTIONS, "continuous": CONTINUOUS, "nominal": NOMINAL, "pruning": ("mdl", None)}
+        for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 raise ParameterError(
                     name, "ReconstructionTree: {name} must be one of {allowed}, got {got!r}.",
@@ -178,7 +181,15 @@ class ReconstructionTree(ReconstructingClassifier):
                     continue
                 matrix, estimate = feature.matrix, arrays.estimate(i, reported[i], classes, of_class.shape[0], by_class)
                 assigned[i] = assign_column(
-                    reported[i], ranks[i], classes, estimate, matrix, feature.noisy, np.zeros(len(matrix), dtype=bool), False, by_class
+                    reported[i],
+                    ranks[i],
+                    classes,
+                    estimate,
+                    matrix,
+                    feature.noisy,
+                    np.zeros(len(matrix), dtype=bool),
+                    False,
+                    by_class,
                 )
         mode = {"local": LOCAL, "local_all": LOCAL_ALL}.get(str(self.reconstruction), FIXED)
         grown = grow(
@@ -255,7 +266,9 @@ class _Arrays:
                 self.cells[i] = 1
                 continue
             k, o = self.cells[i], self.reports[i]
-            matrix = feature.midpoints if feature.noisy and continuous == "as" and feature.midpoints is not None else feature.matrix
+            matrix = (
+                feature.midpoints if feature.noisy and continuous == "as" and feature.midpoints is not None else feature.matrix
+            )
             self.matrices[i, :k, :o] = matrix
             self.limits[i] = EARLY_PART * chi_square_point(max(int(k), 2))
             self.how[i] = self._method(feature, continuous, nominal, i)
@@ -275,7 +288,7 @@ class _Arrays:
             return reconstructing.EQ
         if nominal == "em/as":
             return reconstructing.EARLY
-        keep, replacement = _mixture(feature.matrix)
+        keep, replacement = keep_or_replace(feature.matrix)
         if keep > 0:
             self.keeps[i] = keep
             self.replacements[i, : len(replacement)] = replacement
@@ -291,19 +304,6 @@ class _Arrays:
         )  # fmt: skip
 
 
-def _mixture(matrix: Any) -> tuple[float, Any]:
-    """keep and b of a matrix keep * I + 1 b^T; keep is 0 where it is none."""
-    matrix = np.asarray(matrix)
-    if matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        return 0.0, np.zeros(matrix.shape[1])
-    k = len(matrix)
-    rest = np.array([matrix[(z + 1) % k, z] for z in range(k)])
-    keep = float(np.mean(np.diag(matrix) - rest))
-    if keep > 1e-12 and np.allclose(matrix, keep * np.eye(k) + rest, atol=1e-12):
-        return keep, rest
-    return 0.0, rest
-
-
 def _compact(tree: Tree) -> Tree:
     """The tree without the nodes that pruning cut off; a leaf keeps no test."""
     order, place = [0], 0
@@ -314,6 +314,12 @@ def _compact(tree: Tree) -> Tree:
         place += 1
     new = {node: i for i, node in enumerate(order)}
     inner = tree.attribute[order] >= 0
-    left = np.array([new[int(tree.left[node])] if keep else -1 for node, keep in zip(order, inner, strict=True)], dtype=np.int32)
-    right = np.array([new[int(tree.right[node])] if keep else -1 for node, keep in zip(order, inner, strict=True)], dtype=np.int32)
-    return Tree(tree.attribute[order], left, right, tree.passes[order], tree.values[order].copy(), tree.depth[order], tree.tables[order])
+    left = np.array(
+        [new[int(tree.left[node])] if keep else -1 for node, keep in zip(order, inner, strict=True)], dtype=np.int32
+    )
+    right = np.array(
+        [new[int(tree.right[node])] if keep else -1 for node, keep in zip(order, inner, strict=True)], dtype=np.int32
+    )
+    return Tree(
+        tree.attribute[order], left, right, tree.passes[order], tree.values[order].copy(), tree.depth[order], tree.tables[order]
+    )

@@ -105,7 +105,9 @@ def _unbiased(model: Any, codes: Any, reported_class: Any, method: str, predicte
     on_paths = sorted({a for _, region in regions for a in region})
     inverses = {a: model.features_[a].inverse() for a in on_paths}
     if any(inverse is None for inverse in inverses.values()):
-        return not_possible(method, "the tree tests an attribute that is hidden by noise and seen through bins, or cannot be undone")
+        return not_possible(
+            method, "the tree tests an attribute that is hidden by noise and seen through bins, or cannot be undone"
+        )
     home = {i: g for g, group in enumerate(model.groups_) for i in group.members}
     spread = _variance(model, regions, inverses, home) * inflation(of_class)
     if not useful(spread, len(codes), method):

@@ -36,7 +36,9 @@ class DistortedScores:
 
     def __repr__(self) -> str:
         mean, se = self.mean(), self.se()
-        lines = [f"  {name:<18} {mean[name]:.4f}" + (f" ± {se[name]:.4f}" if len(self.frame) > 1 else "") for name in mean.index]
+        lines = [
+            f"  {name:<18} {mean[name]:.4f}" + (f" ± {se[name]:.4f}" if len(self.frame) > 1 else "") for name in mean.index
+        ]
         return "\n".join([f"Scores on true rows, {len(self.frame)} distortions of the training rows", *lines])
 
 
@@ -75,7 +77,9 @@ def distort_and_cross_validate(
         check_metric(metric)
     for name, value, least in (("cv", cv, 2), ("repeats", repeats, 1)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(name, "{name} must be a whole number of at least {least}, got {got!r}.", name=name, least=least, got=value)
+            raise ParameterError(
+                name, "{name} must be a whole number of at least {least}, got {got!r}.", name=name, least=least, got=value
+            )
     table, labels = _true_rows(X, y, schema)
     classes, codes = np.unique(labels, return_inverse=True)
     smallest = np.bincount(codes)
@@ -92,7 +96,9 @@ def distort_and_cross_validate(
     if pos_label is not None:
         matches = np.flatnonzero(classes == pos_label)
         if not matches.size:
-            raise ParameterError("pos_label", "pos_label must be one of {allowed}, got {got!r}.", allowed=classes.tolist(), got=pos_label)
+            raise ParameterError(
+                "pos_label", "pos_label must be one of {allowed}, got {got!r}.", allowed=classes.tolist(), got=pos_label
+            )
         positive = int(matches[0])
     seeds = np.random.SeedSequence(random_state).spawn(repeats)
     listener = progress or Silent()
@@ -111,7 +117,10 @@ def _true_rows(X: Any, y: Any, schema: Schema) -> tuple[pa.Table, Any]:
     if isinstance(X, np.ndarray):
         if X.ndim != 2 or X.shape[1] != len(names):
             raise DataError(
-                "columns_of_array", "An array must have one column for each of {names}, got shape {got}.", names=names, got=X.shape
+                "columns_of_array",
+                "An array must have one column for each of {names}, got shape {got}.",
+                names=names,
+                got=X.shape,
             )
         columns = {name: to_arrow(X[:, i].tolist() if X.dtype == object else X[:, i], name) for i, name in enumerate(names)}
     else:

@@ -34,7 +34,9 @@ Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existin
 def fit(
     data: Annotated[
         str,
-        typer.Argument(help="Randomised data: a CSV or Parquet file; for naive_bayes also a glob or duckdb:///, sqlite:///, postgresql:// address."),
+        typer.Argument(
+            help="Randomised data: a CSV or Parquet file; for naive_bayes also a glob or duckdb:///, sqlite:///, postgresql:// address."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the classifier goes (JSON).")],
     target: Annotated[str | None, typer.Option(help="The attribute to predict, if the schema names none.")] = None,
@@ -43,7 +45,9 @@ def fit(
     bins: Annotated[int, typer.Option(help="Numbers are seen through so many cells.")] = 10,
     reconstruction: Annotated[str, typer.Option(help="Of a tree: local, by_class, global, local_all or none.")] = "local",
     max_depth: Annotated[int | None, typer.Option(help="Of a tree: the most tests on a path.")] = None,
-    engine: Annotated[str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Of a tree: save a picture (.svg, .png or .html).")] = None,
     force: Force = False,
 ) -> None:
@@ -94,7 +98,9 @@ def fit(
 def predict(
     model: Model,
     data: Annotated[Path, typer.Argument(help="Rows to classify: CSV or Parquet.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the predictions go (CSV): the class and P of every class.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the predictions go (CSV): the class and P of every class.")
+    ],
     distorted: Annotated[bool, typer.Option("--distorted", help="The rows are randomised; without it they are true.")] = False,
     force: Force = False,
 ) -> None:
@@ -117,9 +123,16 @@ def predict(
 @app.command()
 def score(
     model: Model,
-    data: Annotated[Path, typer.Argument(help="Rows with their class: CSV or Parquet, randomised under the classifier's schema.")],
-    metric: Annotated[list[str] | None, typer.Option(help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ...; may be repeated.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The class that sensitivity and the like are about; averaged over classes without it.")] = None,
+    data: Annotated[
+        Path, typer.Argument(help="Rows with their class: CSV or Parquet, randomised under the classifier's schema.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ...; may be repeated."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The class that sensitivity and the like are about; averaged over classes without it.")
+    ] = None,
     true: Annotated[bool, typer.Option("--true", help="The rows, and their class, are true.")] = False,
     method: Annotated[str, typer.Option(help="auto, unbiased or model.")] = "auto",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
@@ -139,14 +152,20 @@ def score(
         predicted = classifier._proba(codes).argmax(axis=1)
         k = len(classifier.classes_)
         weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
-        found = [scored(weights, "unbiased", classifier.classes_, name, _label(classifier, positive)) for name in metric or ["accuracy"]]
+        found = [
+            scored(weights, "unbiased", classifier.classes_, name, _label(classifier, positive))
+            for name in metric or ["accuracy"]
+        ]
     else:
         own = schema_of((data,), data, None if _has_schema(data) else schema)
         if _with_target(own, schema.target) != schema:
-            raise DataError("other_schema", "{path} was randomised under another schema than the classifier learned from.", path=str(data))
+            raise DataError(
+                "other_schema", "{path} was randomised under another schema than the classifier learned from.", path=str(data)
+            )
         rows = load_columns(data, schema, list(schema))
         found = [
-            classifier.score_distorted(rows, None, name, _label(classifier, positive), method) for name in metric or ["accuracy"]
+            classifier.score_distorted(rows, None, name, _label(classifier, positive), method)
+            for name in metric or ["accuracy"]
         ]
     if as_json:
         print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
@@ -179,7 +198,9 @@ def _label(classifier: Any, given: str | None) -> Any:
     for label in classifier.classes_:
         if str(label) == given:
             return label
-    raise ParameterError("positive", "--positive must be one of {allowed}, got {got!r}.", allowed=list(map(str, classifier.classes_)), got=given)
+    raise ParameterError(
+        "positive", "--positive must be one of {allowed}, got {got!r}.", allowed=list(map(str, classifier.classes_)), got=given
+    )
 
 
 def _has_schema(data: Path) -> bool:
@@ -202,5 +223,9 @@ def _open(path: Path) -> Any:
 
 def _with_target(schema: Schema, target: str | None) -> Schema:
     if target is None and schema.target is None:
-        raise ParameterError("no_target", "The schema names no target: say which attribute to predict with --target, one of {allowed}.", allowed=list(schema))
+        raise ParameterError(
+            "no_target",
+            "The schema names no target: say which attribute to predict with --target, one of {allowed}.",
+            allowed=list(schema),
+        )
     return schema if target in (None, schema.target) else Schema(dict(schema), target, schema.groups)

@@ -175,7 +175,16 @@ def assign_column(
 
 @njit(cache=True, nogil=True)
 def estimate_column(
-    reports: Any, classes: Any, kinds: int, matrix: Any, inverse: Any, how: int, limit: float, keep: float, replacement: Any, by_class: bool
+    reports: Any,
+    classes: Any,
+    kinds: int,
+    matrix: Any,
+    inverse: Any,
+    how: int,
+    limit: float,
+    keep: float,
+    replacement: Any,
+    by_class: bool,
 ) -> Any:
     """Estimated counts [cell, reported class] of one attribute, or [cell, 1] of all classes together."""
     columns = kinds if by_class else 1
@@ -299,7 +308,15 @@ def grow(
                     by_kind = estimate
                 else:
                     guessed = assign_column(
-                        reported[a][own], ranks[a][own], here, estimate, matrices[a, :k, : reports[a]], noisy[a], mask[:k], False, False
+                        reported[a][own],
+                        ranks[a][own],
+                        here,
+                        estimate,
+                        matrices[a, :k, : reports[a]],
+                        noisy[a],
+                        mask[:k],
+                        False,
+                        False,
                     )
                     by_kind = np.zeros((k, kinds))
                     for i in range(size):
