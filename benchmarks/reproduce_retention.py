@@ -64,7 +64,7 @@ def run(data: Path, published: Path, quick: bool) -> None:
         f"{repeats} distortions x 10 folds; ± is the standard error over the distortions; * more than 2 of them below the best published\n"
     )
     print(
-        f"{'set':<11}{'p':>5}{'bins':>5}  {'published best':<52}{'classifier':<15}{'accuracy':>16}{'balanced':>17}{'open':>7}{'constant':>9}"
+        f"{'set':<11}{'p':>5}{'bins':>5}  {'published best':<52}{'classifier':<15}{'accuracy':>16}{'balanced':>17}{'open':>7}{'const.':>8}"
     )
     for name, label in SETS.items():
         found = load(data, name)

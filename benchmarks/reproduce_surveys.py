@@ -74,8 +74,8 @@ def run(data: Path, published: Path, quick: bool) -> None:
         y = rows[CLASS].to_numpy()
         plain = np.mean([_plain(rows, repeat) for repeat in range(min(repeats, 10))])
         print(
-            f"\n{label}, cut at the {cut}: {len(rows):,} rows, {rows.shape[1] - 1} attributes, {repeats} repeats of 80/20; undistorted (scikit-learn's "
-            f"BernoulliNB) {plain:.4f}, constant classifier {max(y.mean(), 1 - y.mean()):.4f}"
+            f"\n{label}, cut at the {cut}: {len(rows):,} rows, {rows.shape[1] - 1} attributes, {repeats} repeats of 80/20; undistorted "
+            f"(scikit-learn's BernoulliNB) {plain:.4f}, constant classifier {max(y.mean(), 1 - y.mean()):.4f}"
         )
         print(
             f"{'model':<12}{'theta':>6}{'mean':>9}{'variance':>11}{'published mean':>16}{'variance':>10}{'from distorted test rows':>28}"

@@ -159,8 +159,8 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ) -> Estimate:
         """How well `predict` does on true rows, estimated from distorted ones.
 
-        method="unbiased" undoes the channels of exactly what the prediction depends on; "model" takes the posterior under the
-        fitted model instead, which is biased; "auto" is the first where it is possible with a useful error. The estimate's
+        method="unbiased" undoes the channels of exactly what the prediction depends on; "model" takes attributes as independent in
+        each class instead, which biases it as far as they are not; "auto" is the first where it is possible with a useful error. The estimate's
         `method` says which it was.
         """
         from deniable.classify.scoring import score

@@ -14,8 +14,8 @@ from deniable.errors import ParameterError
 
 METRICS = ("accuracy", "balanced_accuracy", "sensitivity", "recall", "specificity", "precision", "f1")
 MODEL_BASED = (
-    "the score is model-based: true rows were guessed from the classifier's own model, and as far as that is wrong the score is, "
-    "usually too high. Its error speaks of the rows alone."
+    "the score is model-based: true rows were guessed as if attributes were independent in each class, and as far as they are not the "
+    "score is off, usually too high. Its error speaks of the rows alone."
 )
 SMALLEST = 1e-9
 

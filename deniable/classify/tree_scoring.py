@@ -14,9 +14,10 @@ from deniable.classify.confusion import (
     group_inflation,
     inflation,
     not_possible,
-    one_hot,
     useful,
 )
+from deniable.classify.densities import densities
+from deniable.reconstruction.em import em
 
 SMALLEST = 1e-9
 
@@ -64,18 +65,46 @@ def _scaled(rows: Any) -> Any:
 
 
 def confusion(model: Any, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
-    """Weights of each (class, prediction): unbiased by products over the few attributes of each path, else from the posterior."""
+    """Weights of each (class, prediction): unbiased by products over the few attributes of each path, else by a model."""
     check_method(method)
-    tree = model.tree_
-    classes = len(model.classes_)
     predicted = model._chances.argmax(axis=1)
     if method != "model":
         found = _unbiased(model, codes, reported_class, method, predicted)
         if found is not None:
             return found, UNBIASED
-    chances = posterior(model, codes, reported_class)
-    leaves = np.flatnonzero(tree.attribute < 0)
-    return chances @ one_hot(predicted[leaves], classes), MODEL
+    return _of_model(model, codes, reported_class, predicted), MODEL
+
+
+def _of_model(model: Any, codes: Any, reported_class: Any, predicted: Any) -> Any:
+    """Where true rows end if attributes are independent in each class, as they are distributed in the rows being scored.
+
+    The distributions in the nodes are not asked: a tree believes the rows it was grown on too much.
+    """
+    target, classes = model.target_, len(model.classes_)
+    counts = np.bincount(reported_class, minlength=target.matrix.shape[1]).astype(np.float64)
+    prior = em(target.channel.law, counts).shares if target.hidden else counts / counts.sum()
+    belief = prior * target.matrix[:, reported_class].T
+    regions = paths(model)
+    given = {}
+    for a in sorted({a for _, region in regions for a in region}):
+        feature = model.features_[a]
+        table = np.zeros((target.matrix.shape[1], feature.matrix.shape[1]))
+        np.add.at(table, (reported_class, codes[:, a]), 1.0)
+        joint = (np.kron(target.matrix, feature.matrix), prior) if target.hidden else (None, None)
+        shares = densities(feature.matrix, table, feature.ordered, feature.apart, *joint)
+        both = shares[:, :, None] * feature.matrix
+        reports = np.maximum(both.sum(axis=1), 1e-300)
+        given[a] = both / reports[:, None, :]
+        if target.hidden:
+            belief = belief * reports[:, codes[:, a]].T
+    belief = _scaled(belief)
+    out = np.zeros((len(codes), classes, classes))
+    for leaf, region in regions:
+        chance = belief.copy()
+        for a, cells in region.items():
+            chance *= np.einsum("x,cxz->cz", cells, given[a])[:, codes[:, a]].T
+        out[:, :, predicted[leaf]] += chance
+    return out
 
 
 def paths(model: Any) -> list[tuple[int, dict[int, Any]]]:

@@ -207,9 +207,9 @@ def test_undistorted_rows_are_scored_as_they_are():
     assert (low[0], high[0]) == (pytest.approx(centre - half, abs=1e-6), pytest.approx(centre + half, abs=1e-6))
 
 
-@pytest.mark.parametrize(("make", "bias"), [(dn.ReconstructionNaiveBayes, 0.03), (dn.ReconstructionTree, 0.15)])
+@pytest.mark.parametrize(("make", "bias"), [(dn.ReconstructionNaiveBayes, 0.03), (dn.ReconstructionTree, 0.04)])
 def test_many_hidden_attributes_are_scored_by_the_model_and_say_so(make, bias):
-    """Naive Bayes' own model is right here, so its score is too; a tree believes its leaves, and its score is too high."""
+    """Attributes are independent in each class here, so the model is right, and the score nearly so."""
     rng = np.random.default_rng(5)
     n = 3_000
     y = rng.integers(0, 2, n)
