@@ -116,8 +116,10 @@ def tuning(repeats: int) -> None:
         for name, scoring in (("distorted_scorer", dn.distorted_scorer("accuracy")), ("plain score", None)):
             search = GridSearchCV(dn.ReconstructionTree(schema), grid, scoring=scoring, cv=3).fit(Z, y)
             agreed[name] += scores[candidates.index(search.best_params_)] >= max(scores) - 0.005
-    print(f"\nTuning a tree on distorted rows alone (3 folds, 6 settings), {repeats} repeats: picks a setting within 0.005 of the best on "
-          f"true rows {agreed['distorted_scorer']} times with distorted_scorer, {agreed['plain score']} times with plain score")  # fmt: skip
+    print(
+        f"\nTuning a tree on distorted rows alone (3 folds, 6 settings), {repeats} repeats: picks a setting within 0.005 of the best on "
+        f"true rows {agreed['distorted_scorer']} times with distorted_scorer, {agreed['plain score']} times with plain score"
+    )
 
 
 def _two(n: int, rng: np.random.Generator) -> tuple[pd.DataFrame, Any]:

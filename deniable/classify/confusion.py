@@ -25,6 +25,7 @@ USEFUL_ERROR = 0.1
 MOST_COMBINATIONS = 4_096
 MOST_IN_GROUP = 1 << 16
 MOST_EVALUATIONS = 20_000_000
+CELLS_AT_ONCE = 2_000_000
 INNOCUOUS_DRAWS = 16
 POSTERIOR_DRAWS = 16
 
@@ -146,11 +147,12 @@ def _of_singles(model: Any, places: list[int], inverses: list[Any], codes: Any, 
         cells = np.repeat(example[None, :], len(grid), axis=0)
         cells[:, places] = grid
         outcome = predicted(cells)
-        weights = np.ones((len(rows), 1))
-        for place, inverse in zip(places, inverses, strict=True):
-            own = inverse[codes[rows, place]]
-            weights = (weights[:, :, None] * own[:, None, :]).reshape(len(rows), -1)
-        found[rows] = weights @ outcome
+        for some in np.array_split(rows, 1 + len(rows) * len(grid) // CELLS_AT_ONCE):
+            weights = np.ones((len(some), 1))
+            for place, inverse in zip(places, inverses, strict=True):
+                own = inverse[codes[some, place]]
+                weights = (weights[:, :, None] * own[:, None, :]).reshape(len(some), -1)
+            found[some] = weights @ outcome
     return found
 
 

@@ -17,10 +17,12 @@ from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
 from deniable.engines.count import cell_table
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, ParameterError, WideDomainError
 from deniable.reconstruction.em import em
 
 SMALLEST_SHARE = 1e-12
+MOST_JOINT = 2_000
+"""Cells of a hidden class and an attribute together that are undone by one dense matrix."""
 
 
 class ReconstructionNaiveBayes(ReconstructingClassifier):
@@ -180,6 +182,14 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         np.add.at(counts.T, feature.of_reported, fine.T.astype(np.float64))
         if not self.target_.hidden:
             return densities(feature.matrix, counts, feature.ordered, feature.apart)
+        if len(self.classes_) * feature.cells > MOST_JOINT:
+            raise WideDomainError(
+                "joint_too_large",
+                "A hidden class of {classes} labels together with the {cells:,} cells of {name!r} is too large; use fewer bins.",
+                classes=len(self.classes_),
+                cells=feature.cells,
+                name=feature.name,
+            )
         joint = np.kron(self.target_.matrix, feature.matrix)
         for group in self.groups_:
             if place in group.members and group.class_name is not None:

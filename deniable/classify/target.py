@@ -15,7 +15,7 @@ from deniable.core.designs import Identity
 from deniable.core.domain import Domain
 from deniable.errors import DataError, SchemaError
 
-MOST_CLASSES = 500
+MOST_CLASSES = 100
 
 
 class Target:
