@@ -50,6 +50,10 @@ _HOME = {
     "Publication": "publish.publication",
     "publish_frame": "publish.publication",
     "compare_publishing": "publish.comparison",
+    "ReconstructionNaiveBayes": "classify.naive_bayes",
+    "ReconstructionTree": "classify.tree",
+    "distorted_scorer": "classify.scoring",
+    "distort_and_cross_validate": "classify.validation",
     "DeniableError": "errors",
 }
 _ROOMS = ("datasets", "mining", "privacy", "reconstruction")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deniable import __version__
-from deniable.cli import demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
+from deniable.cli import classify, demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -37,6 +37,7 @@ for _command in (
 ):
     app.command(_command.__name__)(_command)
 app.command("mine")(mine.mine)
+app.add_typer(classify.app, name="classify")
 app.command("demo")(demo.demo)
 app.add_typer(survey.app, name="survey")
 app.command("serve")(serve.serve)

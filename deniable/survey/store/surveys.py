@@ -33,7 +33,9 @@ class Frozen(Protocol):
     invited: bool
     closes: datetime.date | None
     budget: float | None
-    epsilon: float  # of the private questions together
+
+    @property
+    def epsilon(self) -> float: ...  # of the private questions together
 
     def client(self) -> dict[str, Any]: ...
     def to_json(self) -> dict[str, Any]: ...

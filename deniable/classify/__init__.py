@@ -1,0 +1,1 @@
+"""Classifiers that learn from distorted rows, as scikit-learn estimators, and how to score them on distorted rows."""

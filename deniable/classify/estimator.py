@@ -1,0 +1,210 @@
+"""What every reconstructing classifier shares: reading rows, true or distorted, as codes; predicting; scoring."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from deniable.classify.features import Attribute, Feature, Hidden, undistorted_attribute
+from deniable.classify.target import Target
+from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.estimate import Estimate
+from deniable.core.schema import Schema
+from deniable.errors import DataError, ParameterError, SchemaError
+
+
+class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fits on distorted rows, predicts true ones; knows how distorted ones are read."""
+
+    # Of what `fit` learns.
+    attributes_: list[Attribute]
+    features_: list[Feature]
+    target_: Target
+    classes_: Any
+
+    def _read_training(self, X: Any, y: Any, reset: bool = True, classes: Any = None) -> tuple[dict[str, Any], Any]:
+        """Columns by name and the reported classes; on the first call also what they may hold."""
+        schema = self._schema()
+        frame = _as_frame(X)
+        if (
+            y is None
+            and schema is not None
+            and schema.target is not None
+            and frame is not None
+            and schema.target in frame.columns
+        ):
+            y = frame[schema.target].to_native()
+        if y is None:
+            raise ValueError("This classifier requires y to be passed, but the target y is None.")
+        columns = self._columns(X, reset)
+        if schema is None:
+            y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
+        rows = len(next(iter(columns.values())))
+        if len(y) != rows:
+            raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=rows, y=len(y))
+        if rows < 2:
+            raise DataError(
+                "too_few_rows",
+                "n_samples = {rows}: X has {rows} sample(s), minimum of 2 is required to tell classes apart.",
+                rows=rows,
+            )
+        if reset:
+            declared = schema is not None and schema.target is not None
+            if declared:
+                self.target_ = Target.declared(schema.target, schema[schema.target])  # type: ignore[index,union-attr,arg-type]
+            else:
+                self.target_ = Target.seen(y if classes is None else classes)
+            self.classes_ = self.target_.labels
+            self.attributes_ = [
+                Hidden(name, schema[name]) if schema is not None else undistorted_attribute(name, column)
+                for name, column in columns.items()
+            ]
+        return columns, self.target_.reported(y)
+
+    def _schema(self) -> Schema | None:
+        schema = getattr(self, "schema", None)
+        if schema is not None and not isinstance(schema, Schema):
+            raise ParameterError(
+                "schema", "{owner}: schema must be a dn.Schema or None (undistorted data), got {got}.",
+                owner=type(self).__name__, got=type(schema).__name__,
+            )  # fmt: skip
+        return schema
+
+    def _columns(self, X: Any, reset: bool) -> dict[str, Any]:
+        """The attributes of X by name, in the order of training."""
+        schema = self._schema()
+        frame = _as_frame(X)
+        if schema is None:
+            if frame is None or all(dtype.is_numeric() for dtype in frame.schema.values()):
+                array = validate_data(self, X, reset=reset, dtype=np.float64)
+                names = getattr(self, "feature_names_in_", None)
+                names = [str(name) for name in names] if names is not None else [f"x{i}" for i in range(array.shape[1])]
+                return {name: array[:, i] for i, name in enumerate(names)}
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return {name: frame[name].to_native() for name in frame.columns}
+        names = [name for name in schema if name != schema.target]
+        if frame is None:
+            array = np.asarray(X, dtype=None if not isinstance(X, list) else object)
+            if array.ndim != 2 or array.shape[1] != len(names):
+                raise DataError(
+                    "columns_of_array",
+                    "An array must have one column for each attribute of the schema in its order, {names} ({k}), got shape {got}; "
+                    "or give a data frame.",
+                    names=names,
+                    k=len(names),
+                    got=array.shape,
+                )
+            self.n_features_in_ = len(names)
+            return {name: array[:, i] if array.dtype != object else array[:, i].tolist() for i, name in enumerate(names)}
+        _check_names(schema, names, list(frame.columns))
+        if reset:
+            self.n_features_in_ = len(names)
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return {name: frame[name].to_native() for name in names}
+
+    def _codes(self, X: Any, reported: bool) -> Any:
+        """Cells of every attribute, a row a row of X."""
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        bad: list[BadCells] = []
+        cells = []
+        for attribute, feature in zip(self.attributes_, self.features_, strict=True):
+            column = columns[attribute.name]
+            if reported:
+                cells.append(feature.of_reported[attribute.reported(column, bad)])
+            else:
+                cells.append(feature.of_true[attribute.true(column, bad)])
+        raise_bad_cells(bad)
+        return np.column_stack(cells).astype(np.int32)
+
+    @abstractmethod
+    def _proba(self, codes: Any) -> Any:
+        """P(class | true cells)."""
+
+    @abstractmethod
+    def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
+        """P(class | reported cells and, where given, the reported class)."""
+
+    @abstractmethod
+    def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
+        """For every distorted row the weight of each (class, prediction), [row, class, prediction], and how it was obtained."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """P(class) for rows of true values, columns in the order of `classes_`."""
+        check_is_fitted(self)
+        return self._proba(self._codes(X, reported=False))
+
+    def predict(self, X: Any) -> Any:
+        """The likeliest class of rows of true values."""
+        check_is_fitted(self)
+        return self.classes_[self._proba(self._codes(X, reported=False)).argmax(axis=1)]
+
+    def predict_proba_distorted(self, Z: Any) -> Any:
+        """P(class) for distorted rows: what their reports, read through the channels, say."""
+        check_is_fitted(self)
+        return self._proba_distorted(self._codes(Z, reported=True))
+
+    def predict_distorted(self, Z: Any) -> Any:
+        """The likeliest class of distorted rows."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba_distorted(Z).argmax(axis=1)]
+
+    def score_distorted(
+        self, Z: Any, y: Any = None, metric: str = "accuracy", pos_label: Any = None, method: str = "auto"
+    ) -> Estimate:
+        """How well `predict` does on true rows, estimated from distorted ones.
+
+        method="unbiased" undoes the channels of exactly what the prediction depends on; "model" takes attributes as independent in
+        each class instead, which biases it as far as they are not; "auto" is the first where it is possible with a useful
+        error. The estimate's `method` says which it was.
+
+        >>> import deniable as dn, numpy as np, pandas as pd
+        >>> schema = dn.Schema({"a": dn.Identity(dn.Binary()), "c": dn.KRR(dn.Binary(), 0.75)}, target="c")
+        >>> rows = pd.DataFrame({"a": [0, 1] * 500, "c": [0, 1] * 500})
+        >>> Z = schema.randomise(rows, np.random.default_rng(1))
+        >>> found = dn.ReconstructionNaiveBayes(schema).fit(Z).score_distorted(Z)
+        >>> found.method, bool(found.interval()[1][0] > 0.99)
+        ('unbiased', True)
+        """
+        from deniable.classify.scoring import score
+
+        check_is_fitted(self)
+        if y is None:
+            frame = _as_frame(Z)
+            if frame is None or self.target_.name not in (frame.columns if frame is not None else ()):
+                raise DataError("no_class", "score_distorted needs the reported classes: give y.")
+            y = frame[self.target_.name].to_native()
+        codes = self._codes(Z, reported=True)
+        reported_class = self.target_.reported(y)
+        if len(reported_class) != len(codes):
+            raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=len(codes), y=len(reported_class))
+        weights, how = self._confusion(codes, reported_class, method)
+        return score(weights, how, self.classes_, metric, pos_label)
+
+
+def _as_frame(X: Any) -> Any:
+    if isinstance(X, (np.ndarray, list)) or hasattr(X, "toarray"):
+        return None
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        return None
+
+
+def _check_names(schema: Schema, names: list[str], found: list[str]) -> None:
+    lacking = [name for name in names if name not in found]
+    strange = [name for name in found if name not in schema]
+    if lacking or strange:
+        raise SchemaError(
+            "frame_does_not_match",
+            "The frame does not match the schema:{lacking}{strange}",
+            lacking=f" it lacks the columns {lacking};" if lacking else "",
+            strange=f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)." if strange
+            else " every attribute must be there.",
+            columns=lacking + strange,
+        )  # fmt: skip

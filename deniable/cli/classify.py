@@ -1,0 +1,232 @@
+"""`deniable classify fit|predict|score`: classifiers from randomised files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from deniable.cli.estimates import as_dict
+from deniable.cli.show import console
+from deniable.core.designs import Identity
+from deniable.core.estimate import check_level
+from deniable.core.files import refuse_same, write_text
+from deniable.core.schema import Schema
+from deniable.engines.sources import open_source
+from deniable.errors import DataError, FileError, ParameterError
+from deniable.statistics.reading import schema_of
+from deniable.statistics.rows import load_columns
+
+app = typer.Typer(
+    help="Learn to predict an attribute from randomised data, and score that on randomised data.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+MODELS = ("naive_bayes", "tree")
+Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
+SchemaFile = Annotated[Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
+
+
+@app.command()
+def fit(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="Randomised data: a CSV or Parquet file; for naive_bayes also a glob or duckdb:///, sqlite:///, postgresql:// address."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the classifier goes (JSON).")],
+    target: Annotated[str | None, typer.Option(help="The attribute to predict, if the schema names none.")] = None,
+    model: Annotated[str, typer.Option(help=f"One of {', '.join(MODELS)}.")] = "naive_bayes",
+    schema: SchemaFile = None,
+    bins: Annotated[int, typer.Option(help="Numbers are seen through so many cells.")] = 10,
+    reconstruction: Annotated[str, typer.Option(help="Of a tree: local, by_class, global, local_all or none.")] = "local",
+    max_depth: Annotated[int | None, typer.Option(help="Of a tree: the most tests on a path.")] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Of a tree: save a picture (.svg, .png or .html).")] = None,
+    force: Force = False,
+) -> None:
+    """Learn from randomised data."""
+    if model not in MODELS:
+        raise ParameterError("model", "--model must be one of {allowed}, got {got!r}.", allowed=list(MODELS), got=model)
+    if plot is not None and model != "tree":
+        raise ParameterError("plot_of_tree", "--plot shows a tree: add --model tree.")
+    if output.exists() and not force:
+        raise FileError("file_exists", "{path} exists already; choose another name, or add --force.", path=str(output))
+    refuse_same(output, Path(data), *([schema] if schema is not None else []))
+    # scikit-learn takes longer to import than most commands to run.
+    from deniable.classify import store
+    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+    from deniable.classify.tree import ReconstructionTree
+
+    if plot is not None:
+        from deniable import charts
+
+        charts.check_path(plot)
+        refuse_same(plot, Path(data), output)
+    found: Any
+    if model == "tree":
+        read = _with_target(schema_of((Path(data),), data, schema), target)
+        rows = load_columns(Path(data), read, list(read))
+        kind = None if reconstruction == "none" else reconstruction
+        found = ReconstructionTree(read, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
+        count = rows.num_rows
+    else:
+        opened = open_source(data, engine)
+        read = _with_target(schema_of(opened.files, data, schema), target)
+        found = ReconstructionNaiveBayes(read, bins=bins)
+        found.fit_tables(found.count_tables(opened))
+        count = int(found._counts[0].sum())
+    write_text(output, store.to_json(found), force)
+    print(f"Learned {read.target!r} from {count:,} rows of {len(read) - 1} attributes: {output}")
+    if model == "tree":
+        print(found.export_text(max_depth=4))
+        if plot is not None:
+            charts.save(found.plot(), plot)
+            print(f"Picture: {plot}")
+    else:
+        for label, share in zip(found.classes_, found.class_prior_, strict=True):
+            print(f"  {label!s:<20} {share:6.1%}")
+
+
+@app.command()
+def predict(
+    model: Model,
+    data: Annotated[Path, typer.Argument(help="Rows to classify: CSV or Parquet.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the predictions go (CSV): the class and P of every class.")
+    ],
+    distorted: Annotated[bool, typer.Option("--distorted", help="The rows are randomised; without it they are true.")] = False,
+    force: Force = False,
+) -> None:
+    """Predict the class of true rows, or of randomised ones."""
+    refuse_same(output, data, model)
+    classifier = _open(model)
+    schema: Schema = classifier.schema
+    names = [name for name in schema if name != schema.target]
+    read = schema if distorted else Schema({name: Identity(schema[name].domain) for name in names})
+    rows = load_columns(data, read, names)
+    chances = classifier.predict_proba_distorted(rows) if distorted else classifier.predict_proba(rows)
+    import pandas as pd
+
+    frame = pd.DataFrame(chances, columns=[f"P({label})" for label in classifier.classes_])
+    frame.insert(0, str(schema.target), classifier.classes_[chances.argmax(axis=1)])
+    write_text(output, frame.to_csv(index=False, float_format="%.6g"), force)
+    print(f"{len(frame):,} rows classified: {output}")
+
+
+@app.command()
+def score(
+    model: Model,
+    data: Annotated[
+        Path, typer.Argument(help="Rows with their class: CSV or Parquet, randomised under the classifier's schema.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ...; may be repeated."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The class that sensitivity and the like are about; averaged over classes without it.")
+    ] = None,
+    true: Annotated[bool, typer.Option("--true", help="The rows, and their class, are true.")] = False,
+    method: Annotated[str, typer.Option(help="auto, unbiased or model.")] = "auto",
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """How well it predicts true rows, estimated from randomised ones."""
+    check_level(level)
+    classifier = _open(model)
+    schema: Schema = classifier.schema
+    if true:
+        from deniable.classify.confusion import one_hot
+        from deniable.classify.scoring import score as scored
+
+        rows = load_columns(data, Schema({name: Identity(channel.domain) for name, channel in schema.items()}), list(schema))
+        labels = classifier.target_.true(rows[schema.target])
+        codes = classifier._codes(rows.drop_columns([schema.target]), reported=False)
+        predicted = classifier._proba(codes).argmax(axis=1)
+        k = len(classifier.classes_)
+        weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
+        found = [
+            scored(weights, "unbiased", classifier.classes_, name, _label(classifier, positive))
+            for name in metric or ["accuracy"]
+        ]
+    else:
+        own = schema_of((data,), data, None if _has_schema(data) else schema)
+        if _with_target(own, schema.target) != schema:
+            raise DataError(
+                "other_schema", "{path} was randomised under another schema than the classifier learned from.", path=str(data)
+            )
+        rows = load_columns(data, schema, list(schema))
+        found = [
+            classifier.score_distorted(rows, None, name, _label(classifier, positive), method)
+            for name in metric or ["accuracy"]
+        ]
+    if as_json:
+        print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
+        return
+    _show(found, level)
+
+
+def _show(found: list[Any], level: float) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for heading in ("", "estimated", f"{100 * level:g}% interval", "how"):
+        table.add_column(heading, justify="left" if heading in ("", "how") else "right")
+    for estimate in found:
+        ends = "none"
+        if estimate.has_interval:
+            low, high = estimate.interval(level)
+            ends = f"{low[0]:.4f} to {high[0]:.4f}"
+        table.add_row(estimate.name, f"{estimate.value[0]:.4f}", ends, estimate.method)
+    screen = console()
+    screen.print(table)
+    screen.print(f"{found[0].n:,} rows")
+    for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
+        screen.print(f"No confidence interval: {reason}")
+
+
+def _label(classifier: Any, given: str | None) -> Any:
+    if given is None:
+        return None
+    for label in classifier.classes_:
+        if str(label) == given:
+            return label
+    raise ParameterError(
+        "positive", "--positive must be one of {allowed}, got {got!r}.", allowed=list(map(str, classifier.classes_)), got=given
+    )
+
+
+def _has_schema(data: Path) -> bool:
+    try:
+        Schema.load(data)
+    except FileError:
+        return False
+    return True
+
+
+def _open(path: Path) -> Any:
+    from deniable.classify import store
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DataError("not_a_classifier", "{path} is no classifier: not text.", path=str(path)) from None
+    return store.from_json(text, str(path))
+
+
+def _with_target(schema: Schema, target: str | None) -> Schema:
+    if target is None and schema.target is None:
+        raise ParameterError(
+            "no_target",
+            "The schema names no target: say which attribute to predict with --target, one of {allowed}.",
+            allowed=list(schema),
+        )
+    return schema if target in (None, schema.target) else Schema(dict(schema), target, schema.groups)

@@ -1,0 +1,183 @@
+"""Distributions of true cells from counts of reported cells, one small vector at a time, and cells for rows that follow them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+COPY, EQ, EARLY, CONVERGED, FILLED = 0, 1, 2, 3, 4
+TOLERANCE = 1e-7
+MAX_STEPS = 2_000
+
+
+@njit(cache=True, nogil=True)
+def projected(shares: Any) -> Any:
+    """The nearest point of the simplex: subtract one number, cut at 0."""
+    falling = np.sort(shares)[::-1]
+    running, excess = 0.0, 0.0
+    for i in range(falling.size):
+        running += falling[i]
+        level = (running - 1.0) / (i + 1)
+        if falling[i] > level:
+            excess = level
+    return np.maximum(shares - excess, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def filled(keep: float, replacement: Any, counts: Any) -> Any:
+    """Maximum likelihood behind keep-or-replace: c_z / level - b_z, cut at 0, for the level that makes them sum to keep."""
+    k = counts.size
+    ratio = np.empty(k)
+    for z in range(k):
+        ratio[z] = 0.0 if counts[z] <= 0 else (np.inf if replacement[z] <= 0 else counts[z] / replacement[z])
+    order = np.argsort(-ratio)
+    above, below, level = 0.0, keep, 0.0
+    for i in range(k):
+        z = order[i]
+        above += counts[z]
+        below += replacement[z]
+        if counts[z] > above / below * replacement[z]:
+            level = above / below
+    shares = np.maximum(counts / level - replacement, 0.0)
+    return shares / shares.sum()
+
+
+@njit(cache=True, nogil=True)
+def reconstructed(counts: Any, matrix: Any, inverse: Any, how: int, limit: float, keep: float, replacement: Any) -> Any:
+    """Estimated counts of the true cells behind counts of reported ones: EQ projected, EM stopped early or converged."""
+    cells, reports = matrix.shape
+    n = counts.sum()
+    if n <= 0:
+        return np.zeros(cells)
+    if how == COPY:
+        return counts.copy()
+    if how == EQ:
+        shares = np.zeros(cells)
+        for z in range(reports):
+            if counts[z] > 0:
+                for x in range(cells):
+                    shares[x] += inverse[z, x] * counts[z] / n
+        return n * projected(shares)
+    if how == FILLED:
+        return n * filled(keep, replacement, counts)
+    shares = np.full(cells, 1.0 / cells)
+    for _ in range(MAX_STEPS):
+        following = np.zeros(cells)
+        for z in range(reports):
+            if counts[z] > 0:
+                expected = 0.0
+                for x in range(cells):
+                    expected += matrix[x, z] * shares[x]
+                if expected > 0:
+                    part = counts[z] / expected
+                    for x in range(cells):
+                        following[x] += part * matrix[x, z] * shares[x]
+        following = following / following.sum()
+        change = 0.0
+        for x in range(cells):
+            difference = following[x] - shares[x]
+            if how == EARLY:
+                both = following[x] + shares[x]
+                if both > 0:
+                    change += n * difference * difference / both
+            else:
+                change = max(change, abs(difference))
+        shares = following
+        if change < (limit if how == EARLY else TOLERANCE):
+            break
+    return n * shares
+
+
+@njit(cache=True, nogil=True)
+def whole(estimated: Any, n: int) -> Any:
+    """Whole numbers that sum to n and follow the estimate: largest remainder, ties to the lowest cell."""
+    total = estimated.sum()
+    k = estimated.size
+    found = np.zeros(k, np.int64)
+    rest = np.empty(k)
+    left = n
+    for x in range(k):
+        exact = estimated[x] / total * n
+        found[x] = int(np.floor(exact + 1e-9))
+        rest[x] = exact - found[x]
+        left -= found[x]
+    while left > 0:
+        best = 0
+        for x in range(1, k):
+            if rest[x] > rest[best] + 1e-12:
+                best = x
+        found[best] += 1
+        rest[best] = -1.0
+        left -= 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def assigned_labels(codes: Any, estimated: Any, matrix: Any, passes: Any, tested: bool) -> Any:
+    """ARVeSNA (thesis 3.7.2): rows of a cell reported too often get, in order, the lacking cell likeliest to be reported so.
+
+    With a test, lacking cells on the same side come first if answers are kept with more than 1/2, on the other side if with less.
+    Where reports have other labels than truths, every report is one too many.
+    """
+    cells, reports = matrix.shape
+    n = codes.size
+    lacking = whole(estimated, n)
+    out = np.empty(n, np.int64)
+    same = cells == reports
+    excess = np.zeros(reports, np.int64)
+    for i in range(n):
+        excess[codes[i]] += 1
+    kept = 0.0
+    if same:
+        for x in range(cells):
+            both = min(excess[x], lacking[x])
+            excess[x] -= both
+            lacking[x] -= both
+            kept += matrix[x, x]
+    same_side_first = kept > 0.5 * cells
+    # The first rows of a cell move, as published; `moves` says how many are still to.
+    for z in range(reports):
+        row = 0
+        while excess[z] > 0:
+            best, best_preferred = -1, False
+            for x in range(cells):
+                if lacking[x] > 0:
+                    preferred = tested and same and (passes[x] == passes[z]) == same_side_first
+                    if (
+                        best < 0
+                        or (preferred and not best_preferred)
+                        or (preferred == best_preferred and matrix[x, z] > matrix[best, z] + 1e-15)
+                    ):
+                        best, best_preferred = x, preferred
+            if best < 0:
+                break
+            moved = min(excess[z], lacking[best])
+            excess[z] -= moved
+            lacking[best] -= moved
+            while moved > 0:
+                if codes[row] == z:
+                    out[row] = best
+                    moved -= 1
+                row += 1
+        while row < n:
+            if codes[row] == z:
+                out[row] = z
+            row += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def assigned_sorted(ranks: Any, estimated: Any) -> Any:
+    """The lowest reports get the first cell, as many as were estimated in it, and so on."""
+    n = ranks.size
+    wanted = whole(estimated, n)
+    out = np.empty(n, np.int64)
+    order = np.argsort(ranks)
+    place = 0
+    for x in range(wanted.size):
+        for _ in range(wanted[x]):
+            out[order[place]] = x
+            place += 1
+    return out

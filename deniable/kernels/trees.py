@@ -1,0 +1,401 @@
+"""Growing a decision tree on cells, with reconstruction where it is wanted. Arrays in, arrays out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
+
+FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
+MOST_FOR_ALL_SUBSETS = 10
+
+
+@njit(cache=True, nogil=True)
+def split_gini(left: Any, right: Any) -> float:
+    """The mean Gini index of two parts with these counts of the classes, each weighted by its size."""
+    a, b, aa, bb = 0.0, 0.0, 0.0, 0.0
+    for c in range(left.size):
+        a += left[c]
+        b += right[c]
+        aa += left[c] * left[c]
+        bb += right[c] * right[c]
+    total = a + b
+    value = 0.0
+    if a > 0:
+        value += a - aa / a
+    if b > 0:
+        value += b - bb / b
+    return value / total if total > 0 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def _along(table: Any, order: Any, smallest: float, mask: Any) -> float:
+    """The best cut along an order of cells; `mask` gets the cells before it."""
+    cells, classes = table.shape
+    right = np.zeros(classes)
+    for x in range(cells):
+        for c in range(classes):
+            right[c] += table[x, c]
+    left = np.zeros(classes)
+    total, before = right.sum(), 0.0
+    best, cut = 2.0, -1
+    for i in range(cells - 1):
+        x = order[i]
+        for c in range(classes):
+            left[c] += table[x, c]
+            right[c] -= table[x, c]
+            before += table[x, c]
+        if before < smallest or total - before < smallest or before <= 0 or total - before <= 0:
+            continue
+        value = split_gini(left, right)
+        if value < best - 1e-12:
+            best, cut = value, i
+    mask[:] = False
+    for i in range(cut + 1):
+        mask[order[i]] = True
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _centre(table: Any, mask: Any) -> None:
+    """Move a cut to the middle of the empty cells it lies beside: nothing here says to which side they belong."""
+    cells = mask.size
+    last = -1
+    for x in range(cells):
+        if mask[x]:
+            last = x
+    if last < 0:
+        return
+    following = last + 1
+    while following < cells and table[following].sum() <= 0:
+        following += 1
+    if following == cells:
+        return
+    for x in range(last + 1, last + 1 + (following - last - 1) // 2):
+        mask[x] = True
+
+
+@njit(cache=True, nogil=True)
+def best_test(table: Any, ordered: bool, smallest: float, mask: Any) -> float:
+    """The test on one attribute with the lowest Gini index, from counts [cell, class]; `mask` gets the cells that pass it.
+
+    Ordered cells are cut between neighbours. Labels are split into subsets: of two classes the best subset is a cut along the
+    share of one class (Breiman et al. 1984), exactly; of more classes all subsets that hold at most half are tried (each split has
+    such a half) up to 10 labels, and above that cuts along the share of every class.
+    """
+    cells, classes = table.shape
+    if ordered:
+        found = _along(table, np.arange(cells), smallest, mask)
+        _centre(table, mask)
+        return found
+    share = np.empty(cells)
+    best = 2.0
+    if classes > 2 and cells <= MOST_FOR_ALL_SUBSETS:
+        total = np.zeros(classes)
+        for x in range(cells):
+            for c in range(classes):
+                total[c] += table[x, c]
+        everyone = total.sum()
+        chosen = -1
+        left = np.empty(classes)
+        right = np.empty(classes)
+        # The last cell stays out: its side of each split is the complement of one that is tried.
+        for subset in range(1, 1 << (cells - 1)):
+            left[:] = 0.0
+            for x in range(cells - 1):
+                if subset >> x & 1:
+                    for c in range(classes):
+                        left[c] += table[x, c]
+            inside = left.sum()
+            if inside < smallest or everyone - inside < smallest or inside <= 0 or everyone - inside <= 0:
+                continue
+            for c in range(classes):
+                right[c] = total[c] - left[c]
+            value = split_gini(left, right)
+            if value < best - 1e-12:
+                best, chosen = value, subset
+        mask[:] = False
+        if chosen > 0:
+            for x in range(cells - 1):
+                mask[x] = (chosen >> x & 1) == 1
+    else:
+        tried = np.zeros(cells, np.bool_)
+        for c in range(1 if classes == 2 else classes):
+            for x in range(cells):
+                held = 0.0
+                for d in range(classes):
+                    held += table[x, d]
+                # Empty labels go to the end, where they change no split.
+                share[x] = table[x, c] / held if held > 0 else 2.0
+            value = _along(table, np.argsort(share, kind="mergesort"), smallest, tried)
+            if value < best - 1e-12:
+                best = value
+                mask[:] = tried
+    inside, outside = 0.0, 0.0
+    for x in range(cells):
+        for c in range(classes):
+            if mask[x]:
+                inside += table[x, c]
+            else:
+                outside += table[x, c]
+    if best < 2.0 and inside > outside:
+        for x in range(cells):
+            mask[x] = not mask[x]
+    return best
+
+
+@njit(cache=True, nogil=True)
+def assign_column(
+    reports: Any, ranks: Any, classes: Any, estimated: Any, matrix: Any, noisy: bool, passes: Any, tested: bool, by_class: bool
+) -> Any:
+    """Cells for rows that follow `estimated` [cell, reported class], class by class or (its one column) all together."""
+    n = reports.size
+    out = np.empty(n, np.int64)
+    for c in range(estimated.shape[1]):
+        rows = np.empty(n, np.int64)
+        size = 0
+        for i in range(n):
+            if not by_class or classes[i] == c:
+                rows[size] = i
+                size += 1
+        if size == 0:
+            continue
+        rows = rows[:size]
+        if noisy:
+            found = assigned_sorted(ranks[rows], estimated[:, c])
+        else:
+            found = assigned_labels(reports[rows], estimated[:, c], matrix, passes, tested)
+        for i in range(size):
+            out[rows[i]] = found[i]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def estimate_column(
+    reports: Any,
+    classes: Any,
+    kinds: int,
+    matrix: Any,
+    inverse: Any,
+    how: int,
+    limit: float,
+    keep: float,
+    replacement: Any,
+    by_class: bool,
+) -> Any:
+    """Estimated counts [cell, reported class] of one attribute, or [cell, 1] of all classes together."""
+    columns = kinds if by_class else 1
+    counts = np.zeros((columns, matrix.shape[1]))
+    for i in range(reports.size):
+        counts[classes[i] if by_class else 0, reports[i]] += 1.0
+    out = np.empty((matrix.shape[0], columns))
+    for c in range(columns):
+        out[:, c] = reconstructed(counts[c], matrix, inverse, how, limit, keep, replacement)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _longer(array: Any, room: int) -> Any:
+    out = np.zeros(room, array.dtype)
+    out[: array.size] = array
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _wider(array: Any, room: int) -> Any:
+    out = np.zeros((room, array.shape[1]), array.dtype)
+    out[: array.shape[0]] = array
+    return out
+
+
+@njit(cache=True, nogil=True)
+def grow(
+    reported: Any,
+    assigned: Any,
+    ranks: Any,
+    labels: Any,
+    class_weights: Any,
+    cells: Any,
+    reports: Any,
+    ordered: Any,
+    noisy: Any,
+    matrices: Any,
+    inverses: Any,
+    how: Any,
+    limits: Any,
+    keeps: Any,
+    replacements: Any,
+    mode: int,
+    reuse: bool,
+    max_depth: int,
+    smallest: float,
+) -> Any:
+    """A binary tree over columns of cells: `reported`, `assigned` and `ranks` are [attribute, row].
+
+    `assigned` holds the true cells as far as they are known: all of them (mode FIXED), or those of attributes that were tested on
+    the way (the others are reconstructed in every node: LOCAL class by class, LOCAL_ALL all classes together). `class_weights`
+    [reported class, class] turns counts by reported class into counts by class.
+
+    Gives for each node: attribute tested (-1: leaf), children, cells that pass to the left, counts of the classes, depth and the
+    estimated counts [cell, class] of the attribute tested.
+    """
+    m, n = reported.shape
+    kinds, classes = class_weights.shape
+    most = cells.max()
+    room = 64
+    attribute = np.full(room, -1, np.int32)
+    left = np.full(room, -1, np.int32)
+    right = np.full(room, -1, np.int32)
+    depth = np.zeros(room, np.int32)
+    first = np.zeros(room, np.int64)
+    last = np.zeros(room, np.int64)
+    values = np.zeros((room, classes))
+    passes = np.zeros((room, most), np.bool_)
+    tables = np.zeros((room, most, classes))
+    used = np.zeros((room, m), np.bool_)
+    rows = np.arange(n)
+    last[0] = n
+    count = 1
+    node = 0
+    mask = np.zeros(most, np.bool_)
+    while node < count:
+        own = rows[first[node] : last[node]]
+        size = own.size
+        by_report = np.zeros(kinds)
+        for i in range(size):
+            by_report[labels[own[i]]] += 1.0
+        for c in range(classes):
+            total = 0.0
+            for d in range(kinds):
+                total += by_report[d] * class_weights[d, c]
+            values[node, c] = max(total, 0.0)
+        present = 0
+        for d in range(kinds):
+            if by_report[d] > 0:
+                present += 1
+        if present < 2 or size < 2 * smallest or size < 2 or depth[node] >= max_depth:
+            node += 1
+            continue
+        here = labels[own]
+        parent_gini = split_gini(values[node], np.zeros(classes))
+        best, chosen = parent_gini - 1e-12, -1
+        best_mask = np.zeros(most, np.bool_)
+        best_table = np.zeros((1, 1))
+        best_estimate = np.zeros((1, 1))
+        for a in range(m):
+            if used[node, a] and not reuse:
+                continue
+            k = cells[a]
+            if k < 2:
+                continue
+            # Nothing to undo: no reconstruction is wanted, it was done on the way here, or the attribute is not hidden.
+            known = mode == 0 or used[node, a] or how[a] == 0
+            estimate = np.zeros((1, 1))
+            if known:
+                by_kind = np.zeros((k, kinds))
+                column = assigned[a]
+                for i in range(size):
+                    by_kind[column[own[i]], here[i]] += 1.0
+            else:
+                estimate = estimate_column(
+                    reported[a][own], here, kinds, matrices[a, :k, : reports[a]], inverses[a, : reports[a], :k],
+                    how[a], limits[a], keeps[a], replacements[a, : reports[a]], mode == 1,
+                )  # fmt: skip
+                if mode == 1:
+                    by_kind = estimate
+                else:
+                    guessed = assign_column(
+                        reported[a][own],
+                        ranks[a][own],
+                        here,
+                        estimate,
+                        matrices[a, :k, : reports[a]],
+                        noisy[a],
+                        mask[:k],
+                        False,
+                        False,
+                    )
+                    by_kind = np.zeros((k, kinds))
+                    for i in range(size):
+                        by_kind[guessed[i], here[i]] += 1.0
+            table = by_kind @ class_weights
+            for x in range(k):
+                for c in range(classes):
+                    if table[x, c] < 0:
+                        table[x, c] = 0.0
+            value = best_test(table, ordered[a], smallest, mask[:k])
+            if value < best - 1e-12:
+                best, chosen = value, a
+                best_mask[:] = False
+                best_mask[:k] = mask[:k]
+                best_table = table
+                best_estimate = estimate
+        if chosen < 0:
+            node += 1
+            continue
+        k = cells[chosen]
+        if mode != 0 and not used[node, chosen] and how[chosen] != 0:
+            found = assign_column(
+                reported[chosen][own], ranks[chosen][own], here, best_estimate, matrices[chosen, :k, : reports[chosen]],
+                noisy[chosen], best_mask[:k], True, mode == 1,
+            )  # fmt: skip
+            for i in range(size):
+                assigned[chosen, own[i]] = found[i]
+        going = 0
+        sent = np.empty(size, np.int64)
+        for i in range(size):
+            if best_mask[assigned[chosen, own[i]]]:
+                sent[going] = own[i]
+                going += 1
+        place = going
+        for i in range(size):
+            if not best_mask[assigned[chosen, own[i]]]:
+                sent[place] = own[i]
+                place += 1
+        if going < max(1.0, smallest) or size - going < max(1.0, smallest):
+            node += 1
+            continue
+        rows[first[node] : last[node]] = sent
+        if count + 2 > room:
+            room *= 2
+            attribute, left, right = _longer(attribute, room), _longer(left, room), _longer(right, room)
+            depth, first, last = _longer(depth, room), _longer(first, room), _longer(last, room)
+            values, passes, used = _wider(values, room), _wider(passes, room), _wider(used, room)
+            roomier = np.zeros((room, most, classes))
+            roomier[: tables.shape[0]] = tables
+            tables = roomier
+            attribute[count:] = -1
+        attribute[node] = chosen
+        passes[node] = best_mask
+        tables[node, :k] = best_table
+        for side in range(2):
+            child = count
+            count += 1
+            first[child] = first[node] if side == 0 else first[node] + going
+            last[child] = first[node] + going if side == 0 else last[node]
+            depth[child] = depth[node] + 1
+            used[child] = used[node]
+            used[child, chosen] = True
+            if side == 0:
+                left[node] = child
+            else:
+                right[node] = child
+        node += 1
+    return (
+        attribute[:count], left[:count], right[:count], passes[:count], values[:count], depth[:count], tables[:count],
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def leaves_of(codes: Any, attribute: Any, left: Any, right: Any, passes: Any) -> Any:
+    """The leaf that each row of true cells falls into."""
+    out = np.empty(codes.shape[0], np.int64)
+    for i in range(codes.shape[0]):
+        node = 0
+        while attribute[node] >= 0:
+            node = left[node] if passes[node, codes[i, attribute[node]]] else right[node]
+        out[i] = node
+    return out

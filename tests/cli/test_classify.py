@@ -1,0 +1,91 @@
+"""Classifiers on the command line."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import deniable as dn
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("classify")
+    people = dn.datasets.town(3_000)
+    people.to_csv(folder / "truth.csv", index=False)
+    schema = dn.datasets.town_schema()
+    schema.randomise(folder / "truth.csv", output=folder / "train.csv")
+    schema.randomise(folder / "truth.csv", output=folder / "test.parquet")
+    return people, schema, folder
+
+
+@pytest.mark.parametrize("kind", ["naive_bayes", "tree"])
+def test_fit_predict_and_score_take_one_line_each_and_equal_the_python_answers(run, town, kind):
+    people, schema, folder = town
+    code, out, err = run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children", "--model", kind)
+    assert (code, err) == (0, "")
+    assert "Learned 'children' from 3,000 rows" in out
+    aimed = dn.Schema(dict(schema), "children", schema.groups)
+    make = {"naive_bayes": dn.ReconstructionNaiveBayes, "tree": dn.ReconstructionTree}[kind]
+    model = make(aimed).fit(pd.read_csv(folder / "train.csv"))
+    code, out, _ = run("classify", "predict", "model.json", folder / "truth.csv", "-o", "out.csv")
+    assert code == 0
+    expected = model.predict(people.drop(columns="children"))
+    assert pd.read_csv("out.csv")["children"].tolist() == expected.tolist()
+    code, out, _ = run("classify", "predict", "model.json", folder / "test.parquet", "--distorted", "-o", "distorted.csv")
+    chances = model.predict_proba_distorted(pd.read_parquet(folder / "test.parquet"))
+    assert pd.read_csv("distorted.csv")["P(yes)"].to_numpy() == pytest.approx(chances[:, 1], abs=1e-5)
+    code, out, _ = run(
+        "classify", "score", "model.json", folder / "test.parquet", "--metric", "accuracy", "--metric", "f1", "--json"
+    )
+    scored = json.loads(out)
+    assert scored[0]["value"][0] == pytest.approx(model.score_distorted(pd.read_parquet(folder / "test.parquet")).value[0])
+    assert (scored[0]["low"] is None) == (scored[0]["method"] == "model-based")
+    code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true")
+    assert f"{(expected == people['children']).mean():.4f}" in out
+
+
+def test_a_tree_can_be_drawn(run, town):
+    code, out, _ = run(
+        "classify", "fit", town[2] / "train.csv", "-o", "m.json", "--target", "children", "--model", "tree", "--plot", "t.svg"
+    )
+    assert code == 0
+    assert "Picture: t.svg" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "{train}", "-o", "m.json"], "names no target"),
+        (["fit", "{train}", "-o", "m.json", "--target", "height"], "height"),
+        (["fit", "{train}", "-o", "m.json", "--target", "children", "--model", "forest"], "--model must be one of"),
+        (["fit", "{train}", "-o", "m.json", "--target", "children", "--plot", "t.png"], "add --model tree"),
+        (["fit", "nowhere.csv", "-o", "m.json", "--target", "children"], "nowhere.csv"),
+        (["fit", "{truth}", "-o", "m.json", "--target", "children"], "schema"),
+        (["predict", "{train}", "{truth}", "-o", "out.csv"], "no classifier"),
+        (["score", "nowhere.json", "{train}"], "nowhere.json"),
+    ],
+)
+def test_bad_input_ends_with_a_sentence_and_nothing_written(run, town, arguments, words, tmp_path):
+    names = {"{train}": town[2] / "train.csv", "{truth}": town[2] / "truth.csv"}
+    code, _, err = run("classify", *[names.get(argument, argument) for argument in arguments])
+    assert code == 2
+    assert words in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_exists_stays_unless_forced(run, town):
+    train = town[2] / "train.csv"
+    assert run("classify", "fit", train, "-o", "m.json", "--target", "children")[0] == 0
+    code, _, err = run("classify", "fit", train, "-o", "m.json", "--target", "children")
+    assert (code, "exists already" in err) == (2, True)
+    assert run("classify", "fit", train, "-o", "m.json", "--target", "children", "--force")[0] == 0
+
+
+def test_rows_of_another_schema_are_not_scored(run, town, tmp_path):
+    folder = town[2]
+    assert run("classify", "fit", folder / "train.csv", "-o", "m.json", "--target", "children")[0] == 0
+    other = dn.Schema({**dict(dn.datasets.town_schema()), "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.6)})
+    other.randomise(folder / "truth.csv", output=tmp_path / "other.csv")
+    code, _, err = run("classify", "score", "m.json", "other.csv")
+    assert (code, "another schema" in err) == (2, True)
