@@ -44,21 +44,29 @@ def new(
 
 
 @app.command("check")
-def check(questionnaire: Annotated[Path, typer.Argument(help="A questionnaire (YAML or JSON).")]) -> None:
-    """Read a questionnaire and show what each question gives away."""
+def check(
+    questionnaire: Annotated[Path, typer.Argument(help="A questionnaire (YAML or JSON).")],
+    answers: Annotated[int, typer.Option(min=1, help="How many answers are expected.")] = 1_000,
+) -> None:
+    """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
+    from deniable.survey.planning import SHARE, costs
+
     read = _questionnaire(questionnaire)
     table = Table()
-    table.add_column("question")
+    table.add_column("column")
     table.add_column("hidden by")
     table.add_column("epsilon", justify="right")
     table.add_column("a report changes anyone's odds")
-    for block in read.schema.blocks:
-        hidden = "\n".join(type(read.schema[name]).__name__ for name in block.attributes)
-        table.add_row("\n".join(block.attributes), hidden, rounded_up(block.epsilon), odds(block.epsilon))
+    table.add_column(f"{answers:,} answers are worth", justify="right")
+    table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
+    for cost in costs(read, answers):
+        channel = read.schema[cost.name]
+        table.add_row(
+            cost.name, type(channel).__name__, rounded_up(channel.epsilon), odds(channel.epsilon),
+            f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points",
+        )  # fmt: skip
     console().print(table)
-    print(f"Together: epsilon {rounded_up(read.schema.epsilon)} a respondent, odds {odds(read.schema.epsilon)}.")
-    if read.budget is not None:
-        read.schema.check_budget(read.budget)
+    print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
 
 
 @app.command("open")

@@ -339,7 +339,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
 
     def _weights(self, nodes: Ints) -> Ints:
         """The integer weights by which answers are drawn in these nodes."""
-        counts = self._fitted().flat.counts[nodes].astype(np.int64)
+        counts: Ints = self._fitted().flat.counts[nodes].astype(np.int64)
         mix = probability(self.mix, "DeniabilityTree", "mix")
         if mix == 0:
             return counts
