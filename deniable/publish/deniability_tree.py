@@ -342,7 +342,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         counts: Ints = self._fitted().flat.counts[nodes].astype(np.int64)
         mix = probability(self.mix, "DeniabilityTree", "mix")
         if mix == 0:
-            return counts
+            own: Ints = counts
+            return own
         sizes = counts.sum(axis=1)
         total = int(self.counts_.sum())
         if mix.denominator * int(sizes.max()) * total > LARGEST_DENOMINATOR:

@@ -12,6 +12,7 @@ import numpy as np
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability, minority_share
+from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
 from deniable.publish.encoding import Attribute, columns_of, quantiles
 
@@ -271,7 +272,8 @@ def _epsilon_words(epsilon: float) -> str:
             "no epsilon: one person's answer can decide whether an answer can be drawn in a group at all. Mix the groups with the whole "
             "(mix) for a finite one."
         )
-    return f"one person's answer changes the chance of any published table {odds(epsilon)}, {TREE_NOT_COVERED}."
+    weak = " That is weak: mix more, or put rare answers together." if epsilon >= WEAK else ""
+    return f"one person's answer changes the chance of any published table {odds(epsilon)}, {TREE_NOT_COVERED}.{weak}"
 
 
 def _view(counts: Ints, own: Any, answers: int) -> Ints:
