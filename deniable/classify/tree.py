@@ -249,7 +249,7 @@ class _Arrays:
         most, most_reports = int(self.cells.max()), int(self.reports.max())
         # Undistorted attributes are copied, so their (large) identity matrices are left out.
         hidden = [wanted and not np.array_equal(f.matrix, np.eye(f.cells)) for f in features]
-        self.ordered = np.array([f.ordered and not f.apart for f in features])
+        self.ordered = np.array([f.ordered * (1 + bool(f.apart)) for f in features], dtype=np.int64)
         self.noisy = np.array([f.noisy for f in features])
         self.how = np.zeros(m, dtype=np.int64)
         self.limits = np.zeros(m)

@@ -10,6 +10,7 @@ from numba import njit
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
 
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
+UNORDERED, ORDERED, ORDERED_WITH_SILENCE = 0, 1, 2
 MOST_FOR_ALL_SUBSETS = 10
 
 
@@ -79,17 +80,29 @@ def _centre(table: Any, mask: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def best_test(table: Any, ordered: bool, smallest: float, mask: Any) -> float:
+def best_test(table: Any, ordered: int, smallest: float, mask: Any) -> float:
     """The test on one attribute with the lowest Gini index, from counts [cell, class]; `mask` gets the cells that pass it.
 
-    Ordered cells are cut between neighbours. Labels are split into subsets: of two classes the best subset is a cut along the
-    share of one class (Breiman et al. 1984), exactly; of more classes all subsets that hold at most half are tried (each split has
-    such a half) up to 10 labels, and above that cuts along the share of every class.
+    Ordered cells are cut between neighbours; a last cell outside the order ("no answer") goes to either side. Labels are split
+    into subsets: of two classes the best subset is a cut along the share of one class (Breiman et al. 1984), exactly; of more
+    classes all subsets that hold at most half are tried (each split has such a half) up to 10 labels, and above that cuts along
+    the share of every class.
     """
     cells, classes = table.shape
-    if ordered:
+    if ordered == ORDERED:
         found = _along(table, np.arange(cells), smallest, mask)
         _centre(table, mask)
+        return found
+    if ordered == ORDERED_WITH_SILENCE:
+        found = _along(table, np.arange(cells), smallest, mask)
+        other = np.zeros(cells, np.bool_)
+        first = np.empty(cells, np.int64)
+        first[0] = cells - 1
+        first[1:] = np.arange(cells - 1)
+        with_silence = _along(table, first, smallest, other)
+        if with_silence < found - 1e-12:
+            mask[:] = other
+            return with_silence
         return found
     share = np.empty(cells)
     best = 2.0
