@@ -88,7 +88,7 @@ def test_the_best_subset_is_that_of_trying_all(classes):
         for _ in range(10):
             table = rng.poisson(4, (cells, classes)).astype(float)
             mask = np.zeros(cells, dtype=bool)
-            value = best_test(table, 0, 1.0, mask)
+            value = best_test(table, 0, 1.0, mask, np.arange(float(cells)))
             assert value == pytest.approx(_all_subsets(table))
             left = table[mask].sum(axis=0)
             assert split_gini(left, table.sum(axis=0) - left) == pytest.approx(value)
@@ -105,14 +105,16 @@ def test_a_threshold_lies_in_the_middle_of_what_is_empty():
     table = np.zeros((7, 2))
     table[0, 0], table[6, 1] = 5, 5
     mask = np.zeros(7, dtype=bool)
-    assert best_test(table, 1, 1.0, mask) == 0
+    assert best_test(table, 1, 1.0, mask, np.arange(6.0)) == 0
     assert mask.tolist() == [True, True, True, False, False, False, False]
+    best_test(table, 1, 1.0, mask, np.array([0.0, 1.0, 2.0, 4.0, 9.0, 10.0]))
+    assert mask.tolist() == [True, True, True, True, False, False, False]
 
 
 def test_silence_goes_to_either_side_of_a_threshold():
     table = np.array([[9.0, 0.0], [8.0, 1.0], [0.0, 7.0], [0.0, 0.0], [6.0, 0.0]])
     mask = np.zeros(5, dtype=bool)
-    value = best_test(table, 2, 1.0, mask)
+    value = best_test(table, 2, 1.0, mask, np.arange(4.0))
     assert mask.tolist() == [True, True, False, False, True]
     left = table[mask].sum(axis=0)
     assert value == pytest.approx(split_gini(left, table.sum(axis=0) - left))
