@@ -205,12 +205,12 @@ def _cost(attribute, left, right, errors, of_test, node):
 
 def test_pruning_finds_the_cheapest_subtree_of_all():
     rng = np.random.default_rng(5)
-    for _ in range(30):
+    for _ in range(300):
         attribute = np.array([0, 1, 0, -1, -1, 1, -1, -1, -1])
         left, right = np.array([1, 3, 5, -1, -1, 7, -1, -1, -1]), np.array([2, 4, 6, -1, -1, 8, -1, -1, -1])
         values = np.zeros((9, 2))
         for node in (3, 4, 6, 7, 8):
-            values[node] = rng.uniform(0, 6, 2)  # of a hidden class estimated counts are no whole numbers
+            values[node] = rng.uniform(0, 12, 2)  # of a hidden class estimated counts are no whole numbers
         for node in (5, 2, 1, 0):
             values[node] = values[left[node]] + values[right[node]]
         errors = values.sum(axis=1) - values.max(axis=1)
