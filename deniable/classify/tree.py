@@ -193,7 +193,7 @@ class ReconstructionTree(ReconstructingClassifier):
                 )
         mode = {"local": LOCAL, "local_all": LOCAL_ALL}.get(str(self.reconstruction), FIXED)
         grown = grow(
-            reported, assigned, ranks, classes, np.ascontiguousarray(of_class), arrays.cells, arrays.reports, arrays.ordered,
+            reported, assigned, ranks, classes, np.ascontiguousarray(of_class), arrays.cells, arrays.reports, arrays.ordered, arrays.edges,
             arrays.noisy, arrays.matrices, arrays.inverses, arrays.how, arrays.limits, arrays.keeps, arrays.replacements,
             mode, self.reuse_attributes, 1 << 30 if self.max_depth is None else self.max_depth, float(self.min_samples_leaf),
         )  # fmt: skip
@@ -249,7 +249,12 @@ class _Arrays:
         most, most_reports = int(self.cells.max()), int(self.reports.max())
         # Undistorted attributes are copied, so their (large) identity matrices are left out.
         hidden = [wanted and not np.array_equal(f.matrix, np.eye(f.cells)) for f in features]
-        self.ordered = np.array([f.ordered and not f.apart for f in features])
+        self.ordered = np.array([f.ordered * (1 + bool(f.apart)) for f in features], dtype=np.int64)
+        # Where cells of numbers meet; of ordered labels the places between them.
+        self.edges = np.tile(np.arange(float(max(most - 1, 1))), (m, 1))
+        for i, f in enumerate(features):
+            if f.edges is not None:
+                self.edges[i, : len(f.edges)] = f.edges
         self.noisy = np.array([f.noisy for f in features])
         self.how = np.zeros(m, dtype=np.int64)
         self.limits = np.zeros(m)

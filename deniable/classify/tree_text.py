@@ -18,6 +18,11 @@ def test_in_words(model: Any, node: int) -> str:
         return f"{feature.name} < {feature.edges[passing[-1]]:.6g}"
     if feature.ordered and not feature.apart and len(passing) and passing[0] == 0:
         return f"{feature.name} <= {feature.labels[passing[-1]]}"
+    if feature.ordered and feature.apart and feature.edges is not None:
+        answered = [x for x in passing if x < feature.cells - 1]
+        silent = f" or {feature.labels[-1]}" if feature.cells - 1 in passing else ""
+        if answered and answered[-1] < len(feature.edges):
+            return f"{feature.name} < {feature.edges[answered[-1]]:.6g}{silent}"
     shown = [feature.labels[x] for x in passing[:LABELS_SHOWN]]
     more = f", and {len(passing) - LABELS_SHOWN} more" if len(passing) > LABELS_SHOWN else ""
     return f"{feature.name} in {{{', '.join(shown)}{more}}}"

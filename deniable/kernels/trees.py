@@ -10,6 +10,7 @@ from numba import njit
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
 
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
+UNORDERED, ORDERED, ORDERED_WITH_SILENCE = 0, 1, 2
 MOST_FOR_ALL_SUBSETS = 10
 
 
@@ -60,8 +61,8 @@ def _along(table: Any, order: Any, smallest: float, mask: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _centre(table: Any, mask: Any) -> None:
-    """Move a cut to the middle of the empty cells it lies beside: nothing here says to which side they belong."""
+def _centre(table: Any, mask: Any, edges: Any) -> None:
+    """Move a cut to that edge in the middle of the empty cells it lies beside: nothing here says to which side they belong."""
     cells = mask.size
     last = -1
     for x in range(cells):
@@ -74,22 +75,39 @@ def _centre(table: Any, mask: Any) -> None:
         following += 1
     if following == cells:
         return
-    for x in range(last + 1, last + 1 + (following - last - 1) // 2):
+    middle = (edges[last] + edges[following - 1]) / 2
+    best = last
+    for x in range(last + 1, following):
+        if abs(edges[x] - middle) < abs(edges[best] - middle):
+            best = x
+    for x in range(last + 1, best + 1):
         mask[x] = True
 
 
 @njit(cache=True, nogil=True)
-def best_test(table: Any, ordered: bool, smallest: float, mask: Any) -> float:
+def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) -> float:
     """The test on one attribute with the lowest Gini index, from counts [cell, class]; `mask` gets the cells that pass it.
 
-    Ordered cells are cut between neighbours. Labels are split into subsets: of two classes the best subset is a cut along the
-    share of one class (Breiman et al. 1984), exactly; of more classes all subsets that hold at most half are tried (each split has
-    such a half) up to 10 labels, and above that cuts along the share of every class.
+    Ordered cells are cut between neighbours; a last cell outside the order ("no answer") goes to either side. Labels are split
+    into subsets: of two classes the best subset is a cut along the share of one class (Breiman et al. 1984), exactly; of more
+    classes all subsets that hold at most half are tried (each split has such a half) up to 10 labels, and above that cuts along
+    the share of every class.
     """
     cells, classes = table.shape
-    if ordered:
+    if ordered == ORDERED:
         found = _along(table, np.arange(cells), smallest, mask)
-        _centre(table, mask)
+        _centre(table, mask, edges)
+        return found
+    if ordered == ORDERED_WITH_SILENCE:
+        found = _along(table, np.arange(cells), smallest, mask)
+        other = np.zeros(cells, np.bool_)
+        first = np.empty(cells, np.int64)
+        first[0] = cells - 1
+        first[1:] = np.arange(cells - 1)
+        with_silence = _along(table, first, smallest, other)
+        if with_silence < found - 1e-12:
+            mask[:] = other
+            return with_silence
         return found
     share = np.empty(cells)
     best = 2.0
@@ -221,6 +239,7 @@ def grow(
     cells: Any,
     reports: Any,
     ordered: Any,
+    edges: Any,
     noisy: Any,
     matrices: Any,
     inverses: Any,
@@ -326,7 +345,7 @@ def grow(
                 for c in range(classes):
                     if table[x, c] < 0:
                         table[x, c] = 0.0
-            value = best_test(table, ordered[a], smallest, mask[:k])
+            value = best_test(table, ordered[a], smallest, mask[:k], edges[a])
             if value < best - 1e-12:
                 best, chosen = value, a
                 best_mask[:] = False
