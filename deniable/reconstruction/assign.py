@@ -18,6 +18,8 @@ def target_counts(shares: Any, n: int) -> Ints:
 
     >>> target_counts([0.5, 0.3, 0.2], 7).tolist()
     [4, 2, 1]
+    >>> target_counts([0.01, 0.43, 0.56], 250).tolist()     # remainders of 0.5 in 2.5 and 107.5: the lower value has it
+    [3, 107, 140]
     """
     exact = np.asarray(shares, dtype=np.float64)
     if exact.ndim != 1 or (exact < 0).any() or exact.sum() <= 0:
@@ -28,7 +30,8 @@ def target_counts(shares: Any, n: int) -> Ints:
         )
     exact = exact / exact.sum() * n
     floor: Ints = np.floor(exact + 1e-9).astype(np.int64)
-    order = np.argsort(-(exact - floor), kind="stable")
+    # Remainders that differ only by the rounding of floats are ties.
+    order = np.argsort(-np.round(exact - floor, 9), kind="stable")
     floor[order[: n - int(floor.sum())]] += 1
     return floor
 
