@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from deniable.cli.bars import Bar
@@ -66,7 +67,7 @@ def edges(given: str | None) -> Any:
 
 def _show(estimate: Estimate, level: float, heading: str) -> None:
     screen = console()
-    screen.print(f"[bold]{estimate.name}[/bold]: {heading}{estimate.caption}", markup=True)
+    screen.print(f"[bold]{escape(estimate.name)}[/bold]: {escape(heading + estimate.caption)}", markup=True)
     table = Table()
     table.add_column("", min_width=10)
     table.add_column("estimated", justify="right")
@@ -78,14 +79,15 @@ def _show(estimate: Estimate, level: float, heading: str) -> None:
     scale = min(0.0, float(low.min())), max(0.0, float(high.max()), float(estimate.value.max()))
     for i, label in enumerate(estimate.labels):
         value = float(estimate.value[i])
-        row = [", ".join(map(str, label)) if isinstance(label, tuple) else str(label), _number(value, estimate.is_share)]
+        words = ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+        row = [escape(words), _number(value, estimate.is_share)]
         if ends is not None:
             row.append(f"{_number(low[i], estimate.is_share)} to {_number(high[i], estimate.is_share)}")
         row.append(drawn(value, float(low[i]), float(high[i]), scale))
         table.add_row(*row)
     screen.print(table)
     if estimate.why_no_interval:
-        screen.print(f"No confidence interval: {estimate.why_no_interval}")
+        screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:

@@ -11,8 +11,7 @@ from deniable.cli.estimates import edges, present
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.statistics.conditions import parse
-from deniable.statistics.reading import read, schema_of
-from deniable.statistics.rows import load_columns
+from deniable.statistics.reading import read
 from deniable.statistics.sample import Sample
 
 Data = Annotated[
@@ -132,7 +131,7 @@ def difference(
 
 
 def candidates(
-    data: Annotated[Path, typer.Argument(help="A randomised CSV or Parquet file.")],
+    data: Annotated[str, typer.Argument(help="Randomised CSV or Parquet files: a path or glob.")],
     where: Annotated[str, typer.Argument(help="The condition that the invited should meet.")],
     size: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the list as CSV instead of printing it.")] = None,
@@ -141,12 +140,11 @@ def candidates(
 ) -> None:
     """Rows (counted from 1) that probably meet a condition, best first. Nobody is known to: each has a probability."""
     if output is not None:
-        refuse_same(output, data)
-    read_schema = schema_of((data,), data, schema)
+        refuse_same(output, Path(data))
+    sample = read(data, schema)
     condition = parse(where)
-    condition.check(read_schema)
-    table = load_columns(data, read_schema, condition.attributes())
-    found = Sample(table, read_schema).candidates(condition, min(size, table.num_rows))
+    found = sample.candidates(condition)
+    found = found.first(size)
     frame = found.to_frame().assign(row=lambda f: f["row"] + 1)
     text = frame.to_csv(index=False, float_format="%.4f")
     if output is None:

@@ -44,6 +44,7 @@ class Estimate:
         resample: Callable[[np.random.Generator], Floats] | None = None,
         limits: tuple[float, float] | None = (0.0, 1.0),
         worth: Any = None,
+        ends: Callable[[float], tuple[Floats, Floats]] | None = None,
     ) -> None:
         if target not in TARGETS:
             raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
@@ -59,6 +60,7 @@ class Estimate:
         self._moments = moments
         self._no_interval = no_interval
         self._resample = resample
+        self._ends = ends
         self._resampled: list[Floats] = []
 
     @property
@@ -105,7 +107,9 @@ class Estimate:
                 method=self.method,
                 reason=self._no_interval or "its error is not known.",
             )
-        if self._moments is not None:
+        if self._ends is not None:
+            low, high = self._ends(level)
+        elif self._moments is not None:
             low, high = score_interval(self._moments, self.n, level, self.target)
         else:
             reach = NormalDist().inv_cdf(0.5 + level / 2) * self.se

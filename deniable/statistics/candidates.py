@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pandas as pd
 
@@ -28,6 +30,12 @@ class Candidates:
         chosen = order if size is None else order[:size]
         self.rows = chosen
         self.probability = probability[chosen]
+
+    def first(self, size: int) -> Candidates:
+        """The best `size` of them, or all if there are fewer."""
+        fewer = copy.copy(self)
+        fewer.rows, fewer.probability = self.rows[:size], self.probability[:size]
+        return fewer
 
     @property
     def expected(self) -> float:

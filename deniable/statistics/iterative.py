@@ -19,6 +19,7 @@ from deniable.errors import ParameterError
 from deniable.reconstruction.assign import arvesna, assign_sorted
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition
+from deniable.statistics.joint import edges_between
 from deniable.statistics.weighted import check_group
 
 
@@ -49,7 +50,7 @@ def _meet(reports: Any, channel: Channel, inside: Any) -> tuple[float, Any]:
     if isinstance(channel, Additive):
         values = channel.domain.numbers()
         borders = [0, *(np.flatnonzero(np.diff(inside)) + 1).tolist()]
-        edges = [repr(float(values[i])) for i in borders] + [repr(float(values[-1]))]
+        edges = edges_between(values, borders[1:])
         table: CellTable = counts(reports, channel, edges)
         shares = reconstruct(table, channel, "as").value
         wanted = inside[borders]

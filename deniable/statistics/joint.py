@@ -142,11 +142,10 @@ def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
     """Under noise: bins that end where the condition's classes do, and some more between for the shape."""
     values = channel.domain.numbers()
     borders = {
-        0,
         *(np.flatnonzero(np.diff(classes)) + 1).tolist(),
-        *(np.arange(NOISE_BINS) * len(values) // NOISE_BINS).tolist(),
+        *(np.arange(1, NOISE_BINS) * len(values) // NOISE_BINS).tolist(),
     }
-    edges = [repr(float(values[i])) for i in sorted(borders)] + [repr(float(values[-1]))]
+    edges = edges_between(values, sorted(borders - {0}))
     binned = channel.binned(edges)
     true = binned.true.index(values)
     reported = binned.reported_bins.index(channel.reported.numbers())
@@ -159,6 +158,16 @@ def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
         binned.matrix(),
         exact=False,
     )
+
+
+def edges_between(values: Floats, borders: Sequence[int]) -> list[str]:
+    """Edges of bins over a grid of which new ones begin at these places; they lie between values, so the last may be alone.
+
+    >>> edges_between(np.array([1.0, 2.0, 3.0]), [2])
+    ['1.0', '2.5', '3.0']
+    """
+    between = [float(values[i - 1] + values[i]) / 2 for i in borders]
+    return [repr(edge) for edge in (float(values[0]), *between, float(values[-1]))]
 
 
 class JointTruth:

@@ -100,9 +100,10 @@ def quantile(fitted: Likelihood, name: str, q: float, condition: Condition | Non
     """Where the distribution function passes q, values inside a bin taken as equally frequent."""
     inside, numbers = members(fitted, condition), fitted.truth.schema[name].domain.numbers()
     _check(fitted, inside, title, condition)
+    order = np.argsort(numbers, kind="stable")
 
     def at(p: Floats) -> list[float]:
-        rising = np.cumsum(fitted.truth.spread(name, p * inside))
-        return [float(numbers[min(int(np.searchsorted(rising, q * rising[-1])), len(numbers) - 1)])]
+        rising = np.cumsum(fitted.truth.spread(name, p * inside)[order])
+        return [float(numbers[order[min(int(np.searchsorted(rising, q * rising[-1])), len(numbers) - 1)]])]
 
-    return fitted.estimate(at, [name], title, target, (float(numbers[0]), float(numbers[-1])), of=name)
+    return fitted.estimate(at, [name], title, target, (float(numbers.min()), float(numbers.max())), of=name)

@@ -46,4 +46,6 @@ def load_columns(path: Path, schema: Schema, names: Sequence[str]) -> pa.Table:
             pieces[name].append(reported.column(reported.codes(batch.column(name), bad[name], rows, reader.text)))
         rows += batch.num_rows
     raise_bad_cells(list(bad.values()))
+    if not rows:
+        raise DataError("no_rows", "{path} has no rows.", path=str(path))
     return pa.table({name: pa.chunked_array(found) for name, found in pieces.items()})

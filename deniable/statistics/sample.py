@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
+from deniable.core.missing import WithMissing
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
@@ -21,7 +23,7 @@ from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics import likely, moments
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.conditions import Compare, Condition, as_condition
-from deniable.statistics.functions import Function, factor, indicator
+from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
 from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, JointTruth
 from deniable.statistics.likelihood import Likelihood
@@ -148,7 +150,9 @@ class Sample:
         weighted = self._weighted([indicator(condition, self.schema)])
         total = weighted.totals()
         errors = weighted.errors(weighted.values, np.diag(total), target)
-        return estimate_of(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, weighted.people))
+        # With survey weights the number of people itself is estimated.
+        most = weighted.people if self.weights is None else math.inf
+        return estimate_of(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, most))
 
     def _by_likelihood(self, method: str, *asked: Condition | str | None) -> bool:
         """Whether shares are estimated by likelihood: on request, or because noise on many values hides what is asked."""
@@ -158,7 +162,16 @@ class Sample:
 
     def _likelihood(self, conditions: Sequence[Condition | None], fine: Sequence[str] = ()) -> Likelihood:
         given = [condition for condition in conditions if condition is not None]
-        return Likelihood(self.parts, given, dict.fromkeys(fine, NOISE_BINS), self.weights)
+        if not given and not fine:
+            raise ParameterError("no_condition", "This question needs a condition.")
+        return Likelihood(self.parts, given, {name: self._fineness(name) for name in fine}, self.weights)
+
+    def _fineness(self, name: str) -> int:
+        """In how many bins an attribute's values are kept apart: all of them where nothing hides them, few where noise does."""
+        channels = [schema[name] for _, schema in self.parts if name in schema]
+        if all(isinstance(channel, Identity) for channel in channels):
+            return self.schema[name].domain.size
+        return FEW_VALUES if all(channel.lumpable for channel in channels) else NOISE_BINS
 
     def _only_part(self, what: str) -> tuple[Any, Schema]:
         if len(self.parts) > 1:
@@ -234,6 +247,7 @@ class Sample:
         title = f"mean of {name}" + (f" where {condition}" if condition is not None else "")
         limits = (float(numbers.min()), float(numbers.max()))
         if method == "em":
+            self._numbers(name, False)
             return likely.mean(self._likelihood([condition], [name]), name, condition, title, target)
         if method == "iterative":
             columns, schema = self._columns([name, *(condition.attributes() if condition else [])], "method='iterative'")
@@ -241,7 +255,7 @@ class Sample:
             return Estimate(
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
-        group = indicator(condition, self.schema)
+        group = indicator(condition, self.schema) * self._answered(name)
         number = factor(name, numbers)
         weighted = self._weighted([number * group, group, number * number * group])
         above, below, squared = weighted.totals()
@@ -373,7 +387,7 @@ class Sample:
         conditions = [self._condition(given) for given in (first, second)]
         if method == "em":
             if of is not None:
-                self._numbers(of)
+                self._numbers(of, False)
             return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
         groups = [indicator(condition, self.schema) for condition in conditions]
         if of is None:
@@ -388,7 +402,7 @@ class Sample:
             )
         else:
             numbers = factor(of, self._numbers(of))
-            x, y = groups
+            x, y = (group * self._answered(of) for group in groups)
             functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
             functions += [numbers * numbers * x * y, numbers * x * y, x * y]
             weighted = self._weighted(functions)
@@ -408,12 +422,12 @@ class Sample:
 
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
         """The covariance of two numeric attributes, from debiased moments."""
-        x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
+        x, y = factor(a, self._numbers(a, False)), factor(b, self._numbers(b, False))
         return moments.covariance(self._weighted, x, y, self._target(target, "population"), f"covariance of {a} and {b}")
 
     def correlation(self, a: str, b: str) -> Estimate:
         """The correlation of two numeric attributes, from debiased moments; error bars are for the population."""
-        x, y = factor(a, self._numbers(a)), factor(b, self._numbers(b))
+        x, y = factor(a, self._numbers(a, False)), factor(b, self._numbers(b, False))
         return moments.correlation(self._weighted, x, y, (a, b))
 
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
@@ -426,8 +440,8 @@ class Sample:
                 "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)
             )
         condition = self._condition(where)
-        inputs = {name: factor(name, self._numbers(name)) for name in on}
-        outcome = factor(y, self._numbers(y))
+        inputs = {name: factor(name, self._numbers(name, False)) for name in on}
+        outcome = factor(y, self._numbers(y, False))
         return moments.regression(self._weighted, outcome, inputs, indicator(condition, self.schema), y, condition)
 
     def quantile(
@@ -447,7 +461,7 @@ class Sample:
         target = self._target(target, "population")
         if not 0 < q < 1:
             raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
-        numbers = self._numbers(name)
+        numbers = self._numbers(name, False)
         condition = self._condition(where)
         title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "")
         if self._by_likelihood(method, name, condition):
@@ -455,12 +469,27 @@ class Sample:
         group = indicator(condition, self.schema)
         return quantile(self._weighted, (name, numbers), q, (condition, group), title, target)
 
-    def _numbers(self, name: str) -> Floats:
+    def _numbers(self, name: str, silence: bool = True) -> Floats:
+        """The values of a numeric attribute; of one that may be left unanswered, 0 for silence, where that can be left out."""
         if name not in self.schema:
             raise ParameterError(
                 "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
             )
-        return self.schema[name].domain.numbers()
+        domain = self.schema[name].domain
+        if silence and isinstance(domain, WithMissing):
+            return np.append(domain.answered.numbers(), 0.0)
+        if domain.missing is not None:
+            raise ParameterError(
+                "may_be_silent",
+                "{name!r} may be left unanswered, so only its mean, differences and counts are known.",
+                name=name,
+            )
+        return domain.numbers()
+
+    def _answered(self, name: str) -> Function:
+        """1 for those who answered."""
+        domain = self.schema[name].domain
+        return ONE if domain.missing is None else factor(name, (np.arange(domain.size) < domain.size - 1).astype(np.float64))
 
     def _cells(self, name: str, bins: Any) -> tuple[list[Any], list[Floats]]:
         if name not in self.schema:

@@ -55,6 +55,9 @@ class Weighted:
         sums = each @ self.n
         population = second - np.outer(sums, sums) / self.rows
         direct = np.diag(squares) - sums**2 / self.rows
+        # Who is in the sample adds to what the randomisation does: where an estimate lies beyond what is possible, reports all
+        # alike would otherwise seem to be certain.
+        population = population + np.diag(np.maximum(0.0, -direct))
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = self.rows * np.clip(direct / np.diag(population), 0.0, 1.0)
         if (self.stands_for != 1).any():

@@ -23,6 +23,7 @@ from deniable.errors import DeniableError, ParameterError
 LEVELS: Mapping[str, int] = MappingProxyType({"strong": 3, "standard": 5, "light": 9})
 DESIGNS = ("krr", "neighbours", "retention", "unrelated", "matrix", "laplace", "normal")
 FINEST = 1_000_000
+MOST_NEIGHBOURS = 30
 
 
 def channel_for(domain: Domain, privacy: Any, ordered: bool = False) -> Channel:
@@ -37,6 +38,11 @@ def channel_for(domain: Domain, privacy: Any, ordered: bool = False) -> Channel:
     """
     if privacy == "none":
         return Identity(domain)
+    if not isinstance(privacy, (str, dict)):
+        raise ParameterError(
+            "privacy_kind", "privacy must be one of {allowed}, 'none' or a design such as {{design: krr, p: 0.8}}, got {got!r}.",
+            allowed=list(LEVELS), got=privacy,
+        )  # fmt: skip
     if isinstance(privacy, str):
         if privacy not in LEVELS:
             raise ParameterError(
@@ -120,6 +126,11 @@ def neighbours_for(domain: Domain, odds: int) -> Matrix:
     True
     """
     answered = domain.size - 1
+    if answered > MOST_NEIGHBOURS:
+        raise ParameterError(
+            "too_many_neighbours", "Moving to neighbours is for up to {most} answers, got {got}; use another design.",
+            most=MOST_NEIGHBOURS, got=answered,
+        )  # fmt: skip
     weakest, strongest = Fraction(1), Fraction(1, 1000)
     best = None
     for _ in range(24):
@@ -152,6 +163,8 @@ def cannot_have(channel: Channel) -> str | None:
     try:
         if not channel.exact:
             return "its noise is drawn in floating point"
+        if not math.isfinite(channel.epsilon):
+            return "some report would prove an answer; let every answer be reported as every other, however rarely"
         if not math.isfinite(channel.condition_number):
             return "its reports say nothing about the answers"
     except DeniableError as error:

@@ -11,6 +11,8 @@ from ruamel.yaml.nodes import MappingNode, SequenceNode
 from deniable.errors import QuestionnaireError
 
 Path = tuple[str | int, ...]
+LARGEST = 100_000
+"""Values in a questionnaire; references to earlier parts could multiply them without end."""
 
 
 class Document:
@@ -24,6 +26,7 @@ class Document:
     def __init__(self, text: str, where: str) -> None:
         self.where = where
         self._lines: dict[Path, int] = {}
+        self._size = 0
         try:
             node = YAML(typ="safe", pure=True).compose(text)
         except YAMLError as error:
@@ -32,7 +35,19 @@ class Document:
                 "not_yaml", "{where}, line {line}: {problem}.",
                 where=where, line=mark.line + 1 if mark else 1, problem=getattr(error, "problem", None) or "not YAML or JSON",
             ) from None  # fmt: skip
-        self.value: Any = None if node is None else self._read(node, ())
+        except RecursionError:
+            raise QuestionnaireError("too_deep", "{where} is nested too deeply.", where=where) from None
+        try:
+            self.value: Any = None if node is None else self._read(node, ())
+        except RecursionError:
+            raise QuestionnaireError("too_deep", "{where} is nested too deeply, or holds itself.", where=where) from None
+
+    @classmethod
+    def of(cls, value: Any, where: str) -> Document:
+        """Values that are there already; all stand on line 1."""
+        made = cls("", where)
+        made.value = value
+        return made
 
     def line(self, path: Path) -> int:
         """The line of a value, or of the nearest thing around it."""
@@ -47,6 +62,9 @@ class Document:
         )
 
     def _read(self, node: Any, path: Path) -> Any:
+        self._size += 1
+        if self._size > LARGEST:
+            raise QuestionnaireError("too_large", "{where} holds more than {most:,} values.", where=self.where, most=LARGEST)
         self._lines[path] = node.start_mark.line + 1
         if isinstance(node, MappingNode):
             found: dict[str, Any] = {}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from deniable.survey.questions import Element, Reading, read_element
 from deniable.survey.texts import Text, text
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+LONGEST_NAME = 63  # in PostgreSQL
 LINKAGES = ("none", "code", "register")
 KEYS = {
     "survey", "title", "description", "organiser", "contact", "closes", "languages", "linkage", "show_sent", "invited", "budget",
@@ -41,6 +41,7 @@ class Questionnaire:
     ... - elements:
     ...   - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: strong}
     ... """)
+    >>> import math
     >>> questionnaire.slug, list(questionnaire.schema), round(math.exp(questionnaire.schema.epsilon), 6)
     ('habits', ['smokes'], 3.0)
     '''
@@ -70,6 +71,7 @@ class Questionnaire:
         self.show_sent = self._one_of("show_sent", ("after", "never"), "after")
         self.invited = self._yes_no("invited")
         self.closes = self._date()
+        self._yes_no("practice", True)
         self.pages = self._pages()
         self.elements = [element for _, elements in self.pages for element in elements]
         self._check_names()
@@ -103,7 +105,7 @@ class Questionnaire:
     @classmethod
     def from_json(cls, given: dict[str, Any]) -> Questionnaire:
         """Read back what `to_json` gave."""
-        return cls.parse(json.dumps(given, ensure_ascii=False))
+        return cls(Document.of(given, "the questionnaire"))
 
     def to_json(self) -> dict[str, Any]:
         """The whole questionnaire as it was given, for keeping a frozen version."""
@@ -124,7 +126,7 @@ class Questionnaire:
             "linkage": self.linkage,
             "showSent": self.show_sent,
             "invited": self.invited,
-            "practice": self._given.get("practice") is not False,
+            "practice": self._yes_no("practice", True),
             "pages": [
                 {"title": title, "elements": [element.client() for element in elements]} for title, elements in self.pages
             ],
@@ -162,8 +164,8 @@ class Questionnaire:
             )
         return str(value)
 
-    def _yes_no(self, key: str) -> bool:
-        value = self._given.get(key, False)
+    def _yes_no(self, key: str, default: bool = False) -> bool:
+        value = self._given.get(key, default)
         if value not in (True, False, "yes", "no"):
             raise self._error(key, "not_allowed", "{key} must be true or false, got {got!r}.", key=key, got=value)
         return value in (True, "yes")
@@ -181,7 +183,7 @@ class Questionnaire:
         budget = self._given.get("budget")
         if budget is None:
             return None
-        if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not 0 < budget < math.inf:
+        if isinstance(budget, bool) or not isinstance(budget, (int, float)) or not 0 < budget < 1e9:
             raise self._error("budget", "bad_budget", "budget is an epsilon above 0, got {got!r}.", got=budget)
         if self.epsilon > budget + 1e-9:
             raise self._error(
@@ -223,7 +225,12 @@ class Questionnaire:
     def _check_names(self) -> None:
         seen: set[str] = set()
         for element in self.elements:
-            for name in {element.name, *element.channels}:
+            for name in sorted({element.name, *element.channels}):
+                if len(name.encode()) > LONGEST_NAME:
+                    raise self._document.error(
+                        self._where(element), "name_too_long",
+                        "the column {name!r} has a name of more than {most} bytes; give shorter values.", name=name, most=LONGEST_NAME,
+                    )  # fmt: skip
                 if name.lower() in seen:
                     raise self._document.error(
                         (*self._where(element), "name"), "name_twice", "the name {name!r} is used twice.", name=name

@@ -21,6 +21,7 @@ from deniable.survey.texts import Text, joined, text
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 MOST_CHOICES = 500
+MOST_VALUES = 1_000
 AGE_BANDS = [16, 25, 35, 45, 55, 65, 75]
 REFUSED: Mapping[str, str] = MappingProxyType(
     {
@@ -227,9 +228,13 @@ def _channel(reading: Reading, given: dict[str, Any], domain: Domain, ordered: b
     privacy = _privacy(reading, given)
     try:
         channel = channel_for(domain, privacy, ordered)
+        reason = None if privacy == "none" else cannot_have(channel)
     except DeniableError as error:
         raise reading.error(("privacy",), error.code, "{problem}", problem=str(error)) from None
-    reason = cannot_have(channel)
+    except (ArithmeticError, TypeError, ValueError):
+        raise reading.error(
+            ("privacy",), "privacy_numbers", "the numbers of this privacy make no sense: {got}.", got=privacy
+        ) from None
     if reason is not None:
         raise reading.error(("privacy",), "channel_refused", "this privacy cannot be used: {reason}.", reason=reason)
     return channel
@@ -243,7 +248,11 @@ def _domain(choices: list[Choice], ordered: bool) -> Domain:
 def _single(reading: Reading, given: dict[str, Any], choices: list[Choice], ordered: bool, **extra: Any) -> Element:
     channel = _channel(reading, given, _domain(choices, ordered), ordered)
     privacy = _privacy(reading, given)
-    if isinstance(privacy, dict) and privacy.get("asked"):
+    if isinstance(privacy, dict) and yes_no(reading, ("privacy", "asked"), privacy.get("asked", False)):
+        if given["type"] == "dropdown":
+            raise reading.error(
+                ("privacy", "asked"), "asked_where", "a second question is asked beside radio buttons, not in a dropdown."
+            )
         extra["asked"] = text(reading.document, reading.at("privacy", "question"), privacy.get("question"), reading.languages)
     return _element(reading, given, {given["name"]: channel}, choices, **extra)
 
@@ -258,7 +267,9 @@ def _boolean(reading: Reading, given: dict[str, Any], kind: str, name: str) -> E
 
 
 def _picked(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
-    return _single(reading, given, _choices(reading, given, "choices"), ordered=given.get("ordered") is True)
+    return _single(
+        reading, given, _choices(reading, given, "choices"), ordered=yes_no(reading, ("ordered",), given.get("ordered", False))
+    )
 
 
 def _rating(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
@@ -302,21 +313,39 @@ def _bands(reading: Reading, given: dict[str, Any], edges: Any) -> list[Choice]:
 
 def _number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
     unit: dict[str, Any] = {"unit": reading.text(given, "unit")} if "unit" in given else {}
-    if kind == "age" or not given.get("grid"):
+    if kind == "age" or not yes_no(reading, ("grid",), given.get("grid", False)):
         return _single(
             reading, given, _bands(reading, given, given.get("bands", AGE_BANDS if kind == "age" else None)), True, **unit
         )
     low, high, step = given.get("min"), given.get("max"), given.get("step", 1)
-    try:
-        numbers = Integer(low, high, step)  # type: ignore[arg-type]
-    except DeniableError as error:
-        raise reading.error(("min",), error.code, "{problem}", problem=str(error)) from None
+    whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (low, high, step))
+    if not whole or not 0 < step <= high - low or (high - low) // step >= MOST_VALUES or (high - low) % step:  # type: ignore[operator]
+        raise reading.error(
+            ("max",), "grid_ends",
+            "a grid has whole numbers min, max and step, the step divides what lies between, and there are at most {most:,} values; "
+            "got {low!r}, {high!r}, {step!r}.", most=MOST_VALUES, low=low, high=high, step=step,
+        )  # fmt: skip
+    numbers = Integer(low, high, step)  # type: ignore[arg-type]
     channel = _channel(reading, given, WithMissing(numbers, NO_ANSWER), ordered=True)
     return _element(reading, given, {name: channel}, [], None, grid={"min": low, "max": high, "step": step}, **unit)
 
 
+def _unasked(reading: Reading, given: dict[str, Any]) -> None:
+    privacy = _privacy(reading, given)
+    if isinstance(privacy, dict) and "asked" in privacy:
+        raise reading.error(("privacy", "asked"), "asked_where", "a second question is asked beside a single choice only.")
+
+
+def yes_no(reading: Reading, steps: Path, given: Any) -> bool:
+    """true or false, in whichever of YAML's words."""
+    if given not in (True, False, "yes", "no"):
+        raise reading.error(steps, "not_allowed", "{key} must be true or false, got {got!r}.", key=steps[-1], got=given)
+    return given in (True, "yes")
+
+
 def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
     boxes = _choices(reading, given, "choices", least=1)
+    _unasked(reading, given)
     channels = {
         f"{name}_{_suffix(box.value)}": _channel(reading, given, Nominal(["no", "yes"], missing=NO_ANSWER), ordered=False)
         for box in boxes
@@ -330,6 +359,7 @@ def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> 
 
 def _matrix(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
     columns, rows = _choices(reading, given, "columns"), _choices(reading, given, "rows", least=1)
+    _unasked(reading, given)
     channels = {
         f"{name}_{_suffix(row.value)}": _channel(reading, given, _domain(columns, ordered=True), ordered=True) for row in rows
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from deniable.survey.lines import Document, Path
@@ -20,6 +21,10 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
     """
     if isinstance(given, bool) or given is None or given == "":
         raise document.error(path, "no_text", "a text is missing.")
+    for part in given.values() if isinstance(given, dict) else [given]:
+        # What cannot be printed cannot be read, and what is half a character cannot be sent.
+        if isinstance(part, str) and any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in part):
+            raise document.error(path, "bad_text", "a text holds a control character or half of one: {got!r}.", got=part)
     if isinstance(given, (str, int, float)):
         return dict.fromkeys(languages, str(given))
     if not isinstance(given, dict):

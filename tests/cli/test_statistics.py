@@ -89,3 +89,27 @@ def test_bad_questions_end_with_2_and_a_sentence(run, town, monkeypatch, argumen
     assert code == 2
     assert says in err
     assert "Traceback" not in err
+
+
+def test_labels_with_brackets_are_shown_as_they_are(run, tmp_path):
+    schema = dn.Schema({"a": dn.KRR(dn.Nominal(["[/bold]z", "[red]y"]), 0.8)})
+    pd.DataFrame({"a": ["[/bold]z", "[red]y"] * 20}).to_csv(tmp_path / "d.csv", index=False)
+    schema.save(tmp_path / "s.json")
+    code, out, _ = run("distribution", "d.csv", "a", "--schema", "s.json")
+    assert code == 0
+    assert "[/bold]z" in out
+    assert "[red]y" in out
+
+
+def test_candidates_come_from_several_files_and_not_from_none(run, tmp_path):
+    schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)})
+    schema.save(tmp_path / "s.json")
+    for name in ("p1", "p2"):
+        pd.DataFrame({"a": [0, 1, 1]}).to_csv(tmp_path / f"{name}.csv", index=False)
+    code, out, _ = run("candidates", "p*.csv", "a == 1", "--schema", "s.json", "--size", 50)
+    assert code == 0
+    assert len(out.splitlines()) == 7
+    (tmp_path / "empty.csv").write_text("a\n")
+    code, _, err = run("candidates", "empty.csv", "a == 1", "--schema", "s.json")
+    assert code == 2
+    assert "no rows" in err

@@ -202,3 +202,72 @@ def test_methods_that_a_question_does_not_know_are_refused(small):
             ask()
     with pytest.raises(ParameterError, match="two different"):
         sample.crosstab("a", "a")
+
+
+def test_quantile_intervals_cover_on_a_coarse_grid_too():
+    rng = np.random.default_rng(30)
+    schema = dn.Schema({"v": dn.Retention(dn.Integer(0, 4), 0.6)})
+    held = 0
+    for _ in range(200):
+        truth = pd.DataFrame({"v": rng.choice(5, 1_000, p=[0.1, 0.405, 0.215, 0.18, 0.1])})
+        low, high = dn.Sample(schema.randomise(truth, rng), schema).quantile("v", 0.5).interval()
+        held += low[0] <= 1 <= high[0]
+    assert held / 200 > 0.92
+
+
+def test_quantiles_follow_the_values_not_the_order_of_the_labels():
+    schema = dn.Schema({"v": dn.Identity(dn.Nominal([3, 1, 2]))})
+    sample = dn.Sample(pd.DataFrame({"v": [3] * 40 + [1] * 30 + [2] * 30}), schema)
+    assert sample.quantile("v").value[0] == 2
+    assert sample.quantile("v", method="em").value[0] == 2
+
+
+def test_what_is_not_hidden_keeps_its_values_apart_in_likelihood_means():
+    rng = np.random.default_rng(31)
+    schema = dn.Schema({"v": dn.Identity(dn.Integer(0, 119)), "a": dn.KRR(dn.Binary(), 0.8)})
+    people = pd.DataFrame({"v": rng.choice([0, 1, 2, 10, 11], 2_000), "a": rng.integers(0, 2, 2_000)})
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    assert sample.mean("v", method="em").value[0] == pytest.approx(people.v.mean())
+
+
+def test_a_condition_may_single_out_the_last_value_behind_noise():
+    rng = np.random.default_rng(32)
+    schema = dn.Schema({"x": dn.Additive(dn.Integer(0, 99), dn.Uniform(10))})
+    people = pd.DataFrame({"x": rng.choice(100, 5_000, p=[0.5 / 99] * 99 + [0.5])})
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    assert sample.count("x == 99").value[0] == pytest.approx(2_500, abs=250)
+    assert sample.count("x < 99").value[0] == pytest.approx(2_500, abs=250)
+    assert 500 < sample.count("x >= 99", method="iterative").value[0] < 2_500
+
+
+def test_reports_that_are_all_alike_are_not_certain():
+    """Errata 25: with 7 rows no estimate means anything."""
+    schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y"]), 0.6)})
+    sample = dn.Sample(pd.DataFrame({"a": ["x"] * 7}), schema)
+    low, high = sample.difference("a == 'x'", "a == 'y'").interval()
+    assert high[0] - low[0] > 5
+    assert sample.distribution("a").se[0] > 0.5
+
+
+def test_means_are_of_those_who_answered():
+    rng = np.random.default_rng(33)
+    from deniable.core.missing import WithMissing
+
+    schema = dn.Schema({"n": dn.KRR(WithMissing(dn.Integer(0, 9), "no answer"), 0.6), "a": dn.KRR(dn.Binary(), 0.8)})
+    people = pd.DataFrame({"n": rng.integers(0, 10, 20_000).astype(float), "a": rng.integers(0, 2, 20_000)})
+    people.loc[people.index % 4 == 0, "n"] = np.nan
+    people.loc[people.a == 1, "n"] = np.minimum(people.n + 3, 9)
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    assert sample.mean("n").value[0] == pytest.approx(people.n.mean(), abs=0.25)
+    found = sample.difference("a == 1", "a == 0", of="n")
+    assert found.value[0] == pytest.approx(people.n[people.a == 1].mean() - people.n[people.a == 0].mean(), abs=0.6)
+    for ask in (lambda: sample.quantile("n"), lambda: sample.mean("n", method="em"), lambda: sample.regression("n", ["a"])):
+        with pytest.raises(ParameterError, match="unanswered"):
+            ask()
+
+
+def test_weighted_counts_are_not_cut_at_what_they_estimate():
+    schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.9), "w": dn.Identity(dn.Integer(1, 3))})
+    sample = dn.Sample(pd.DataFrame({"a": [1, 0] * 50, "w": [1, 3] * 50}), schema, weights="w")
+    low, high = sample.count().interval()
+    assert low[0] < 200 < high[0]

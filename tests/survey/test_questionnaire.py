@@ -144,6 +144,18 @@ def test_a_level_bounds_the_odds_exactly(level, k):
         ("  - type: boolean\n    name: b\n    name: c\n    title: B\n", 13, "given twice"),
         ("  - {type: information, name: a, title: A}\n", 8, "asks nothing"),
         ("  - {type: boolean, name: a, title: A\n", 12, "expected"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: 5\n", 14, "privacy must be one of"),
+        ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, p: 1}\n", 14, "would prove an answer"),
+        (
+            "  - type: boolean\n    name: a\n    title: A\n    privacy: {design: unrelated, theta: .5, innocuous: [.5, .5, 0]}\n",
+            14,
+            "would prove",
+        ),
+        ("  - type: number\n    name: a\n    title: A\n    grid: yes\n    min: 0\n    max: 10000000\n", 16, "at most"),
+        ("  - type: number\n    name: a\n    title: A\n    grid: true\n    min: '0'\n    max: 5\n", 16, "whole numbers"),
+        ("  - type: radiogroup\n    name: a\n    title: A\n    choices: [x, y]\n    ordered: maybe\n", 15, "true or false"),
+        ('  - type: boolean\n    name: a\n    title: "A\\x7f"\n', 13, "control character"),
+        ("  - type: checkbox\n    name: a\n    title: A\n    choices: [%s]\n" % ("x" * 70), 11, "more than 63 bytes"),
     ],
 )
 def test_errors_name_the_line(body, line, said):
@@ -210,3 +222,20 @@ def test_the_survey_of_the_demo_fits_the_town():
     people = answers(dn.datasets.town(500, np.random.default_rng(1)))
     assert list(people.columns) == list(questionnaire.schema)
     assert questionnaire.schema.randomise(people).shape == people.shape
+
+
+def test_hostile_documents_end_in_a_sentence():
+    for text in ("a: &a [*a]", "[" * 5_000, "survey: x\nbudget: " + "9" * 400):
+        with pytest.raises(QuestionnaireError):
+            Questionnaire.parse(text)
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{c}: &{c} [{', '.join([f'*{b}'] * 10)}]\n" for b, c in zip("abcdef", "bcdefg")
+    )
+    with pytest.raises(QuestionnaireError, match="more than"):
+        Questionnaire.parse(bomb)
+
+
+def test_a_frozen_questionnaire_reads_back_whatever_its_texts_hold():
+    body = "  - {type: boolean, name: a, title: 'Émile: \u201cwhat?\u201d # no - & * ! | >'}\n"
+    found = Questionnaire.parse(HEAD + body)
+    assert Questionnaire.from_json(json.loads(json.dumps(found.to_json()))).client() == found.client()

@@ -66,7 +66,7 @@ function askedToo(element, language, words) {
 export function field(element, language, words) {
   switch (element.type) {
     case "information":
-      return make("section", { class: "information" }, make("h2", {}, element.title[language]), described(element, language));
+      return make("section", { id: `field-${element.name}`, class: "information" }, make("h2", {}, element.title[language]), described(element, language));
     case "consent":
       return make(
         "div",
@@ -122,10 +122,10 @@ export function field(element, language, words) {
         element,
         language,
         words,
-        element.minRateDescription ? make("p", { class: "hint" }, `1: ${element.minRateDescription[language]}`) : null,
+        element.minRateDescription ? make("p", { class: "hint" }, `${element.choices[0].text[language]}: ${element.minRateDescription[language]}`) : null,
         make("div", { class: element.type === "rating" ? "options rating" : "options" }, ...radios(element.name, element.choices, language, words, true)),
         element.maxRateDescription
-          ? make("p", { class: "hint" }, `${element.choices.length}: ${element.maxRateDescription[language]}`)
+          ? make("p", { class: "hint" }, `${element.choices.at(-1).text[language]}: ${element.maxRateDescription[language]}`)
           : null,
         ...askedToo(element, language, words),
       );
@@ -151,6 +151,7 @@ export function isVisible(element, elements, form) {
   const rule = element.visibleIf;
   if (!rule) return true;
   const asked = elements.find((other) => other.name === rule.name);
+  if (!isVisible(asked, elements, form)) return !rule.equal;
   const chosen = asked.type === "dropdown" ? form.querySelector(`[name="${rule.name}"]`)?.value : picked(form, rule.name)?.value;
   const same = chosen !== undefined && chosen !== "" && asked.choices[Number(chosen)]?.value === rule.value;
   return same === rule.equal;
@@ -180,10 +181,9 @@ export function read(form, elements, words) {
         const input = picked(form, name);
         answers[name] = shown && input ? Number(input.value) : silence(element);
       }
-      if (element.asked) {
-        const input = picked(form, `${element.name}--other`);
-        others[element.name] = shown && input ? Number(input.value) : silence(element);
-      }
+      // Left open or not shown, the second answer is drawn from its declared table, as where it is not asked at all.
+      const other = element.asked && shown ? picked(form, `${element.name}--other`) : null;
+      if (other) others[element.name] = Number(other.value);
     }
   }
   return { answers, others, problems };

@@ -106,7 +106,7 @@ export function randomise(recipe, answers, others = {}, bytes = secureBytes) {
     const [first] = block.attributes;
     const codes = block.attributes.map((name) => answers[name]);
     const drawn =
-      first in others ? [randomiseAsked(block, codes[0], others[first], bytes)] : randomiseBlock(block, codes, bytes);
+      Object.hasOwn(others, first) ? [randomiseAsked(block, codes[0], others[first], bytes)] : randomiseBlock(block, codes, bytes);
     block.attributes.forEach((name, i) => (report[name] = drawn[i]));
   }
   return report;
