@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -229,7 +230,7 @@ def test_hostile_documents_end_in_a_sentence():
         with pytest.raises(QuestionnaireError):
             Questionnaire.parse(text)
     bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-        f"{c}: &{c} [{', '.join([f'*{b}'] * 10)}]\n" for b, c in zip("abcdef", "bcdefg")
+        f"{c}: &{c} [{', '.join([f'*{b}'] * 10)}]\n" for b, c in itertools.pairwise("abcdefg")
     )
     with pytest.raises(QuestionnaireError, match="more than"):
         Questionnaire.parse(bomb)
