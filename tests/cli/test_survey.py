@@ -253,7 +253,7 @@ def test_a_server_that_is_killed_has_lost_nothing_and_one_that_is_asked_ends_in_
 def test_a_server_is_verified_from_outside_and_a_changed_file_is_found(process, run, tmp_path):
     from deniable.web.released import SHELL, released
 
-    server, url, lines = process()
+    _, url, lines = process()
     assert any("/s/town" in line for line in lines)
     code, out, err = run("verify", f"{url}/s/town" if SHELL in released() else url)
     assert (code, "All" in out) == (0, True), out + err

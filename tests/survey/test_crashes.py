@@ -77,7 +77,9 @@ def patiently(database, keys):
     for _ in range(600):
         try:
             return Store(database, keys)
-        except StoreError:
+        except StoreError as error:
+            if error.code != "database":
+                raise
             time.sleep(0.1)
     return Store(database, keys)
 
