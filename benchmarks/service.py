@@ -196,8 +196,6 @@ def postgresql() -> Iterator[str]:
 
 
 def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustained: float) -> None:
-    import uvloop
-
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     server = context.Process(target=serve, args=(url, keys, there))
@@ -205,7 +203,7 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustain
     port = here.recv()
     codes: list[str] = []
     try:
-        uvloop.run(Load(PATHS["stores"], port, 8, 1).run())  # warm
+        asyncio.run(Load(PATHS["stores"], port, 8, 1).run())  # warm
         for connections in CONNECTIONS:
             rates: dict[str, list[float]] = {what: [] for what in PATHS}
             latencies: dict[str, list[float]] = {what: [] for what in PATHS}
@@ -213,7 +211,7 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustain
             for _ in range(rounds):
                 for what, path in PATHS.items():
                     before = used(server.pid)
-                    load = uvloop.run(Load(path, port, connections, seconds).run())
+                    load = asyncio.run(Load(path, port, connections, seconds).run())
                     cpu[what].append((used(server.pid) - before) / len(load.seconds))
                     rates[what].append(load.rate)
                     latencies[what] += load.seconds
@@ -230,7 +228,7 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustain
             ratios = [a / b for a, b in zip(rates["stores"], rates["stores nothing"], strict=True)]
             each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
             print(f"  ratio           {statistics.median(ratios):>8.2f}   ({each})")
-        load = uvloop.run(Load(PATHS["stores"], port, PEOPLE, sustained, PAUSE).run())
+        load = asyncio.run(Load(PATHS["stores"], port, PEOPLE, sustained, PAUSE).run())
         codes += load.codes
         p50, p95, p99 = 1e3 * np.percentile(load.seconds, [50, 95, 99])
         print(f"{name}, {PEOPLE} people at once, each sending every {PAUSE:.0f} seconds, for {load.took:.0f} seconds")

@@ -26,8 +26,8 @@ GROWTH = 4
 MIX_SECONDS = 3_600.0
 HOUSEKEEPING_SECONDS = 60.0
 PAUSE_SECONDS = 0.2
-BUSY_GROUP, GATHER_SECONDS = 4, 0.005
-"""Where groups are of four or more, a few milliseconds make them larger: a group costs about as much as ten of its answers."""
+BUSY_GROUP, GATHER_SECONDS = 8, 0.004
+"""Where groups are of eight or more, some milliseconds make them larger: a group costs about as much as ten of its answers."""
 _STOP = None
 
 
