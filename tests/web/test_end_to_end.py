@@ -1,5 +1,7 @@
 """Simulated residents randomise by the recipe that the server tells, send over HTTP, and the live database is asked."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,8 +27,9 @@ def collect(town, standin, slug, people, rng):
     told = town.client.get(f"/api/surveys/{slug}").json()
     assert told["recipe"]["fingerprint"] == survey.schema.fingerprint
     truth, reports = residents(survey.schema, people, rng)
-    for report in reports:
-        assert town.post(standin.body(report), slug=slug).status_code == 201
+    with ThreadPoolExecutor(8) as pool:
+        replies = pool.map(lambda report: town.post(standin.body(report), slug=slug).status_code, reports)
+        assert set(replies) == {201}
     town.store.close_survey(slug)
     view = town.store.overview(slug).view
     sample = dn.read(f"{town.store.place}#{view}", town.store.version(slug).schema)
