@@ -129,6 +129,8 @@ def test_backup_and_restore(town, tmp_path):
     [
         (["survey", "close", "nowhere", "--db", "town.db"], "no survey 'nowhere'"),
         (["survey", "export", "nowhere", "-o", "x.csv", "--db", "town.db"], "no survey"),
+        (["survey", "list", "--db", "mistyped.db"], "mistyped.db does not exist"),
+        (["backup", "x.backup", "--db", "mistyped.db"], "mistyped.db does not exist"),
         (["survey", "close", "town", "--db", "mysql://h/d"], "not in mysql"),
         (["restore", "nowhere.backup", "--db", "town.db"], "does not exist"),
         (["verify", "not an address"], "no address of a survey"),
@@ -137,8 +139,10 @@ def test_backup_and_restore(town, tmp_path):
         (["survey", "invite", "town", "nobody.csv", "-o", "x.csv", "--db", "town.db"], "does not exist"),
     ],
 )
-def test_bad_input_ends_with_2_and_a_sentence(town, arguments, says):
+def test_bad_input_ends_with_2_and_a_sentence(town, tmp_path, arguments, says):
+    Store(str(tmp_path / "town.db")).close()
     code, _, err = town.run(*arguments)
+    assert not (tmp_path / "mistyped.db").exists()
     assert code == 2
     assert says in err
     assert "Traceback" not in err

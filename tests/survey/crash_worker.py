@@ -70,4 +70,5 @@ def main() -> None:
         os.write(1, b"gone\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
