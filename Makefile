@@ -25,6 +25,7 @@ benchmark: $(VENV)/.installed-test
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
 	$(PY) -m benchmarks.channels
 	$(PY) -m benchmarks.reconstruction
+	$(PY) -m benchmarks.service
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
