@@ -37,6 +37,7 @@ benchmark: $(VENV)/.installed-test
 	$(PY) -m benchmarks.channels
 	$(PY) -m benchmarks.reconstruction
 	$(PY) -m benchmarks.mining --no-mlxtend
+	$(PY) -m benchmarks.service
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

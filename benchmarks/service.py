@@ -1,6 +1,6 @@
 """Submissions a second with a sync before each acknowledgement, against an endpoint of the same process that stores nothing.
 
-    python -m benchmarks.service [--seconds 5] [--rounds 3] [--only sqlite]
+    python -m benchmarks.service [--seconds 5] [--rounds 3] [--sustained 120] [--only sqlite]
 
 One server process, one client process with raw keep-alive connections; rounds of both endpoints take turns. At the end all
 acknowledged answers are looked up: none lost, none doubled. PostgreSQL is a real one, on a socket of its own.
@@ -29,6 +29,7 @@ from fastapi.responses import Response
 import deniable as dn
 
 CONNECTIONS = (64, 500)
+PEOPLE, PAUSE = 500, 2.0
 PATHS = {"stores nothing": "/api/nothing/town/answers", "stores": "/api/surveys/town/answers"}
 
 
@@ -87,7 +88,15 @@ class Respondent(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
-        self._next()
+        self._later()
+
+    def _later(self) -> None:
+        pause = self._load.pause
+        if pause:
+            # At the next person's turn: even between nothing and twice the pause.
+            asyncio.get_running_loop().call_later(2 * pause * secrets.randbelow(1000) / 1000, self._next)
+        else:
+            self._next()
 
     def _next(self) -> None:
         self._code = secrets.token_hex(16)
@@ -107,7 +116,7 @@ class Respondent(asyncio.Protocol):
             self._load.failures.append(self._received)
         self._received = b""
         if time.perf_counter() < self._load.until:
-            self._next()
+            self._later()
         else:
             self._transport.close()
 
@@ -118,9 +127,10 @@ class Respondent(asyncio.Protocol):
 
 
 class Load:
-    """So many connections for so many seconds."""
+    """So many connections for so many seconds; each waits so long, on average, between an acknowledgement and the next answer."""
 
-    def __init__(self, path: str, port: int, connections: int, seconds: float) -> None:
+    def __init__(self, path: str, port: int, connections: int, seconds: float, pause: float = 0.0) -> None:
+        self.pause = pause
         report = {**{f"q{i}": 1 for i in range(8)}, "age": 40, "n": 2}
         body = {"version": 1, "id": "<id>", "code": "<code>", "report": report}
         self.template = json.dumps(body).encode()
@@ -185,9 +195,7 @@ def postgresql() -> Iterator[str]:
         server.cleanup()
 
 
-def measure(name: str, url: str, keys: str, seconds: float, rounds: int) -> None:
-    import uvloop
-
+def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustained: float) -> None:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     server = context.Process(target=serve, args=(url, keys, there))
@@ -195,7 +203,7 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int) -> None
     port = here.recv()
     codes: list[str] = []
     try:
-        uvloop.run(Load(PATHS["stores"], port, 8, 1).run())  # warm
+        asyncio.run(Load(PATHS["stores"], port, 8, 1).run())  # warm
         for connections in CONNECTIONS:
             rates: dict[str, list[float]] = {what: [] for what in PATHS}
             latencies: dict[str, list[float]] = {what: [] for what in PATHS}
@@ -203,7 +211,7 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int) -> None
             for _ in range(rounds):
                 for what, path in PATHS.items():
                     before = used(server.pid)
-                    load = uvloop.run(Load(path, port, connections, seconds).run())
+                    load = asyncio.run(Load(path, port, connections, seconds).run())
                     cpu[what].append((used(server.pid) - before) / len(load.seconds))
                     rates[what].append(load.rate)
                     latencies[what] += load.seconds
@@ -220,6 +228,11 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int) -> None
             ratios = [a / b for a, b in zip(rates["stores"], rates["stores nothing"], strict=True)]
             each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
             print(f"  ratio           {statistics.median(ratios):>8.2f}   ({each})")
+        load = asyncio.run(Load(PATHS["stores"], port, PEOPLE, sustained, PAUSE).run())
+        codes += load.codes
+        p50, p95, p99 = 1e3 * np.percentile(load.seconds, [50, 95, 99])
+        print(f"{name}, {PEOPLE} people at once, each sending every {PAUSE:.0f} seconds, for {load.took:.0f} seconds")
+        print(f"  stores          {load.rate:>8,.0f} a second   p50 {p50:>6.1f}   p95 {p95:>6.1f}   p99 {p99:>6.1f} ms")
     finally:
         server.terminate()
         server.join(60)
@@ -231,14 +244,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sustained", type=float, default=120.0, help="seconds of 500 people at once")
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.only != "postgresql":
-            measure("SQLite", str(Path(folder) / "town.db"), f"{folder}/keys1", options.seconds, options.rounds)
+            measure(
+                "SQLite", str(Path(folder) / "town.db"), f"{folder}/keys1", options.seconds, options.rounds, options.sustained
+            )
         if options.only != "sqlite":
             with postgresql() as url:
-                measure("PostgreSQL", url, f"{folder}/keys2", options.seconds, options.rounds)
+                measure("PostgreSQL", url, f"{folder}/keys2", options.seconds, options.rounds, options.sustained)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def backup(
     from deniable.survey.backup import keys_beside
     from deniable.survey.store import Store
 
-    with Store(db, keys) as store:
+    with Store(db, keys, create=False) as store:
         with_keys = write(store, output, force)
     print(f"Backup written to {output}.")
     if with_keys:

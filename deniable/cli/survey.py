@@ -27,10 +27,10 @@ def _questionnaire(path: Path) -> Any:
     return import_module("deniable.survey.questionnaire").Questionnaire.load(path)
 
 
-def _store(db: str, keys: Path | None) -> Any:
+def _store(db: str, keys: Path | None, create: bool = False) -> Any:
     from deniable.survey.store import Store
 
-    return Store(db, keys)
+    return Store(db, keys, create)
 
 
 @app.command("new")
@@ -80,7 +80,7 @@ def open_(
 ) -> None:
     """Freeze a questionnaire into a version and take answers to it. A changed questionnaire becomes a new version."""
     read = _questionnaire(questionnaire)
-    with _store(db, keys) as store:
+    with _store(db, keys, create=True) as store:
         number = store.open_survey(read, _day(erase_contacts_on))
     print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
     if read.invited:

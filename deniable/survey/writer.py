@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from deniable.errors import DeniableError, RefusedError, StoreError
+from deniable.errors import DeniableError, StoreError
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.submission import Submission
@@ -26,8 +26,8 @@ GROWTH = 4
 MIX_SECONDS = 3_600.0
 HOUSEKEEPING_SECONDS = 60.0
 PAUSE_SECONDS = 0.2
-BUSY_GROUP, GATHER_SECONDS = 4, 0.005
-"""Where groups are of four or more, a few milliseconds make them larger: a group costs about as much as ten of its answers."""
+BUSY_GROUP, GATHER_SECONDS = 8, 0.004
+"""Where groups are of eight or more, some milliseconds make them larger: a group costs about as much as ten of its answers."""
 _STOP = None
 
 
@@ -53,7 +53,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._waiting: dict[int, list[int]] = {}
         self._mixed_at: dict[int, float] = {}
-        self._look_at = 0.0
+        self._look_at = self._rest_until = 0.0
         self.trouble: str | None = None
         self.groups = 0
         self._busy = False
@@ -141,6 +141,8 @@ class Writer:
 
     def _keep_house(self) -> None:
         now = time.monotonic()
+        if now < self._rest_until:
+            return
         try:
             for version, (waiting, mixed) in self._waiting.items():
                 long_ago = now - self._mixed_at.setdefault(version, now) >= MIX_SECONDS
@@ -153,22 +155,6 @@ class Writer:
                 self._store.close_due()
                 self._store.expire_contacts()
         except Exception as error:
+            # Answers are taken meanwhile: they wait, sealed.
             LOG.error("mixing failed and is tried again in a minute: %s", error)
-            self.trouble = str(error)
-            self._look_at = now + HOUSEKEEPING_SECONDS
-            self._mixed_at = dict.fromkeys(self._waiting, now)
-            self._waiting = {version: [0, mixed] for version, (_, mixed) in self._waiting.items()}
-
-
-def accepted(outcome: Outcome) -> bool:
-    """Whether a submission was stored; what was refused or failed is raised.
-
-    >>> accepted(None)
-    True
-    """
-    if outcome is not None:
-        raise outcome
-    return True
-
-
-__all__ = ["Outcome", "RefusedError", "Writer", "accepted"]
+            self._rest_until = now + HOUSEKEEPING_SECONDS

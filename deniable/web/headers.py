@@ -19,8 +19,8 @@ SECURITY = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # The address of a survey never travels on to other sites.
-    "Referrer-Policy": "no-referrer",
+    # The address of a survey never travels on to other sites. (Not "no-referrer": forms would then come from "null".)
+    "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -11,17 +11,22 @@ from deniable.errors import RefusedError
 
 def same_site(request: Request, required: bool) -> None:
     """Refuse a request that another site's page made. `required`: also one that does not say where it comes from."""
-    origin, fetched = request.headers.get("origin"), request.headers.get("sec-fetch-site")
-    if fetched is not None and fetched not in ("same-origin", "none"):
-        raise _cross_site()
-    if origin is not None:
-        try:
-            fits = urlsplit(origin).netloc == request.headers.get("host", "")
-        except ValueError:
-            fits = False
-        if not fits:
+    fetched = request.headers.get("sec-fetch-site")
+    if fetched is not None:
+        # The plainest statement there is; beside it, Origin may be "null" on strict pages.
+        if fetched not in ("same-origin", "none"):
             raise _cross_site()
-    if required and origin is None and fetched is None:
+        return
+    origin = request.headers.get("origin")
+    if origin is None:
+        if required:
+            raise _cross_site()
+        return
+    try:
+        fits = urlsplit(origin).netloc == request.headers.get("host", "")
+    except ValueError:
+        fits = False
+    if not fits:
         raise _cross_site()
 
 

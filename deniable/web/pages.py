@@ -30,6 +30,7 @@ def password_page(action: str, first: bool, complaint: str | None = None) -> str
     return page(
         "Organiser",
         f'{_complaint(complaint)}<form method="post" action="{escape(action)}">\n'
+        '<input type="text" name="username" autocomplete="username" value="organiser" hidden>\n'
         f'<label for="password">{label}</label>\n'
         f'<input id="password" name="password" type="password" autocomplete="{fill}" required autofocus>\n'
         f"<button>{word}</button>\n</form>",
@@ -41,7 +42,7 @@ def list_page(surveys: Sequence[Overview], complaint: str | None = None) -> str:
     rows = "\n".join(_row(one) for one in surveys)
     table = (
         "<table>\n<thead><tr><th>Survey</th><th>State</th><th>Answers</th><th>Invitations used</th>"
-        f"<th>Last day</th><th>Results</th><th></th></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+        f"<th>Last day</th><th>Results</th><td></td></tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
         if surveys
         else "<p>No survey is open yet. On the server: <code>deniable survey open FILE.yaml</code>.</p>"
     )
@@ -56,17 +57,22 @@ def list_page(surveys: Sequence[Overview], complaint: str | None = None) -> str:
 def _row(one: Overview) -> str:
     slug = escape(one.slug)
     verb = "close" if one.state == "open" else "open"
-    results = (
-        f'{one.mixed:,} answers: <a href="/organiser/surveys/{slug}/export.zip">CSV</a> '
-        f'<a href="/organiser/surveys/{slug}/export.parquet">Parquet</a>'
-        if one.mixed
-        else "not yet"
+    files = " ".join(
+        f'<a href="/organiser/surveys/{slug}/export.{kind}" aria-label="{label} of {slug}">{label}</a>'
+        for kind, label in (("zip", "CSV"), ("parquet", "Parquet"))
     )
-    invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
+    cells = {
+        "State": one.state,
+        "Answers": f"{one.count:,}",
+        "Invitations used": f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all",
+        "Last day": escape(one.closes or "–"),
+        "Results": f"{one.mixed:,} answers: {files}" if one.mixed else "not yet",
+    }
+    row = "".join(f'<td data-label="{label}">{cell}</td>' for label, cell in cells.items())
     return (
-        f'<tr><th scope="row"><a href="/s/{slug}">{slug}</a> (version {one.number})</th><td>{one.state}</td><td>{one.count:,}</td>'
-        f"<td>{invited}</td><td>{escape(one.closes or '–')}</td><td>{results}</td>"
-        f'<td><form method="post" action="/organiser/surveys/{slug}/{verb}"><button>{verb.capitalize()}</button></form></td></tr>'
+        f'<tr><th scope="row"><a href="/s/{slug}">{slug}</a> (version {one.number})</th>{row}'
+        f'<td><form method="post" action="/organiser/surveys/{slug}/{verb}">'
+        f'<button aria-label="{verb.capitalize()} {slug}">{verb.capitalize()}</button></form></td></tr>'
     )
 
 

@@ -47,6 +47,8 @@ class Service:
                 log_config=None,
                 server_header=False,
                 ws="none",
+                # uvloop takes one new connection a turn: in a rush, newcomers waited for seconds behind those who were in.
+                loop="asyncio",
                 lifespan="on",
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )

@@ -9,6 +9,7 @@ import secrets
 import sys
 import threading
 import time
+import traceback
 
 from deniable.errors import StoreError
 from deniable.survey import writer
@@ -27,7 +28,8 @@ def patiently(url: str, keys: str) -> Store:
             store.check()
             return store
         except StoreError as error:
-            if "recovery" not in str(error) and "starting up" not in str(error) and "shutting down" not in str(error):
+            # A lost key or a damaged file is no passing trouble.
+            if error.code != "database":
                 raise
             time.sleep(0.1)
     raise SystemExit("the database did not recover")
@@ -59,6 +61,8 @@ def main() -> None:
         if child == 0:
             try:
                 submit_for_ever(url, keys)
+            except BaseException:
+                traceback.print_exc()
             finally:
                 os._exit(1)
         os.write(1, f"pid {child}\n".encode())
@@ -66,4 +70,5 @@ def main() -> None:
         os.write(1, b"gone\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

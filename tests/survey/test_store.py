@@ -325,9 +325,10 @@ def test_a_damaged_file_is_reported(tmp_path, standin, send):
         store.check()
 
 
-def test_a_full_disk_acknowledges_nothing(tmp_path, standin):
+def test_a_full_disk_acknowledges_nothing(tmp_path, standin, monkeypatch):
     from deniable.survey.submission import read_submission
 
+    monkeypatch.setattr("deniable.survey.writer.PAUSE_SECONDS", 0.0)
     with Store(str(tmp_path / "town.db")) as store:
         store.open_survey(standin.Standin())
         asked = store.current("town")[0]

@@ -143,7 +143,7 @@ def test_every_answer_has_the_security_headers_and_respondents_get_no_cookie(ser
         assert "unsafe" not in policy
         assert "http:" not in policy
         assert reply.headers["x-content-type-options"] == "nosniff"
-        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["referrer-policy"] == "same-origin"
         assert "set-cookie" not in reply.headers
         assert "server" not in reply.headers
     assert [reply.status_code for reply in replies] == [200, 404, 200, 200, 200, 404, 201, 422, 413]

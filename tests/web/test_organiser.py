@@ -89,7 +89,7 @@ def test_only_a_count_is_shown_before_fifty_and_results_after_closing(town, stan
     for _ in range(3):
         town.post(standin.body())
     page = town.client.get("/organiser").text
-    assert "<td>3</td>" in page
+    assert '<td data-label="Answers">3</td>' in page
     assert "not yet" in page
     assert town.client.get("/organiser/surveys/town/export.zip").json()["code"] == "nothing_to_export"
     assert town.client.post("/organiser/surveys/town/close", headers=same_origin(town)).status_code == 303

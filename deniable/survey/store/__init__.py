@@ -12,6 +12,13 @@ dump.py         backup and restore
 database.py     `Store`: all of it behind one name
 """
 
-from deniable.survey.store.database import Store
+from deniable.engines.extras import lacking
+
+try:
+    from deniable.survey.store.database import Store
+except ModuleNotFoundError as error:
+    if (error.name or "deniable").startswith("deniable"):
+        raise
+    raise lacking(error.name or "sqlalchemy", "serve") from None
 
 __all__ = ["Store"]

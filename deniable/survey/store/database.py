@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import sqlalchemy as sa
 
-from deniable.errors import StoreError
+from deniable.errors import FileError, StoreError
 from deniable.survey.sealing import KeyFolder
 from deniable.survey.store import dump, engine, migrations, mixing, people, submissions, surveys
 from deniable.survey.submission import Asked, Submission
@@ -27,8 +27,11 @@ class Store:
     []
     """
 
-    def __init__(self, url: str, keys: str | Path | None = None) -> None:
+    def __init__(self, url: str, keys: str | Path | None = None, create: bool = True) -> None:
         parsed = engine.parse(url)
+        if not create and parsed.get_backend_name() == "sqlite" and not Path(str(parsed.database)).exists():
+            # A mistyped name must not become an empty database.
+            raise FileError("no_file", "{path} does not exist.", path=str(parsed.database))
         self.place = parsed.render_as_string(hide_password=True)
         beside = f"{parsed.database}.keys" if parsed.get_backend_name() == "sqlite" else "deniable.keys"
         self.keys = KeyFolder(Path(keys or beside))

@@ -7,14 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
 from deniable.engines.extras import lacking
 from deniable.errors import ParameterError, StoreError
-
-try:
-    import sqlalchemy as sa
-    from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-except ImportError:
-    raise lacking("sqlalchemy", "serve") from None
 
 BUSY_SECONDS = 60
 

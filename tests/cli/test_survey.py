@@ -1,0 +1,276 @@
+"""`deniable survey`, `serve`, `backup`, `restore` and `verify` as a person meets them."""
+
+import csv
+import importlib.util
+import re
+import signal
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import httpx
+import pytest
+
+import deniable as dn
+from deniable.survey.store import Store
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def standin(monkeypatch):
+    spec = importlib.util.spec_from_file_location("standin", ROOT / "tests" / "survey" / "standin.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def town(run, standin, monkeypatch):
+    """The command line, with the questionnaire that `open` reads replaced by a small one."""
+    given = {}
+
+    class Reader:
+        @staticmethod
+        def load(path):
+            return given.get(Path(path).name) or standin.Standin()
+
+    fake = types.ModuleType("deniable.survey.questionnaire")
+    fake.Questionnaire = Reader
+    monkeypatch.setitem(sys.modules, "deniable.survey.questionnaire", fake)
+    return types.SimpleNamespace(run=run, given=given, standin=standin)
+
+
+def answer(path, standin, count, slug="town", **more):
+    from deniable.survey.submission import read_submission
+
+    with Store(str(path)) as store:
+        asked = store.current(slug)[0]
+        assert set(store.submit([read_submission(asked, standin.body(**more)) for _ in range(count)])) == {None}
+
+
+def test_from_a_questionnaire_to_an_estimate(town, tmp_path):
+    code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "town is open (version 1)" in out) == (0, True)
+    answer(tmp_path / "town.db", town.standin, 60)
+    code, out, _ = town.run("survey", "list", "--db", "town.db")
+    assert code == 0
+    assert "town_v1" in out
+    code, _, err = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
+    assert code == 2
+    assert "batches of at least 50" in err
+    code, out, _ = town.run("survey", "close", "town", "--db", "town.db")
+    assert "closed with 60 answers" in out
+    code, out, _ = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
+    assert (code, "60 answers written" in out) == (0, True)
+    assert dn.read(tmp_path / "out.csv").count("smokes == 'yes'").n == 60
+    code, out, _ = town.run("survey", "schema", "town", "-o", "s.json", "--db", "town.db")
+    where = re.search(r"sqlite:///\S+#town_v1", out).group(0)
+    code, out, _ = town.run("count", where, "smokes == 'yes'", "--schema", "s.json")
+    assert (code, "60 reports" in out) == (0, True)
+
+
+def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 5)
+    town.run("survey", "close", "town", "--db", "town.db")
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 2)
+    code, out, _ = town.run("survey", "close", "town", "--db", "town.db")
+    assert (code, "2 of them came after an earlier closing" in out) == (0, True)
+
+
+def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
+    town.given["q.yaml"] = town.standin.Standin(invited=True)
+    assert "by invitation" in town.run("survey", "open", "q.yaml", "--db", "town.db")[1]
+    (tmp_path / "people.csv").write_text("firstname,email\nAda,a@town.example\nBo,b@town.example\n")
+    invite = ("survey", "invite", "town", "people.csv", "-o", "invited.csv", "--db", "town.db")
+    code, out, _ = town.run(*invite, "--link", "https://survey.example/")
+    assert (code, "2 people" in out) == (0, True)
+    with (tmp_path / "invited.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["link"] == f"https://survey.example/s/town#{rows[0]['token']}"
+    assert town.run(*invite)[0] == 2  # the list exists, and no tokens are stored that nobody knows
+    assert town.run("survey", "invite", "town", "people.csv", "-o", "people.csv", "--db", "town.db", "--force")[0] == 2
+    answer(tmp_path / "town.db", town.standin, 1, token=rows[1]["token"])
+    code, out, _ = town.run("survey", "invite", "town", "invited.csv", "-o", "state.csv", "--status", "--db", "town.db")
+    assert (code, "1 have answered" in out) == (0, True)
+    assert "2 of 2" not in town.run("survey", "list", "--db", "town.db")[1]
+
+
+def test_a_register_is_written_and_erased_from(town, tmp_path):
+    town.given["q.yaml"] = town.standin.Standin(linkage="register")
+    assert town.run("survey", "open", "q.yaml", "--db", "town.db")[0] == 2
+    assert town.run("survey", "open", "q.yaml", "--db", "town.db", "--erase-contacts-on", "soon")[0] == 2
+    assert town.run("survey", "open", "q.yaml", "--db", "town.db", "--erase-contacts-on", "2099-01-31")[0] == 0
+    code = town.standin.code()
+    answer(tmp_path / "town.db", town.standin, 1, code=code, contact={"email": "a@town.example"})
+    assert town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db")[0] == 0
+    assert "a@town.example" in (tmp_path / "register.csv").read_text()
+    assert "1 contact details, 1 row" in town.run("survey", "erase", "town", code, "--db", "town.db")[1]
+    assert town.run("survey", "erase", "town", code, "--db", "town.db")[0] == 1
+
+
+def test_backup_and_restore(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 7)
+    code, out, _ = town.run("backup", "town.backup", "--db", "town.db")
+    assert (code, "keep them apart" in out) == (0, True)
+    code, out, _ = town.run("restore", "town.backup", "--db", "new.db")
+    assert (code, "town: version 1, open, 7 answers" in out) == (0, True)
+    code, _, err = town.run("restore", "town.backup", "--db", "new.db")
+    assert (code, "already" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["survey", "close", "nowhere", "--db", "town.db"], "no survey 'nowhere'"),
+        (["survey", "export", "nowhere", "-o", "x.csv", "--db", "town.db"], "no survey"),
+        (["survey", "list", "--db", "mistyped.db"], "mistyped.db does not exist"),
+        (["backup", "x.backup", "--db", "mistyped.db"], "mistyped.db does not exist"),
+        (["survey", "close", "town", "--db", "mysql://h/d"], "not in mysql"),
+        (["restore", "nowhere.backup", "--db", "town.db"], "does not exist"),
+        (["verify", "not an address"], "no address of a survey"),
+        (["verify", "http://127.0.0.1:1/s/town"], "does not answer"),
+        (["serve", "--db", "nowhere/town.db"], "does not exist"),
+        (["survey", "invite", "town", "nobody.csv", "-o", "x.csv", "--db", "town.db"], "does not exist"),
+    ],
+)
+def test_bad_input_ends_with_2_and_a_sentence(town, tmp_path, arguments, says):
+    Store(str(tmp_path / "town.db")).close()
+    code, _, err = town.run(*arguments)
+    assert not (tmp_path / "mistyped.db").exists()
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_a_sample_questionnaire_is_written_and_not_over_another(town, tmp_path):
+    assert town.run("survey", "new", "mine.yaml")[0] == 0
+    text = (tmp_path / "mine.yaml").read_text()
+    assert "survey: town-health" in text
+    assert town.run("survey", "new", "mine.yaml")[0] == 2
+
+
+def test_the_sample_questionnaire_can_be_opened(run, tmp_path):
+    pytest.importorskip("deniable.survey.questionnaire", reason="the questionnaire's format is not there yet")
+    run("survey", "new", "mine.yaml")
+    assert run("survey", "check", "mine.yaml")[0] == 0
+    assert run("survey", "open", "mine.yaml", "--db", "town.db")[0] == 0
+
+
+def test_the_hashes_of_the_released_files_are_printed(run):
+    import hashlib
+
+    code, out, _ = run("verify")
+    assert code == 0
+    script = ROOT / "deniable" / "web" / "static" / "randomise.js"
+    assert f"{hashlib.sha256(script.read_bytes()).hexdigest()}  randomise.js" in out
+
+
+def test_help_works_without_the_packages_of_the_service(tmp_path):
+    hidden = "fastapi uvicorn sqlalchemy argon2 cryptography yaml psycopg starlette"
+    code = (
+        "import sys\n"
+        f"class Hide:\n    def find_spec(self, name, *_):\n        if name.split('.')[0] in {hidden.split()!r}:\n"
+        "            raise ModuleNotFoundError(name=name)\n"
+        "sys.meta_path.insert(0, Hide())\n"
+        "sys.argv = ['deniable', *sys.argv[1:]]\n"
+        "from deniable.cli.main import main\nmain()\n"
+    )
+    helped = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, cwd=tmp_path)
+    assert helped.returncode == 0, helped.stderr
+    assert "serve" in helped.stdout
+    for arguments in (["serve"], ["survey", "list"]):
+        lacking = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        assert (lacking.returncode, "deniable[serve]" in lacking.stderr) == (2, True), lacking.stderr
+
+
+@pytest.fixture
+def process(tmp_path, standin):
+    """`deniable serve` as a process of its own, started as often as wished."""
+    started = []
+
+    def start(*arguments):
+        command = [
+            sys.executable,
+            "-c",
+            "from deniable.cli.main import main; main()",
+            "serve",
+            "--db",
+            "town.db",
+            "--port",
+            "0",
+        ]
+        one = subprocess.Popen([*command, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        started.append(one)
+        lines = []
+        while True:
+            line = one.stdout.readline()
+            assert line, one.stderr.read()
+            lines.append(line)
+            if "/organiser " in line or "/organiser   " in line:
+                break
+        url = re.match(r"(http://\S+)/organiser", lines[-1]).group(1)
+        for _ in range(200):
+            try:
+                httpx.get(f"{url}/api/health")
+                break
+            except httpx.HTTPError:
+                time.sleep(0.05)
+        return one, url, lines
+
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(standin.Standin(linkage="code"))
+    yield start
+    for one in started:
+        if one.poll() is None:
+            one.kill()
+        one.wait()
+        one.stdout.close()
+        one.stderr.close()
+
+
+def test_a_server_that_is_killed_has_lost_nothing_and_one_that_is_asked_ends_in_peace(process, tmp_path, standin):
+    acknowledged = []
+    for end in (signal.SIGKILL, signal.SIGTERM):
+        server, url, _ = process()
+        with httpx.Client(base_url=url) as client:
+            for _ in range(30):
+                body = standin.body(code=standin.code())
+                if client.post("/api/surveys/town/answers", json=body).status_code == 201:
+                    acknowledged.append(body["code"])
+        server.send_signal(end)
+        server.wait(30)
+        if end == signal.SIGTERM:
+            assert "Traceback" not in server.stderr.read()
+    with Store(str(tmp_path / "town.db")) as store:
+        store.check()
+        assert store.close_survey("town") == 60
+        codes = [row[-1] for piece in store.mixed_rows(store.version("town")) for row in piece]
+    assert sorted(codes) == sorted(acknowledged)
+
+
+def test_a_server_is_verified_from_outside_and_a_changed_file_is_found(process, run, tmp_path):
+    from deniable.web.released import SHELL, released
+
+    _, url, lines = process()
+    assert any("/s/town" in line for line in lines)
+    code, out, err = run("verify", f"{url}/s/town" if SHELL in released() else url)
+    assert (code, "All" in out) == (0, True), out + err
+    # Whoever sees other bytes than the released ones is told: here the files at hand are another release.
+    changed = released()
+    import deniable.web.verify as verifying
+
+    name = "randomise.js"
+    other = {**changed, name: type(changed[name])(name, changed[name].content + b"\n", changed[name].media_type)}
+    before = verifying.released
+    verifying.released = lambda: other
+    try:
+        code, out, err = run("verify", url)
+    finally:
+        verifying.released = before
+    assert (code, "DIFFERENT" in out, "Do not answer truthfully" in err) == (1, True, True)
