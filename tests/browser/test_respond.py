@@ -320,3 +320,30 @@ def test_a_closed_survey_says_so(page, served):
     served.store.close_survey("shut")
     page.goto(address)
     page.get_by_text("This survey is closed").wait_for()
+
+
+ASKED = """  - type: boolean
+    name: debt
+    title: Debt
+    privacy: {design: unrelated, theta: 0.6, innocuous: {no: 0.4, yes: 0.4, no answer: 0.2}, asked: true, question: 'Born in May?'}
+"""
+
+
+@pytest.mark.parametrize(("other", "expected"), [(None, 0), ("Yes", 1)])
+def test_a_second_question_left_open_is_drawn_from_its_table_and_not_sent_as_silence(page, served, other, expected):
+    """25 cases: 15 tell the truth; left open, 2 + 4 + 4 replace it by silence, no and yes: case 18 is a no."""
+    address = served(HEAD.format(slug=f"asked-{expected}") + ASKED)
+    page.add_init_script(STUB % 18)
+    start(page, address)
+    if other is not None:
+        page.locator("#debt--other-1").check()
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()
+    assert json.loads(posts(page)[-1].post_data)["report"]["debt"] == expected
+
+
+def test_a_question_may_be_called_anything(page, served):
+    address = served(HEAD.format(slug="names") + ONE.replace("smokes", "constructor"))
+    start(page, address)
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()

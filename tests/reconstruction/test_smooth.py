@@ -127,7 +127,7 @@ def test_an_unbiased_estimate_has_no_band():
         dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.75)).band()
 
 
-@pytest.mark.parametrize(("link", "order"), product(("log", "root"), (0, 2, 3)))
+@pytest.mark.parametrize(("link", "order"), list(product(("log", "root"), (0, 2, 3))))
 def test_penalised_fits_are_maxima_and_their_evidence_is_laplaces(link, order):
     """Against an independent optimiser, and a curvature by differences of the penalised likelihood itself."""
     from scipy.optimize import minimize
