@@ -27,6 +27,7 @@ from deniable.core.groups import JointChannel
 from deniable.core.laws import Mixture
 from deniable.core.operators import FloatTable
 from deniable.core.schema import Schema
+from deniable.core.tables import float_codes
 from deniable.errors import DataError, NotInvertibleError, ParameterError
 
 MOST_ITEMS = 65_536
@@ -43,7 +44,8 @@ class Attribute:
         self.name, self.channel = name, channel
         self.binned = None if bins is None else channel.binned(bins)
         domain = channel.domain
-        if bins is None and (isinstance(domain, Continuous) or hasattr(domain, "low")) and _wide(domain):
+        numbers = isinstance(domain, Continuous) or hasattr(domain, "low")
+        if bins is None and numbers and (_wide(domain) or not channel.exact):
             raise ParameterError(
                 "needs_bins",
                 "Attribute {name!r} has {size} values: give bins for it, such as bins={{{name!r}: 5}}.",
@@ -94,10 +96,18 @@ class Attribute:
             assert self.binned is not None
             inside = self.binned.true.index(self.channel.reported.numbers())
             return inside == np.arange(len(self.binned.true))[:, None]
-        reports = self.channel.outputs if self.binned is None else self.binned.outputs
+        truths: tuple[Any, ...]
+        reports: tuple[Any, ...]
+        if self.binned is None:
+            truths, reports = self.channel.inputs, self.channel.outputs
+        else:
+            # Bins are known by where they begin: the last true one is closed, the reported one there need not be.
+            silent = () if self.binned.missing is None else (self.binned.missing,)
+            truths = (*self.binned.true.edges[:-1], *silent)
+            reports = (*self.binned.reported_bins.edges[:-1], *silent)
         place = {value: code for code, value in enumerate(reports)}
         shows = np.zeros((len(self.items), len(reports)), dtype=bool)
-        for item, value in enumerate(self.values):
+        for item, value in enumerate(truths):
             if value in place:
                 shows[item, place[value]] = True
         return shows
@@ -127,9 +137,8 @@ class Attribute:
     def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         """The reported cell of every row."""
         if not self.channel.exact:
-            values = self.channel.domain.values(column, bad, offset, text)  # type: ignore[attr-defined]
             assert self.binned is not None
-            return self.binned.reported_bins.index(values)
+            return float_codes(self.channel, self.binned, column, bad, offset, text)
         codes = self.channel.reported.codes(column, bad, offset, text)
         if self.binned is None or self.fine:
             return codes

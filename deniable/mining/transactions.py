@@ -19,6 +19,7 @@ from deniable.core.columns import to_arrow
 from deniable.core.domain import Binary
 from deniable.core.exact import Ints
 from deniable.core.schema import Schema
+from deniable.core.tables import allowed_reports
 from deniable.engines.batches import batches, is_source, is_spark
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
@@ -225,7 +226,7 @@ class FrameReader:
     def __init__(self, items: Items, names: Sequence[Any], text: bool = False) -> None:
         self.items, self.text, self.rows = items, text, 0
         attributes: Sequence[Any] = items.attributes or [None] * len(names)
-        allowed = [Binary().allowed if attribute is None else attribute.channel.reported.allowed for attribute in attributes]
+        allowed = [Binary().allowed if attribute is None else allowed_reports(attribute.channel) for attribute in attributes]
         self._bad = [BadCells(str(name), what) for name, what in zip(names, allowed, strict=True)]
 
     def packed(self, columns: Sequence[Any]) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from mlxtend.frequent_patterns import apriori, association_rules
 
 import deniable as dn
-from deniable.errors import ParameterError
+from deniable.errors import DataError, ParameterError
 from deniable.mining.itemsets import Mined, discovery_limit, mine
 
 unbiased = partial(dn.frequent_itemsets, method="unbiased")
@@ -294,3 +294,43 @@ def test_channels_that_lie_more_often_than_not_are_undone_too():
     truth = baskets(rng, 20_000, 3)
     found = unbiased(distorted(truth, 0.2, 0.3, rng), dn.Flip(0.2, 0.3), 0.01).set_index("itemsets")
     assert found.loc[[frozenset(["0", "1"])], "support"].iloc[0] == pytest.approx(truth[:, :2].all(axis=1).mean(), abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        dn.Additive(dn.Continuous(18, 60), dn.Uniform(5)),
+        dn.Additive(dn.Continuous(18, 60), dn.Normal(4)),
+        dn.Additive(dn.Continuous(18, 60), dn.Laplace(2)),
+        dn.Multiplicative(dn.Continuous(18, 60), dn.Uniform(0.2)),
+        dn.Multiplicative(dn.Integer(18, 60), dn.Normal(0.1)),
+    ],
+    ids=["uniform", "normal", "laplace", "multiplicative", "multiplicative of whole numbers"],
+)
+def test_noise_without_a_grid_is_mined_in_bins(channel):
+    rng = np.random.default_rng(21)
+    truth = pd.DataFrame({"age": rng.integers(18, 61, 20_000) if isinstance(channel.domain, dn.Integer) else rng.uniform(18, 60, 20_000)})
+    truth["old"] = (truth["age"] > 40).astype(int)
+    schema = dn.Schema({"age": channel, "old": dn.Flip(0.9, 0.9)})
+    reports = schema.randomise(truth, rng)
+    edges = [18, 35, 45, 60]
+    assert ((reports["age"] < 18) | (reports["age"] > 60)).any()
+    found = unbiased(reports, schema, 0.01, bins={"age": edges}).set_index("itemsets")
+    for low, high, label in zip(edges, edges[1:], ["[18, 35)", "[35, 45)", "[45, 60]"], strict=False):
+        inside = (truth["age"] >= low) & ((truth["age"] < high) | (high == 60))
+        row = found.loc[[frozenset([f"age={label}"])]].iloc[0]
+        assert row["support"] == pytest.approx(inside.mean(), abs=0.03)
+        assert row["reported_support"] == pytest.approx(((reports["age"] >= low) & (reports["age"] < high)).mean(), abs=1e-3)
+    pair = found.loc[[frozenset(["age=[45, 60]", "old"])]].iloc[0]
+    assert pair["support"] == pytest.approx((truth["age"] >= 45).mean(), abs=0.03)
+
+
+def test_unbounded_noise_far_beyond_the_bins_is_in_the_outer_one_and_what_cannot_be_is_refused():
+    schema = dn.Schema({"age": dn.Additive(dn.Continuous(18, 60), dn.Normal(4))})
+    far = dn.Transactions(pd.DataFrame({"age": [-1e6, 30.0, 1e6]}), schema, {"age": 3})
+    assert far.cells[0].tolist() == [0, 2, far.items.attributes[0].weights.shape[1] - 1]
+    bounded = dn.Schema({"age": dn.Additive(dn.Continuous(18, 60), dn.Uniform(5))})
+    with pytest.raises(DataError, match="13 to 65"):
+        dn.Transactions(pd.DataFrame({"age": [12.0, 30.0]}), bounded, {"age": 3})
+    with pytest.raises(ParameterError, match="give bins"):
+        dn.Transactions(pd.DataFrame({"n": [2.0]}), dn.Schema({"n": dn.Multiplicative(dn.Integer(1, 5), dn.Uniform(0.2))}))
