@@ -303,7 +303,7 @@ def float_codes(channel: Channel, binned: Binned, column: pa.Array, bad: BadCell
     >>> bins = channel.binned([0, 1, 2])
     >>> codes = float_codes(channel, bins, pa.array([-1e6, 0.5, 1e6]), BadCells("x", ""), 0, False)
     >>> codes.tolist(), len(bins.outputs)
-    ([0, 6], 7)
+    ([0, 5, 11], 12)
     """
     numbers = numeric(column, text)
     bounded = _bounded(channel)

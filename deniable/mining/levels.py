@@ -46,6 +46,13 @@ class Level:
 
 
 @dataclass
+class Tally:
+    """How many candidates were tested, those of lengths at which nothing was found included."""
+
+    tested: int = 0
+
+
+@dataclass
 class Below:
     """What a level hands up: its itemsets and the partial sums that the next level's recursion reads."""
 
@@ -99,7 +106,10 @@ class Search:
         choose: Choose | Choice,
         most: int = MOST_CANDIDATES,
         progress: Progress | None = None,
+        tally: Tally | None = None,
     ) -> None:
+        """`tally` counts the candidates of two and more items; how many items were looked at to begin with the caller knows."""
+        self._tally = tally or Tally()
         self._counter, self._rows, self._attribute = counter, rows, attribute.astype(np.int64)
         # A power of a weight that is one of two numbers is again one of two numbers.
         self._powers = [(absent**k, (absent + slope) ** k - absent**k) for k in (1, 2, 3)]
@@ -173,6 +183,7 @@ class Search:
         candidates = 0
         for itemsets, parents in portions:
             candidates += len(itemsets)
+            self._tally.tested += len(itemsets) if length > 1 else 0
             sums, partial = self._sums(itemsets, parents, below)
             if joins <= self._portion:
                 self._choose.fit(parents, sums)

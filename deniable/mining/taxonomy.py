@@ -21,7 +21,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, Level, Search, Tally
 from deniable.mining.row_weights import RowWeights
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
@@ -206,6 +206,7 @@ def generalised_levels(
     max_len: int | None = None,
     progress: Progress | None = None,
     max_candidates: int = MOST_CANDIDATES,
+    tally: Tally | None = None,
 ) -> Iterator[Level]:
     """Level after level of itemsets over all levels of the taxonomy; no itemset holds an item and what is above it.
 
@@ -215,6 +216,8 @@ def generalised_levels(
     >>> [level.support.tolist() for level in levels]          # bread, milk, drink; bread and drink
     [[0.75, 0.5, 0.75], [0.5]]
     """
+    tally = tally or Tally()
+    tally.tested += len(generalised.names)
     n = generalised.rows
     support = np.array([generalised.weight(item).mean() for item in range(len(generalised.names))])
     which = np.flatnonzero(support >= min_support)
@@ -233,7 +236,7 @@ def generalised_levels(
 
     nothing = np.zeros(len(which))
     search = Search(
-        GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress
+        GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress, tally
     )
     for level in search.levels(max_len):
         yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)

@@ -10,6 +10,7 @@ from mlxtend.frequent_patterns import apriori, association_rules
 
 import deniable as dn
 from deniable.errors import DataError, ParameterError
+from deniable.mining import itemsets
 from deniable.mining.itemsets import Mined, discovery_limit, mine
 
 unbiased = partial(dn.frequent_itemsets, method="unbiased")
@@ -309,7 +310,9 @@ def test_channels_that_lie_more_often_than_not_are_undone_too():
 )
 def test_noise_without_a_grid_is_mined_in_bins(channel):
     rng = np.random.default_rng(21)
-    truth = pd.DataFrame({"age": rng.integers(18, 61, 20_000) if isinstance(channel.domain, dn.Integer) else rng.uniform(18, 60, 20_000)})
+    truth = pd.DataFrame(
+        {"age": rng.integers(18, 61, 20_000) if isinstance(channel.domain, dn.Integer) else rng.uniform(18, 60, 20_000)}
+    )
     truth["old"] = (truth["age"] > 40).astype(int)
     schema = dn.Schema({"age": channel, "old": dn.Flip(0.9, 0.9)})
     reports = schema.randomise(truth, rng)
@@ -334,3 +337,51 @@ def test_unbounded_noise_far_beyond_the_bins_is_in_the_outer_one_and_what_cannot
         dn.Transactions(pd.DataFrame({"age": [12.0, 30.0]}), bounded, {"age": 3})
     with pytest.raises(ParameterError, match="give bins"):
         dn.Transactions(pd.DataFrame({"n": [2.0]}), dn.Schema({"n": dn.Multiplicative(dn.Integer(1, 5), dn.Uniform(0.2))}))
+
+
+@pytest.mark.parametrize("method", ["shrunk", "unbiased", "mask"])
+@pytest.mark.parametrize(("others", "minimum"), [(0.30, 0.301), (0.25, 0.30)])
+def test_a_rate_of_false_discoveries_holds_where_many_items_lie_just_below_the_minimum(method, others, minimum):
+    rng = np.random.default_rng(31)
+    names = [f"{i:03}" for i in range(120)]
+    shares = np.where(np.arange(120) < 6, 0.5, others)
+    false, right = [], []
+    for _ in range(60):
+        reports = pd.DataFrame(distorted(rng.random((400, 120)) < shares, 0.9, 0.9, rng), columns=names)
+        found = dn.frequent_itemsets(reports, dn.Flip(0.9, 0.9), minimum, method, max_len=1, false_discovery_rate=0.1)
+        wrong = sum(int(name) >= 6 for (name,) in found["itemsets"])
+        false.append(wrong / max(len(found), 1))
+        right.append(len(found) - wrong)
+    assert np.mean(false) < 0.1 + 2 * np.std(false) / 60**0.5
+    assert np.mean(right) == 6
+
+
+def test_every_candidate_counts_as_a_test_by_every_method(monkeypatch):
+    seen = {}
+    real = itemsets.discovery_limit
+    data = [["a"]] * 50 + [["b"]] * 50 + [["c"]] * 2 + [["d"]]
+    for method in ("shrunk", "unbiased", "mask", "re"):
+        monkeypatch.setattr(
+            itemsets, "discovery_limit", lambda p, rate, tests, m=method: seen.update({m: tests}) or real(p, rate, tests)
+        )
+        dn.frequent_itemsets(data, None, 0.4, method, false_discovery_rate=0.1)
+    # Four items, and the pair of a and b, which is not frequent.
+    assert seen == dict.fromkeys(("shrunk", "unbiased", "mask", "re"), 5)
+    monkeypatch.setattr(itemsets, "discovery_limit", lambda p, rate, tests: seen.update(kinds=tests) or real(p, rate, tests))
+    dn.frequent_itemsets(data, None, 0.4, taxonomy={"c": "rare", "d": "rare"}, false_discovery_rate=0.1)
+    assert seen["kinds"] == 6
+
+
+@pytest.mark.parametrize("method", ["shrunk", "unbiased"])
+def test_intervals_of_supports_are_shares(method):
+    rng = np.random.default_rng(32)
+    numbers = dn.Schema({name: dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.5, 0.25]) for name in "ab"})
+    plain = pd.DataFrame(distorted(rng.random((60, 5)) < 0.9, 0.6, 0.6, rng), columns=list("abcde"))
+    grades = pd.DataFrame({name: rng.choice(["1", "2", "3"], 40) for name in "ab"})
+    for found in (
+        dn.frequent_itemsets(plain, dn.Flip(0.6, 0.6), 0.01, method),
+        dn.frequent_itemsets(numbers.randomise(grades, rng), numbers, 0.01, method),
+    ):
+        assert found["support_low"].between(0, 1).all()
+        assert found["support_high"].between(0, 1).all()
+        assert (found["support_high"] == 1).any() or (found["support_low"] == 0).any()
