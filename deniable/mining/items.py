@@ -91,7 +91,7 @@ class Attribute:
     def shows(self) -> Any:
         """A row an item, a column a reported cell: whether that report is the item itself."""
         if self.is_yes_no:
-            return np.array([[False, True]])
+            return np.arange(self.channel.reported.size)[None, :] == self._yes
         if self.fine:
             assert self.binned is not None
             inside = self.binned.true.index(self.channel.reported.numbers())
@@ -111,6 +111,15 @@ class Attribute:
             if value in place:
                 shows[item, place[value]] = True
         return shows
+
+    @property
+    def _yes(self) -> int:
+        """The code of the report that is the item: 1, or, of labels of its own, the one that speaks most for the item."""
+        labels = self.channel.outputs
+        if 1 in labels:
+            return labels.index(1)
+        rows = self.channel.integer_rows().astype(np.float64)
+        return int(np.argmax(rows[1] / (rows[0] + rows[1]).clip(1e-300)))
 
     @cached_property
     def plain(self) -> tuple[Floats, Floats] | None:
@@ -237,6 +246,13 @@ def _must_be_yes_no(name: str, channel: Channel) -> None:
             "Transactions hold items or not, so {name} must hide dn.Binary(), such as dn.Flip(p, q); got {got!r}.",
             name=name,
             got=channel,
+        )
+    if not isinstance(channel.reported, Binary):
+        raise ParameterError(
+            "own_labels",
+            "Items are reported or not, but {name} reports {labels}: give a frame of such columns, with a dn.Schema.",
+            name=name,
+            labels=list(channel.outputs),
         )
 
 

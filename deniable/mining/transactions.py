@@ -83,6 +83,10 @@ class Transactions:
         self.items = yes_no_items(names, schema)
         self.rows = len(starts) - 1
         self._starts, self._codes = starts, codes
+        if not self.items.plain:
+            # Items that share a draw are weighed row by row.
+            self.cells = np.zeros((len(names), self.rows), np.uint8)
+            self.cells[codes, np.repeat(np.arange(self.rows), np.diff(starts))] = 1
 
     def _set_source(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
         """Rows from elsewhere: packed here if they fit, else counted where they are, or read again for every level."""
@@ -238,8 +242,8 @@ class FrameReader:
         first = 0
         for number, column in enumerate(columns):
             attribute = self.items.attributes[number] if self.items.attributes else None
-            if attribute is None or attribute.is_yes_no:
-                reported = Binary() if attribute is None else attribute.channel.reported
+            reported = Binary() if attribute is None else attribute.channel.reported
+            if isinstance(reported, Binary) and (attribute is None or attribute.is_yes_no):
                 if not (_pack_bits(column, packed[first]) or _copy_bits(column, packed[first])):
                     codes = reported.codes(column, self._bad[number], self.rows, self.text)
                     set_codes(packed, codes, np.array([-1, first]), 0)
