@@ -136,11 +136,13 @@ def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
 
     >>> probability_above(np.array([0.3, 0.2]), np.array([0.1, 0.0]), 0.2).round(4).tolist()
     [0.8413, 1.0]
+    >>> 0.7 * 0.1 < 0.07, probability_above(np.array([0.7 * 0.1]), np.zeros(1), 0.07).tolist()
+    (True, [1.0])
     """
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit, np.inf, -np.inf))
+        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit * (1 - ROUNDING), np.inf, -np.inf))
         distance = np.where(error > 0, (value - limit) / error, certain)
     return np.asarray(ndtr(distance))
 
@@ -198,6 +200,12 @@ def frequent_itemsets(
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = as_transactions(data, schema, bins)
     check_threshold(r_threshold, relax, reduction_relax)
+    if reduction_relax and method != "mmask":
+        raise ParameterError(
+            "reduction_relax",
+            "reduction_relax is for method 'mmask', which reduces the rows; method {method!r} does not. Use relax.",
+            method=method,
+        )
     if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
         raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
     mined = Mined(transactions, [], min_support, method, target, relax=relax)

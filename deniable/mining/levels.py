@@ -261,11 +261,14 @@ class Search:
         return found / tried if tried else 0.0
 
     def _check_found(self, length: int) -> None:
-        if self._found > self._most // 10:
+        allowed = max(self._most // 10, 1)
+        if self._found > allowed:
             raise ParameterError(
                 "too_many_itemsets",
-                "More than {most:,} itemsets are frequent, and those of {length} items are not all counted. Raise min_support, "
-                "lower max_len, or raise max_candidates (ten times the itemsets that may be found) if memory allows.",
-                most=self._most // 10,
+                "{found:,} itemsets are frequent already, more than {most:,} (a tenth of max_candidates={candidates:,}), and those of "
+                "{length} items are not all counted. Raise min_support, lower max_len, or raise max_candidates if memory allows.",
+                found=self._found,
+                most=allowed,
+                candidates=self._most,
                 length=length,
             )

@@ -361,6 +361,14 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     rows = data if isinstance(data, Sequence) else list(data)
     lengths = np.zeros(len(rows) + 1, np.int64)
     for i, row in enumerate(rows):
+        if isinstance(row, Mapping):
+            raise DataError(
+                "transaction_of_columns",
+                "Transaction {row} is a mapping, {got!r}, and not a list of items; a list of such records becomes a frame with "
+                "pandas.DataFrame(...).",
+                row=i + 1,
+                got=row,
+            )
         if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
             raise DataError(
                 "not_a_transaction",
@@ -382,6 +390,15 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     except TypeError:
         raise DataError("item_kind", "Items must be names or numbers (hashable), got a list inside a transaction.") from None
     names = list(place)
+    missing = [place[name] for name in names if _is_missing(name)]
+    if missing:
+        row = int(np.searchsorted(starts, int(np.flatnonzero(np.isin(codes, missing))[0]), side="right"))
+        raise DataError(
+            "missing_item",
+            "Transaction {row} holds a missing item ({got!r}): leave it out, or name it.",
+            row=row,
+            got=names[missing[0]],
+        )
     try:
         order = sorted(range(len(names)), key=names.__getitem__)
     except TypeError:
@@ -389,6 +406,13 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names))
     return [names[i] for i in order], starts, rank[codes]
+
+
+def _is_missing(item: Any) -> bool:
+    """None, NaN, and what pandas has for them."""
+    if isinstance(item, (float, np.floating)):
+        return bool(np.isnan(item))
+    return item is None or type(item).__name__ in ("NAType", "NaTType")
 
 
 def _coded_numbers(starts: Ints, values: Ints) -> tuple[list[Any], Ints, Any]:
@@ -416,7 +440,7 @@ def _not_transactions(data: Any) -> DataError:
 def read_fimi(path: Path) -> tuple[list[Any], Ints, Any]:
     """Names, starts and codes of a FIMI file: items separated by blanks, a line a transaction, an empty line an empty one.
 
-    Item numbers become ints; a file with other words keeps words.
+    Item numbers become ints; a file with other words keeps words. Lines may end as on any system, and a byte order mark is no item.
     """
     from deniable.kernels.fimi import parse
 
@@ -428,6 +452,9 @@ def read_fimi(path: Path) -> tuple[list[Any], Ints, Any]:
         content = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
     except (OSError, EOFError) as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not content:
         raise FileError("file_empty", "{path} is empty.", path=str(path))
     starts, numbers, wrong = parse(np.frombuffer(content, np.uint8))

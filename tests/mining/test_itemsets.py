@@ -233,8 +233,11 @@ def test_a_search_that_would_explode_is_stopped_with_advice():
     data = pd.DataFrame(np.ones((10, 40), dtype=bool), columns=[f"{i:02}" for i in range(40)])
     with pytest.raises(ParameterError, match=r"about 9,880 candidates of 3 items .*max_len=2"):
         unbiased(data, None, 0.5, max_candidates=9_800)
-    with pytest.raises(ParameterError, match="More than 1,000 itemsets"):
+    with pytest.raises(ParameterError, match="more than 1,000"):
         unbiased(data, None, 0.5, max_candidates=10_000)
+    with pytest.raises(ParameterError, match=r"40 itemsets are frequent already, more than 1 \(a tenth of max_candidates=3\)"):
+        unbiased(data, None, 0.5, max_candidates=3)
+    assert len(unbiased([["a"], ["a", "b"]], None, 0.9, max_candidates=1)) == 1
     assert len(unbiased(data, None, 0.5, max_candidates=10_000, max_len=2)) == 820
 
 
@@ -385,3 +388,14 @@ def test_intervals_of_supports_are_shares(method):
         assert found["support_low"].between(0, 1).all()
         assert found["support_high"].between(0, 1).all()
         assert (found["support_high"] == 1).any() or (found["support_low"] == 0).any()
+
+
+def test_supports_that_are_the_minimum_but_for_rounding_are_frequent_for_certain():
+    assert 0.7 * 0.1 < 0.07
+    assert itemsets.probability_above(np.array([0.7 * 0.1]), np.zeros(1), 0.07).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("method", ["shrunk", "unbiased", "mask", "re"])
+def test_a_relaxation_of_mmasks_reductions_is_refused_by_other_methods(method):
+    with pytest.raises(ParameterError, match="for method 'mmask'"):
+        dn.frequent_itemsets([["a"]], None, 0.5, method, reduction_relax=0.1)

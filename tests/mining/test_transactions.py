@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import deniable as dn
-from deniable.mining import transactions
 from deniable.errors import DataError, FileError, NotInvertibleError, ParameterError
 from deniable.kernels.bits import pack
+from deniable.mining import transactions
 
 BASKETS = [["bread", "milk"], ["milk"], [], ["eggs", "milk", "bread"], ["milk", "milk"]]
 TABLE = pd.DataFrame(
@@ -102,6 +102,10 @@ def test_items_nobody_reports_are_items_of_the_schema_all_the_same():
         ([[], []], None, DataError, "no items"),
         (["bread"], None, DataError, "Transaction 1"),
         ([["a", ["b"]]], None, DataError, "hashable"),
+        ([{"a": 1, "b": 0}], None, DataError, "Transaction 1 is a mapping.*DataFrame"),
+        ([["a"], ["b", float("nan")]], None, DataError, r"Transaction 2 holds a missing item \(nan\)"),
+        ([[], ["b"], [None]], None, DataError, r"Transaction 3 holds a missing item \(None\)"),
+        ([[pd.NA]], None, DataError, "Transaction 1 holds a missing item"),
         (3, None, DataError, "got int"),
         ([["a"]], "schema", ParameterError, "got str"),
         ([["a"]], dn.Flip(0.6, 0.4), NotInvertibleError, r"p \+ q = 1"),
@@ -191,3 +195,15 @@ def test_booleans_are_read_by_the_labels_of_the_channel_or_refused():
     for schema in (words, dn.Schema({"a": words})):
         with pytest.raises(ParameterError, match=r"reports \['yes', 'no'\]"):
             dn.Transactions([["a"], []], schema)
+
+
+@pytest.mark.parametrize("words", [("1", "2", "3"), ("bread", "milk", "eggs")])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_fimi_files_of_every_system_are_the_same(tmp_path, words, end, mark):
+    path = tmp_path / "x.dat"
+    a, b, c = words
+    path.write_bytes(mark + end.join([f"{a} {b}", "", f"{b} {c}", ""]).encode())
+    found = dn.Transactions(path)
+    assert (found.rows, sorted(map(str, found.items.names))) == (3, sorted(words))
+    assert dict(zip(map(str, found.items.names), found.item_counts().tolist(), strict=True)) == {a: 1, b: 2, c: 1}
