@@ -47,6 +47,14 @@ class Taxonomy:
         self._parents: dict[Any, tuple[Any, ...]] = {}
         for child, parent in parents.items():
             several = parent if isinstance(parent, (list, tuple, set, frozenset)) else [parent]
+            if any(name is None or isinstance(name, (Mapping, list, tuple, set, frozenset)) for name in several):
+                raise ParameterError(
+                    "taxonomy_nested",
+                    "A taxonomy maps each item to a name or a list of names; {child!r} has {got!r}. Write every step by itself, such "
+                    "as {{'milk': 'drink', 'drink': 'grocery'}}.",
+                    child=child,
+                    got=parent,
+                )
             self._parents[child] = tuple(dict.fromkeys(several))
         self._children: dict[Any, list[Any]] = {}
         for child, of in self._parents.items():
