@@ -135,7 +135,8 @@ def measured(setting: Setting, data: Data, seeds: range) -> pd.DataFrame:
         for name, method in METHODS.items():
             found = dn.frequent_itemsets(
                 reported, None, setting.min_support, method,
-                r_threshold=setting.r_threshold, relax=setting.relax, reduction_relax=setting.rrelax,
+                r_threshold=setting.r_threshold, relax=setting.relax,
+                reduction_relax=setting.rrelax if method == "mmask" else 0.0,
             )  # fmt: skip
             quality = dn.mining.quality(found, true)
             quality[RIGHT] = 2 * quality["f"] / (quality["n_true"] + quality["n_found"])

@@ -95,6 +95,8 @@ def mine(
         shown = dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds)
         if "no_interval" in shown.attrs:
             print(f"No intervals of confidence. {shown.attrs['no_interval']}", file=sys.stderr)
+    if plot is not None and not len(shown):
+        raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower --min-support.")
     _present(shown, found.attrs, rules, top, level, as_json)
     if output is not None:
         write_text(output, _plain(shown).to_csv(index=False), force)
@@ -117,7 +119,15 @@ def _check_outputs(data: str, output: Path | None, plot: Path | None, force: boo
         from deniable import charts
 
         charts.check_path(plot)
-    if output is not None and output.exists() and not force:
+    if output is None:
+        return
+    if not output.parent.is_dir():
+        raise FileError("no_folder", "The folder {folder} does not exist; create it first.", folder=str(output.parent))
+    if output.is_dir():
+        raise FileError("folder_in_the_way", "{path} is a folder, not a file.", path=str(output))
+    if plot is not None and output.resolve() == plot.resolve():
+        raise ParameterError("same_output", "--output and --plot are both {path}; give each its own name.", path=str(output))
+    if output.exists() and not force:
         raise ParameterError("output_exists", "{path} exists already; choose another name, or --force.", path=str(output))
 
 
@@ -142,6 +152,9 @@ def _taxonomy(path: Path | None) -> dict[str, Any] | None:
         raise FileError("taxonomy_json", "{path} is not JSON: {reason}.", path=str(path), reason=str(error)) from None
     if not isinstance(found, dict):
         raise FileError("taxonomy_kind", "{path} must hold an object from items to what they are.", path=str(path))
+    from deniable.mining.taxonomy import Taxonomy
+
+    Taxonomy(found)  # what makes no sense is said before anything is read
     return found
 
 
@@ -224,8 +237,6 @@ def _picture(shown: pd.DataFrame, rules: bool, level: float, plot: Path) -> None
     from deniable import charts
 
     whiskers = f"{100 * level:g}% interval"
-    if not len(shown):
-        raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower --min-support.")
     if rules:
         rows = shown.sort_values("confidence", ascending=False, kind="stable").head(IN_PICTURE)
         labels = [f"{_words(a)} => {_words(c)}" for a, c in zip(rows["antecedents"], rows["consequents"], strict=True)]

@@ -246,23 +246,8 @@ class ColumnCounter:
         self._binned = None if bins is None else channel.binned(bins)
         self._axis = Axis(name, channel.outputs) if self._binned is None else binned_axis(name, self._binned)
         self._tally = np.zeros(len(self._axis), dtype=np.int64)
-        self._bad = BadCells(name, self._allowed())
+        self._bad = BadCells(name, allowed_reports(channel))
         self._rows = 0
-
-    def _allowed(self) -> str:
-        if self._channel.exact:
-            return self._channel.reported.allowed
-        low, high = self._floats
-        return f"{low:g} to {high:g}" if self._bounded else "any number"
-
-    @property
-    def _bounded(self) -> bool:
-        return not isinstance(self._channel, (Additive, Multiplicative)) or self._channel.noise.bounded
-
-    @property
-    def _floats(self) -> tuple[float, float]:
-        reported = self._channel.reported
-        return float(reported.low), float(reported.high)  # type: ignore[attr-defined]
 
     def add(self, column: pa.Array, text: bool = False) -> None:
         """Count one more piece; `text`: its cells come from a CSV."""
@@ -280,21 +265,56 @@ class ColumnCounter:
             raise ParameterError(
                 "bins_needed", "{channel} reports numbers without a grid: give bins.", channel=type(self._channel).__name__
             )
-        numbers = numeric(column, text)
-        low, high = self._floats if self._bounded else (-np.inf, np.inf)
-        # The ends come from a quantile of the noise: a hair beyond them is rounding, not an impossible report.
-        slack = 1e-5 * (high - low) if self._bounded else 0.0
-        with np.errstate(invalid="ignore"):
-            wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low - slack) & (numbers <= high + slack)))
-        if wrong.size:
-            self._bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), self._rows)
-        return self._binned.reported_bins.index(np.nan_to_num(numbers))
+        return float_codes(self._channel, self._binned, column, self._bad, self._rows, text)
 
     def table(self) -> CellTable:
         """The counts of everything added."""
         raise_bad_cells([self._bad])
         seen = np.flatnonzero(self._tally)
         return CellTable([self._axis], seen, self._tally[seen])
+
+
+def allowed_reports(channel: Channel) -> str:
+    """What a channel may report, in words.
+
+    >>> import deniable as dn
+    >>> allowed_reports(dn.Additive(dn.Continuous(18, 60), dn.Uniform(5))), allowed_reports(dn.Flip(0.9, 0.8))
+    ('13 to 65', '0, 1')
+    """
+    if channel.exact:
+        return channel.reported.allowed
+    low, high = _float_ends(channel)
+    return f"{low:g} to {high:g}" if _bounded(channel) else "any number"
+
+
+def _bounded(channel: Channel) -> bool:
+    return not isinstance(channel, (Additive, Multiplicative)) or channel.noise.bounded
+
+
+def _float_ends(channel: Channel) -> tuple[float, float]:
+    return float(channel.reported.low), float(channel.reported.high)  # type: ignore[attr-defined]
+
+
+def float_codes(channel: Channel, binned: Binned, column: pa.Array, bad: BadCells, offset: int, text: bool) -> Ints:
+    """The bin of every report of a channel without a grid; unbounded noise beyond the bins is in the outer ones.
+
+    >>> import deniable as dn
+    >>> channel = dn.Additive(dn.Continuous(0, 2), dn.Normal(1))
+    >>> bins = channel.binned([0, 1, 2])
+    >>> codes = float_codes(channel, bins, pa.array([-1e6, 0.5, 1e6]), BadCells("x", ""), 0, False)
+    >>> codes.tolist(), len(bins.outputs)
+    ([0, 5, 11], 12)
+    """
+    numbers = numeric(column, text)
+    bounded = _bounded(channel)
+    low, high = _float_ends(channel) if bounded else (-np.inf, np.inf)
+    # The ends come from a quantile of the noise: a hair beyond them is rounding, not an impossible report.
+    slack = 1e-5 * (high - low) if bounded else 0.0
+    with np.errstate(invalid="ignore"):
+        wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low - slack) & (numbers <= high + slack)))
+    if wrong.size:
+        bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+    return binned.reported_bins.index(np.nan_to_num(numbers))
 
 
 def binned_axis(name: str, binned: Binned) -> Axis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,9 @@ def _files(text: str) -> list[Path]:
                 first=str(files[0]),
                 expected=readers[0].columns,
             )
+        doubles = sorted(name for name, times in Counter(reader.columns).items() if times > 1)
+        if doubles:
+            raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=doubles)
     return files
 
 

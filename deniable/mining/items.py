@@ -27,6 +27,7 @@ from deniable.core.groups import JointChannel
 from deniable.core.laws import Mixture
 from deniable.core.operators import FloatTable
 from deniable.core.schema import Schema
+from deniable.core.tables import float_codes
 from deniable.errors import DataError, NotInvertibleError, ParameterError
 
 MOST_ITEMS = 65_536
@@ -43,7 +44,8 @@ class Attribute:
         self.name, self.channel = name, channel
         self.binned = None if bins is None else channel.binned(bins)
         domain = channel.domain
-        if bins is None and (isinstance(domain, Continuous) or hasattr(domain, "low")) and _wide(domain):
+        numbers = isinstance(domain, Continuous) or hasattr(domain, "low")
+        if bins is None and numbers and (_wide(domain) or not channel.exact):
             raise ParameterError(
                 "needs_bins",
                 "Attribute {name!r} has {size} values: give bins for it, such as bins={{{name!r}: 5}}.",
@@ -89,18 +91,35 @@ class Attribute:
     def shows(self) -> Any:
         """A row an item, a column a reported cell: whether that report is the item itself."""
         if self.is_yes_no:
-            return np.array([[False, True]])
+            return np.arange(self.channel.reported.size)[None, :] == self._yes
         if self.fine:
             assert self.binned is not None
             inside = self.binned.true.index(self.channel.reported.numbers())
             return inside == np.arange(len(self.binned.true))[:, None]
-        reports = self.channel.outputs if self.binned is None else self.binned.outputs
+        truths: tuple[Any, ...]
+        reports: tuple[Any, ...]
+        if self.binned is None:
+            truths, reports = self.channel.inputs, self.channel.outputs
+        else:
+            # Bins are known by where they begin: the last true one is closed, the reported one there need not be.
+            silent = () if self.binned.missing is None else (self.binned.missing,)
+            truths = (*self.binned.true.edges[:-1], *silent)
+            reports = (*self.binned.reported_bins.edges[:-1], *silent)
         place = {value: code for code, value in enumerate(reports)}
         shows = np.zeros((len(self.items), len(reports)), dtype=bool)
-        for item, value in enumerate(self.values):
+        for item, value in enumerate(truths):
             if value in place:
                 shows[item, place[value]] = True
         return shows
+
+    @property
+    def _yes(self) -> int:
+        """The code of the report that is the item: 1, or, of labels of its own, the one that speaks most for the item."""
+        labels = self.channel.outputs
+        if 1 in labels:
+            return labels.index(1)
+        rows = self.channel.integer_rows().astype(np.float64)
+        return int(np.argmax(rows[1] / (rows[0] + rows[1]).clip(1e-300)))
 
     @cached_property
     def plain(self) -> tuple[Floats, Floats] | None:
@@ -127,9 +146,8 @@ class Attribute:
     def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         """The reported cell of every row."""
         if not self.channel.exact:
-            values = self.channel.domain.values(column, bad, offset, text)  # type: ignore[attr-defined]
             assert self.binned is not None
-            return self.binned.reported_bins.index(values)
+            return float_codes(self.channel, self.binned, column, bad, offset, text)
         codes = self.channel.reported.codes(column, bad, offset, text)
         if self.binned is None or self.fine:
             return codes
@@ -228,6 +246,13 @@ def _must_be_yes_no(name: str, channel: Channel) -> None:
             "Transactions hold items or not, so {name} must hide dn.Binary(), such as dn.Flip(p, q); got {got!r}.",
             name=name,
             got=channel,
+        )
+    if not isinstance(channel.reported, Binary):
+        raise ParameterError(
+            "own_labels",
+            "Items are reported or not, but {name} reports {labels}: give a frame of such columns, with a dn.Schema.",
+            name=name,
+            labels=list(channel.outputs),
         )
 
 

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -17,7 +17,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import counter_of
-from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search, Tally
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
 from deniable.mining.supports import support_interval
@@ -39,7 +39,7 @@ class Mined:
     min_support: float
     method: str
     target: str = "population"
-    tested: int = 0
+    tally: Tally = field(default_factory=Tally)
     relax: float = 0.0
 
     @property
@@ -60,8 +60,10 @@ class Mined:
         items, n = self.transactions.items, self.transactions.rows
         if level.sums.third is None:
             support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + confidence / 2) * self.errors(level)
-            return support - reach, support + reach
-        return support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
+            low, high = support - reach, support + reach
+        else:
+            low, high = support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
+        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)  # a share; the unbiased estimate may be none
 
     def probabilities(self, level: Level) -> Floats:
         """The probability that the true support reaches min_support, from the estimate and its standard error."""
@@ -134,11 +136,13 @@ def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
 
     >>> probability_above(np.array([0.3, 0.2]), np.array([0.1, 0.0]), 0.2).round(4).tolist()
     [0.8413, 1.0]
+    >>> 0.7 * 0.1 < 0.07, probability_above(np.array([0.7 * 0.1]), np.zeros(1), 0.07).tolist()
+    (True, [1.0])
     """
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit, np.inf, -np.inf))
+        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit * (1 - ROUNDING), np.inf, -np.inf))
         distance = np.where(error > 0, (value - limit) / error, certain)
     return np.asarray(ndtr(distance))
 
@@ -172,8 +176,8 @@ def frequent_itemsets(
     interval of the given `confidence` of the unbiased estimate), `reported_support` and `probability_frequent`. Errors are for the
     population that the transactions are a sample of, or, with target="respondents", for these transactions alone.
     `min_probability` keeps itemsets that are frequent with at least that probability, `false_discovery_rate` those that hold the
-    share of false ones below it (by the posterior probabilities of "shrunk", else by Benjamini and Hochberg over all candidates);
-    both keep the subsets of what they keep. A search that would make more than `max_candidates` candidates of one length stops
+    share of false ones below it (Benjamini and Hochberg over all candidates that were tested, 1 - `probability_frequent` being the
+    p-values); both keep the subsets of what they keep. A search that would make more than `max_candidates` candidates of one length stops
     before it does, with advice; with `keep_interrupted` one that is stopped by Ctrl-C gives the lengths that are done, and
     `frame.attrs["interrupted"]` says which was not.
 
@@ -196,6 +200,12 @@ def frequent_itemsets(
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = as_transactions(data, schema, bins)
     check_threshold(r_threshold, relax, reduction_relax)
+    if reduction_relax and method != "mmask":
+        raise ParameterError(
+            "reduction_relax",
+            "reduction_relax is for method 'mmask', which reduces the rows; method {method!r} does not. Use relax.",
+            method=method,
+        )
     if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
         raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
     mined = Mined(transactions, [], min_support, method, target, relax=relax)
@@ -204,11 +214,12 @@ def frequent_itemsets(
             raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
         generalised = Generalised(transactions, taxonomy)
         mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
-        levels = generalised_levels(generalised, mined.limit, max_len, progress, max_candidates)
+        levels = generalised_levels(generalised, mined.limit, max_len, progress, max_candidates, mined.tally)
     elif method in PUBLISHED:
         levels = published_levels(
-            transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates
-        )
+            transactions, min_support, method, r_threshold, relax, reduction_relax, max_len, progress, max_candidates,
+            mined.tally,
+        )  # fmt: skip
     else:
         levels = mine(mined, max_len, max_candidates, progress)
     stopped = False
@@ -219,7 +230,6 @@ def frequent_itemsets(
         if not keep_interrupted:
             raise
         stopped = True
-    mined.tested = mined.tested or sum(level.candidates for level in mined.levels)
     frame = mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
     if stopped:
         frame.attrs["interrupted"] = len(mined.levels) + 1
@@ -229,7 +239,7 @@ def frequent_itemsets(
 def mine(
     mined: Mined, max_len: int | None = None, max_candidates: int = MOST_CANDIDATES, progress: Progress | None = None
 ) -> Iterator[Level]:
-    """The levels of a search, one after the other; `mined.tested` counts the candidates on the way."""
+    """The levels of a search, one after the other; `mined.tally` counts the candidates on the way."""
     transactions, limit = mined.transactions, mined.limit
     items, n = transactions.items, transactions.rows
     progress = progress or Silent()
@@ -240,7 +250,7 @@ def mine(
         singles = np.arange(len(items), dtype=np.int32)[:, None]
         support = counter_of(transactions, np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
     which = np.flatnonzero(support >= limit)
-    mined.tested = len(items)
+    mined.tally.tested += len(items)
     if not len(which):
         return
 
@@ -251,11 +261,9 @@ def mine(
     choose = Shrunk(n, limit) if mined.method == "shrunk" else unbiased
     search = Search(
         counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
-        choose, max_candidates, progress,
+        choose, max_candidates, progress, mined.tally,
     )  # fmt: skip
     for level in search.levels(max_len):
-        if level.length > 1:
-            mined.tested += level.candidates
         yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
 
 
@@ -267,8 +275,7 @@ def kept(mined: Mined, min_probability: float | None, rate: float | None) -> lis
     least = min_probability or 0.0
     if rate is not None:
         doubts = 1 - np.concatenate([np.zeros(0), *probabilities])
-        limit = posterior_limit(doubts, rate) if mined.method == "shrunk" else discovery_limit(doubts, rate, mined.tested)
-        least = max(least, 1 - limit)
+        least = max(least, 1 - discovery_limit(doubts, rate, mined.tally.tested))
     chosen = [found >= least for found in probabilities]
     return with_subsets(mined.levels, chosen)
 
@@ -281,17 +288,6 @@ def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
     """
     ordered = np.sort(p_values)
     passed = np.flatnonzero(ordered <= rate * np.arange(1, len(ordered) + 1) / max(tests, 1))
-    return float(ordered[passed[-1]]) if passed.size else -1.0
-
-
-def posterior_limit(doubts: Floats, rate: float) -> float:
-    """The largest posterior doubt that may be accepted so that those accepted are false at that rate on average, -1 for none.
-
-    >>> posterior_limit(np.array([0.01, 0.02, 0.12, 0.9]), 0.05)
-    0.12
-    """
-    ordered = np.sort(doubts)
-    passed = np.flatnonzero(np.cumsum(ordered) <= rate * np.arange(1, len(ordered) + 1))
     return float(ordered[passed[-1]]) if passed.size else -1.0
 
 

@@ -46,6 +46,13 @@ class Level:
 
 
 @dataclass
+class Tally:
+    """How many candidates were tested, those of lengths at which nothing was found included."""
+
+    tested: int = 0
+
+
+@dataclass
 class Below:
     """What a level hands up: its itemsets and the partial sums that the next level's recursion reads."""
 
@@ -99,7 +106,10 @@ class Search:
         choose: Choose | Choice,
         most: int = MOST_CANDIDATES,
         progress: Progress | None = None,
+        tally: Tally | None = None,
     ) -> None:
+        """`tally` counts the candidates of two and more items; how many items were looked at to begin with the caller knows."""
+        self._tally = tally or Tally()
         self._counter, self._rows, self._attribute = counter, rows, attribute.astype(np.int64)
         # A power of a weight that is one of two numbers is again one of two numbers.
         self._powers = [(absent**k, (absent + slope) ** k - absent**k) for k in (1, 2, 3)]
@@ -173,6 +183,7 @@ class Search:
         candidates = 0
         for itemsets, parents in portions:
             candidates += len(itemsets)
+            self._tally.tested += len(itemsets) if length > 1 else 0
             sums, partial = self._sums(itemsets, parents, below)
             if joins <= self._portion:
                 self._choose.fit(parents, sums)
@@ -250,11 +261,14 @@ class Search:
         return found / tried if tried else 0.0
 
     def _check_found(self, length: int) -> None:
-        if self._found > self._most // 10:
+        allowed = max(self._most // 10, 1)
+        if self._found > allowed:
             raise ParameterError(
                 "too_many_itemsets",
-                "More than {most:,} itemsets are frequent, and those of {length} items are not all counted. Raise min_support, "
-                "lower max_len, or raise max_candidates (ten times the itemsets that may be found) if memory allows.",
-                most=self._most // 10,
+                "{found:,} itemsets are frequent already, more than {most:,} (a tenth of max_candidates={candidates:,}), and those of "
+                "{length} items are not all counted. Raise min_support, lower max_len, or raise max_candidates if memory allows.",
+                found=self._found,
+                most=allowed,
+                candidates=self._most,
                 length=length,
             )

@@ -19,7 +19,7 @@ from deniable.core.exact import Floats
 from deniable.errors import ParameterError
 from deniable.mining.counting import Sums, counter_of, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search, Tally
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -45,6 +45,7 @@ def published_levels(
     max_len: int | None = None,
     progress: Progress | None = None,
     max_candidates: int = MOST_CANDIDATES,
+    tally: Tally | None = None,
 ) -> Iterator[Level]:
     """Level after level of "mask", "re" or "mmask": itemsets whose estimated support reaches the limit of their length.
 
@@ -62,6 +63,8 @@ def published_levels(
             "of more values. Use method='unbiased'.",
             method=method,
         )
+    tally = tally or Tally()
+    tally.tested += len(items)
     counts = transactions.item_counts()
     single = (items.slope * counts + items.absent * n) / n
     which = np.flatnonzero(single >= limit_of(1, min_support, r_threshold, relax, reduction_relax))
@@ -76,7 +79,15 @@ def published_levels(
         return support >= limit, support
 
     search = Search(
-        counter_of(transactions, which), n, chosen.attribute, chosen.absent, chosen.slope, choose, max_candidates, progress
+        counter_of(transactions, which),
+        n,
+        chosen.attribute,
+        chosen.absent,
+        chosen.slope,
+        choose,
+        max_candidates,
+        progress,
+        tally,
     )
     for level in search.levels(max_len):
         if method == "mmask" and level.length > r_threshold:

@@ -12,6 +12,7 @@ from deniable.core.channel import Channel
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
+from deniable.mining.levels import ROUNDING
 from deniable.mining.rule_errors import Confidences, confidences_of
 from deniable.mining.subsets import Lattice, Portion
 
@@ -84,6 +85,8 @@ def _rules(
     """The rules of a portion that are good enough, one split into antecedents and consequents after the other."""
     everything = (1 << portion.length) - 1
     ends = told.of(portion)
+    # 0.6 / 0.75 is a little less than 0.8 in floating point, and 0.8 all the same.
+    reached = least if np.isinf(least) else least - ROUNDING * max(1.0, abs(least))
     # Long antecedents first, as mlxtend lists them.
     for split in sorted(range(1, everything), key=lambda number: (-number.bit_count(), number)):
 
@@ -105,7 +108,7 @@ def _rules(
             return found
 
         # What is asked of a rule is worked out for all of them, the rest only for those that have it.
-        chosen = np.flatnonzero(columns(split, slice(None), [metric])[metric] >= least)
+        chosen = np.flatnonzero(columns(split, slice(None), [metric])[metric] >= reached)
         if len(chosen):
             yield columns(split, chosen, (*COLUMNS, "unbiased_confidence")) | {
                 "order": portion.rows[chosen],

@@ -93,6 +93,8 @@ class Shrunk:
             relative = self._below.error / self._below.support
             doubt = (relative[parents] ** 2).mean(axis=1) + self._fit.untold
             error = np.sqrt(np.maximum(error**2, np.minimum(expected**2 * doubt, variance)))
+        # No share is below 0, above 1 or above that of a subset, whatever its noise; the empty set's is 1.
+        support = np.clip(support, 0.0, self._below.support[parents].min(axis=1))
         frequent = support >= self._limit
         self._new.append(_Known(support[frequent], (weight * variance)[frequent], parents[frequent], error[frequent]))
         return frequent, support, error

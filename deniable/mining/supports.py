@@ -17,7 +17,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
-from deniable.mining.counting import RowSums, Sums
+from deniable.mining.counting import Sums, counter_of
 from deniable.mining.items import Items
 from deniable.mining.transactions import Transactions, as_transactions
 
@@ -73,7 +73,7 @@ def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int 
 
     items = transactions.items
     if not items.plain:
-        return RowSums(transactions, numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])
+        return counter_of(transactions, numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])  # type: ignore[union-attr]
     packed = transactions.select(numbers)
     own = np.arange(len(numbers))
     if len(numbers) <= patterns_up_to:

@@ -21,7 +21,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search
+from deniable.mining.levels import MOST_CANDIDATES, Level, Search, Tally
 from deniable.mining.row_weights import RowWeights
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
@@ -47,6 +47,14 @@ class Taxonomy:
         self._parents: dict[Any, tuple[Any, ...]] = {}
         for child, parent in parents.items():
             several = parent if isinstance(parent, (list, tuple, set, frozenset)) else [parent]
+            if any(name is None or isinstance(name, (Mapping, list, tuple, set, frozenset)) for name in several):
+                raise ParameterError(
+                    "taxonomy_nested",
+                    "A taxonomy maps each item to a name or a list of names; {child!r} has {got!r}. Write every step by itself, such "
+                    "as {{'milk': 'drink', 'drink': 'grocery'}}.",
+                    child=child,
+                    got=parent,
+                )
             self._parents[child] = tuple(dict.fromkeys(several))
         self._children: dict[Any, list[Any]] = {}
         for child, of in self._parents.items():
@@ -206,6 +214,7 @@ def generalised_levels(
     max_len: int | None = None,
     progress: Progress | None = None,
     max_candidates: int = MOST_CANDIDATES,
+    tally: Tally | None = None,
 ) -> Iterator[Level]:
     """Level after level of itemsets over all levels of the taxonomy; no itemset holds an item and what is above it.
 
@@ -215,6 +224,8 @@ def generalised_levels(
     >>> [level.support.tolist() for level in levels]          # bread, milk, drink; bread and drink
     [[0.75, 0.5, 0.75], [0.5]]
     """
+    tally = tally or Tally()
+    tally.tested += len(generalised.names)
     n = generalised.rows
     support = np.array([generalised.weight(item).mean() for item in range(len(generalised.names))])
     which = np.flatnonzero(support >= min_support)
@@ -233,7 +244,7 @@ def generalised_levels(
 
     nothing = np.zeros(len(which))
     search = Search(
-        GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress
+        GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress, tally
     )
     for level in search.levels(max_len):
         yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)

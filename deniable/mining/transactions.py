@@ -19,6 +19,7 @@ from deniable.core.columns import to_arrow
 from deniable.core.domain import Binary
 from deniable.core.exact import Ints
 from deniable.core.schema import Schema
+from deniable.core.tables import allowed_reports
 from deniable.engines.batches import batches, is_source, is_spark
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
@@ -82,6 +83,10 @@ class Transactions:
         self.items = yes_no_items(names, schema)
         self.rows = len(starts) - 1
         self._starts, self._codes = starts, codes
+        if not self.items.plain:
+            # Items that share a draw are weighed row by row.
+            self.cells = np.zeros((len(names), self.rows), np.uint8)
+            self.cells[codes, np.repeat(np.arange(self.rows), np.diff(starts))] = 1
 
     def _set_source(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
         """Rows from elsewhere: packed here if they fit, else counted where they are, or read again for every level."""
@@ -225,7 +230,7 @@ class FrameReader:
     def __init__(self, items: Items, names: Sequence[Any], text: bool = False) -> None:
         self.items, self.text, self.rows = items, text, 0
         attributes: Sequence[Any] = items.attributes or [None] * len(names)
-        allowed = [Binary().allowed if attribute is None else attribute.channel.reported.allowed for attribute in attributes]
+        allowed = [Binary().allowed if attribute is None else allowed_reports(attribute.channel) for attribute in attributes]
         self._bad = [BadCells(str(name), what) for name, what in zip(names, allowed, strict=True)]
 
     def packed(self, columns: Sequence[Any]) -> Any:
@@ -237,8 +242,8 @@ class FrameReader:
         first = 0
         for number, column in enumerate(columns):
             attribute = self.items.attributes[number] if self.items.attributes else None
-            if attribute is None or attribute.is_yes_no:
-                reported = Binary() if attribute is None else attribute.channel.reported
+            reported = Binary() if attribute is None else attribute.channel.reported
+            if isinstance(reported, Binary) and (attribute is None or attribute.is_yes_no):
                 if not (_pack_bits(column, packed[first]) or _copy_bits(column, packed[first])):
                     codes = reported.codes(column, self._bad[number], self.rows, self.text)
                     set_codes(packed, codes, np.array([-1, first]), 0)
@@ -356,6 +361,14 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     rows = data if isinstance(data, Sequence) else list(data)
     lengths = np.zeros(len(rows) + 1, np.int64)
     for i, row in enumerate(rows):
+        if isinstance(row, Mapping):
+            raise DataError(
+                "transaction_of_columns",
+                "Transaction {row} is a mapping, {got!r}, and not a list of items; a list of such records becomes a frame with "
+                "pandas.DataFrame(...).",
+                row=i + 1,
+                got=row,
+            )
         if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
             raise DataError(
                 "not_a_transaction",
@@ -377,6 +390,15 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     except TypeError:
         raise DataError("item_kind", "Items must be names or numbers (hashable), got a list inside a transaction.") from None
     names = list(place)
+    missing = [place[name] for name in names if _is_missing(name)]
+    if missing:
+        row = int(np.searchsorted(starts, int(np.flatnonzero(np.isin(codes, missing))[0]), side="right"))
+        raise DataError(
+            "missing_item",
+            "Transaction {row} holds a missing item ({got!r}): leave it out, or name it.",
+            row=row,
+            got=names[missing[0]],
+        )
     try:
         order = sorted(range(len(names)), key=names.__getitem__)
     except TypeError:
@@ -384,6 +406,13 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names))
     return [names[i] for i in order], starts, rank[codes]
+
+
+def _is_missing(item: Any) -> bool:
+    """None, NaN, and what pandas has for them."""
+    if isinstance(item, (float, np.floating)):
+        return bool(np.isnan(item))
+    return item is None or type(item).__name__ in ("NAType", "NaTType")
 
 
 def _coded_numbers(starts: Ints, values: Ints) -> tuple[list[Any], Ints, Any]:
@@ -411,7 +440,7 @@ def _not_transactions(data: Any) -> DataError:
 def read_fimi(path: Path) -> tuple[list[Any], Ints, Any]:
     """Names, starts and codes of a FIMI file: items separated by blanks, a line a transaction, an empty line an empty one.
 
-    Item numbers become ints; a file with other words keeps words.
+    Item numbers become ints; a file with other words keeps words. Lines may end as on any system, and a byte order mark is no item.
     """
     from deniable.kernels.fimi import parse
 
@@ -423,6 +452,9 @@ def read_fimi(path: Path) -> tuple[list[Any], Ints, Any]:
         content = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
     except (OSError, EOFError) as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not content:
         raise FileError("file_empty", "{path} is empty.", path=str(path))
     starts, numbers, wrong = parse(np.frombuffer(content, np.uint8))

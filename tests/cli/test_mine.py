@@ -117,10 +117,26 @@ def test_numbers_are_cut_into_bins(run, tmp_path):
         (("reported.csv", "-m", "0.1", "--bins", "age"), "NAME=5"),
         (("reported.csv", "-m", "0.1", "--plot", "x.pdf"), ".svg"),
         (("reported.csv", "-m", "0.1", "-o", "reported.csv", "-f"), "is an input"),
+        (("reported.csv", "-m", "0.1", "-o", "nowhere/all.csv"), "folder nowhere does not exist"),
+        (("reported.csv", "-m", "0.1", "-o", "."), "is a folder"),
+        (("reported.csv", "-m", "0.1", "-o", "x.svg", "--plot", "./x.svg"), "both x.svg"),
+        (("twice.csv", "-m", "0.1"), "twice.csv has two columns named ['a']"),
     ],
 )
-def test_bad_input_is_a_sentence_and_exit_code_2(run, folder, arguments, words):
+def test_bad_input_is_a_sentence_and_exit_code_2(run, folder, arguments, words, monkeypatch):
+    (folder / "twice.csv").write_text("a,a,b\n1,0,1\n")
+    # All this is known before anything is counted.
+    monkeypatch.setattr(Search, "levels", None)
     code, out, err = run("mine", *arguments)
     assert (code, out) == (2, "")
     assert words in err
     assert "Traceback" not in err
+
+
+def test_with_nothing_found_nothing_is_written_or_drawn(run, folder):
+    before = sorted(folder.iterdir())
+    code, out, err = run("mine", "reported.csv", "-m", "0.99", "-o", "all.csv", "--plot", "sets.svg")
+    assert (code, out) == (2, "")
+    assert "Nothing was found" in err
+    assert sorted(folder.iterdir()) == before
+    assert run("mine", "reported.csv", "-m", "0.99", "-o", "all.csv")[0] == 0

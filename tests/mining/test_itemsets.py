@@ -9,7 +9,8 @@ import pytest
 from mlxtend.frequent_patterns import apriori, association_rules
 
 import deniable as dn
-from deniable.errors import ParameterError
+from deniable.errors import DataError, ParameterError
+from deniable.mining import itemsets
 from deniable.mining.itemsets import Mined, discovery_limit, mine
 
 unbiased = partial(dn.frequent_itemsets, method="unbiased")
@@ -232,8 +233,11 @@ def test_a_search_that_would_explode_is_stopped_with_advice():
     data = pd.DataFrame(np.ones((10, 40), dtype=bool), columns=[f"{i:02}" for i in range(40)])
     with pytest.raises(ParameterError, match=r"about 9,880 candidates of 3 items .*max_len=2"):
         unbiased(data, None, 0.5, max_candidates=9_800)
-    with pytest.raises(ParameterError, match="More than 1,000 itemsets"):
+    with pytest.raises(ParameterError, match="more than 1,000"):
         unbiased(data, None, 0.5, max_candidates=10_000)
+    with pytest.raises(ParameterError, match=r"40 itemsets are frequent already, more than 1 \(a tenth of max_candidates=3\)"):
+        unbiased(data, None, 0.5, max_candidates=3)
+    assert len(unbiased([["a"], ["a", "b"]], None, 0.9, max_candidates=1)) == 1
     assert len(unbiased(data, None, 0.5, max_candidates=10_000, max_len=2)) == 820
 
 
@@ -294,3 +298,104 @@ def test_channels_that_lie_more_often_than_not_are_undone_too():
     truth = baskets(rng, 20_000, 3)
     found = unbiased(distorted(truth, 0.2, 0.3, rng), dn.Flip(0.2, 0.3), 0.01).set_index("itemsets")
     assert found.loc[[frozenset(["0", "1"])], "support"].iloc[0] == pytest.approx(truth[:, :2].all(axis=1).mean(), abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        dn.Additive(dn.Continuous(18, 60), dn.Uniform(5)),
+        dn.Additive(dn.Continuous(18, 60), dn.Normal(4)),
+        dn.Additive(dn.Continuous(18, 60), dn.Laplace(2)),
+        dn.Multiplicative(dn.Continuous(18, 60), dn.Uniform(0.2)),
+        dn.Multiplicative(dn.Integer(18, 60), dn.Normal(0.1)),
+    ],
+    ids=["uniform", "normal", "laplace", "multiplicative", "multiplicative of whole numbers"],
+)
+def test_noise_without_a_grid_is_mined_in_bins(channel):
+    rng = np.random.default_rng(21)
+    truth = pd.DataFrame(
+        {"age": rng.integers(18, 61, 20_000) if isinstance(channel.domain, dn.Integer) else rng.uniform(18, 60, 20_000)}
+    )
+    truth["old"] = (truth["age"] > 40).astype(int)
+    schema = dn.Schema({"age": channel, "old": dn.Flip(0.9, 0.9)})
+    reports = schema.randomise(truth, rng)
+    edges = [18, 35, 45, 60]
+    assert ((reports["age"] < 18) | (reports["age"] > 60)).any()
+    found = unbiased(reports, schema, 0.01, bins={"age": edges}).set_index("itemsets")
+    for low, high, label in zip(edges, edges[1:], ["[18, 35)", "[35, 45)", "[45, 60]"], strict=False):
+        inside = (truth["age"] >= low) & ((truth["age"] < high) | (high == 60))
+        row = found.loc[[frozenset([f"age={label}"])]].iloc[0]
+        assert row["support"] == pytest.approx(inside.mean(), abs=0.03)
+        assert row["reported_support"] == pytest.approx(((reports["age"] >= low) & (reports["age"] < high)).mean(), abs=1e-3)
+    pair = found.loc[[frozenset(["age=[45, 60]", "old"])]].iloc[0]
+    assert pair["support"] == pytest.approx((truth["age"] >= 45).mean(), abs=0.03)
+
+
+def test_unbounded_noise_far_beyond_the_bins_is_in_the_outer_one_and_what_cannot_be_is_refused():
+    schema = dn.Schema({"age": dn.Additive(dn.Continuous(18, 60), dn.Normal(4))})
+    far = dn.Transactions(pd.DataFrame({"age": [-1e6, 30.0, 1e6]}), schema, {"age": 3})
+    assert far.cells[0].tolist() == [0, 2, far.items.attributes[0].weights.shape[1] - 1]
+    bounded = dn.Schema({"age": dn.Additive(dn.Continuous(18, 60), dn.Uniform(5))})
+    with pytest.raises(DataError, match="13 to 65"):
+        dn.Transactions(pd.DataFrame({"age": [12.0, 30.0]}), bounded, {"age": 3})
+    with pytest.raises(ParameterError, match="give bins"):
+        dn.Transactions(pd.DataFrame({"n": [2.0]}), dn.Schema({"n": dn.Multiplicative(dn.Integer(1, 5), dn.Uniform(0.2))}))
+
+
+@pytest.mark.parametrize("method", ["shrunk", "unbiased", "mask"])
+@pytest.mark.parametrize(("others", "minimum"), [(0.30, 0.301), (0.25, 0.30)])
+def test_a_rate_of_false_discoveries_holds_where_many_items_lie_just_below_the_minimum(method, others, minimum):
+    rng = np.random.default_rng(31)
+    names = [f"{i:03}" for i in range(120)]
+    shares = np.where(np.arange(120) < 6, 0.5, others)
+    false, right = [], []
+    for _ in range(60):
+        reports = pd.DataFrame(distorted(rng.random((400, 120)) < shares, 0.9, 0.9, rng), columns=names)
+        found = dn.frequent_itemsets(reports, dn.Flip(0.9, 0.9), minimum, method, max_len=1, false_discovery_rate=0.1)
+        wrong = sum(int(name) >= 6 for (name,) in found["itemsets"])
+        false.append(wrong / max(len(found), 1))
+        right.append(len(found) - wrong)
+    assert np.mean(false) < 0.1 + 2 * np.std(false) / 60**0.5
+    assert np.mean(right) == 6
+
+
+def test_every_candidate_counts_as_a_test_by_every_method(monkeypatch):
+    seen = {}
+    real = itemsets.discovery_limit
+    data = [["a"]] * 50 + [["b"]] * 50 + [["c"]] * 2 + [["d"]]
+    for method in ("shrunk", "unbiased", "mask", "re"):
+        monkeypatch.setattr(
+            itemsets, "discovery_limit", lambda p, rate, tests, m=method: seen.update({m: tests}) or real(p, rate, tests)
+        )
+        dn.frequent_itemsets(data, None, 0.4, method, false_discovery_rate=0.1)
+    # Four items, and the pair of a and b, which is not frequent.
+    assert seen == dict.fromkeys(("shrunk", "unbiased", "mask", "re"), 5)
+    monkeypatch.setattr(itemsets, "discovery_limit", lambda p, rate, tests: seen.update(kinds=tests) or real(p, rate, tests))
+    dn.frequent_itemsets(data, None, 0.4, taxonomy={"c": "rare", "d": "rare"}, false_discovery_rate=0.1)
+    assert seen["kinds"] == 6
+
+
+@pytest.mark.parametrize("method", ["shrunk", "unbiased"])
+def test_intervals_of_supports_are_shares(method):
+    rng = np.random.default_rng(32)
+    numbers = dn.Schema({name: dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.5, 0.25]) for name in "ab"})
+    plain = pd.DataFrame(distorted(rng.random((60, 5)) < 0.9, 0.6, 0.6, rng), columns=list("abcde"))
+    grades = pd.DataFrame({name: rng.choice(["1", "2", "3"], 40) for name in "ab"})
+    for found in (
+        dn.frequent_itemsets(plain, dn.Flip(0.6, 0.6), 0.01, method),
+        dn.frequent_itemsets(numbers.randomise(grades, rng), numbers, 0.01, method),
+    ):
+        assert found["support_low"].between(0, 1).all()
+        assert found["support_high"].between(0, 1).all()
+        assert (found["support_high"] == 1).any() or (found["support_low"] == 0).any()
+
+
+def test_supports_that_are_the_minimum_but_for_rounding_are_frequent_for_certain():
+    assert 0.7 * 0.1 < 0.07
+    assert itemsets.probability_above(np.array([0.7 * 0.1]), np.zeros(1), 0.07).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("method", ["shrunk", "unbiased", "mask", "re"])
+def test_a_relaxation_of_mmasks_reductions_is_refused_by_other_methods(method):
+    with pytest.raises(ParameterError, match="for method 'mmask'"):
+        dn.frequent_itemsets([["a"]], None, 0.5, method, reduction_relax=0.1)

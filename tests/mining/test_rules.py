@@ -365,3 +365,11 @@ def test_what_makes_no_sense_is_refused(clean, options, error, says):
     found = dn.frequent_itemsets(clean, None, 0.05)
     with pytest.raises(error, match=says):
         dn.association_rules(**{"itemsets": found, **options})
+
+
+def test_rules_exactly_at_the_threshold_are_not_lost_by_rounding():
+    baskets = [["a", "b"]] * 12 + [["a"]] * 3 + [["c"]] * 5
+    found = dn.frequent_itemsets(baskets, min_support=0.1)
+    rules = dn.association_rules(found, min_threshold=0.8)  # 0.6 / 0.75
+    assert (frozenset("a"), frozenset("b")) in set(zip(rules["antecedents"], rules["consequents"], strict=True))
+    assert len(dn.association_rules(found, metric="conviction", min_threshold=float("inf"))) == 1

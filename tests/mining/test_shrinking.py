@@ -146,3 +146,21 @@ def test_dense_items_are_not_drawn_toward_an_expectation_as_noisy_as_themselves(
         expected = np.array([truth[:, [int(i) for i in itemset]].all(axis=1).mean() for itemset in some["itemsets"]])
         off = {name: float(np.mean(np.abs(some[name] - expected))) for name in ("support", "unbiased_support")}
         assert off["support"] < 1.05 * off["unbiased_support"]
+
+
+def test_shrunk_supports_are_shares_and_never_above_those_of_subsets():
+    rng = np.random.default_rng(41)
+    off = {"support": [], "unbiased_support": []}
+    for _ in range(20):
+        truth = rng.random((150, 5)) < 0.85
+        draw = rng.random(truth.shape)
+        reports = pd.DataFrame(np.where(truth, draw < 0.65, draw >= 0.65), columns=list("abcde"))
+        found = dn.frequent_itemsets(reports, dn.Flip(0.65, 0.65), 0.1)
+        support = dict(zip(found["itemsets"], found["support"], strict=True))
+        assert found["support"].between(0, 1).all()
+        for itemset, value in support.items():
+            assert all(value <= support[itemset - {item}] for item in itemset if len(itemset) > 1)
+        expected = np.array([truth[:, ["abcde".index(i) for i in itemset]].all(axis=1).mean() for itemset in found["itemsets"]])
+        for name in off:
+            off[name].extend((found[name] - expected) ** 2)
+    assert np.mean(off["support"]) < 0.2 * np.mean(off["unbiased_support"])

@@ -268,11 +268,21 @@ def test_the_command_line_mines_kinds_and_their_rules(run, tmp_path):
     assert all(row["confidence_low"] is not None for row in json.loads(out)["rules"])
 
 
-@pytest.mark.parametrize(("content", "says"), [("{", "is not JSON"), ("[1]", "must hold an object"), (None, "cannot be read")])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("{", "is not JSON"),
+        ("[1]", "must hold an object"),
+        (None, "cannot be read"),
+        ('{"grocery": {"drink": ["milk"]}}', "'grocery' has {'drink': ['milk']}"),
+        ('{"milk": [["drink"]]}', "list of names"),
+        ('{"milk": null}', "'milk' has None"),
+    ],
+)
 def test_a_taxonomy_file_that_cannot_be_one_is_refused_with_exit_code_2(run, tmp_path, content, says):
     (tmp_path / "baskets.dat").write_text("milk bread\nmilk\n")
     if content is not None:
         (tmp_path / "kinds.json").write_text(content)
-    code, _, err = run("mine", "baskets.dat", "--min-support", "0.1", "--taxonomy", "kinds.json")
-    assert code == 2
+    code, out, err = run("mine", "baskets.dat", "--min-support", "0.1", "--taxonomy", "kinds.json")
+    assert (code, out) == (2, "")
     assert says in err

@@ -11,6 +11,7 @@ import pytest
 import deniable as dn
 from deniable.errors import DataError, FileError, NotInvertibleError, ParameterError
 from deniable.kernels.bits import pack
+from deniable.mining import transactions
 
 BASKETS = [["bread", "milk"], ["milk"], [], ["eggs", "milk", "bread"], ["milk", "milk"]]
 TABLE = pd.DataFrame(
@@ -101,6 +102,10 @@ def test_items_nobody_reports_are_items_of_the_schema_all_the_same():
         ([[], []], None, DataError, "no items"),
         (["bread"], None, DataError, "Transaction 1"),
         ([["a", ["b"]]], None, DataError, "hashable"),
+        ([{"a": 1, "b": 0}], None, DataError, "Transaction 1 is a mapping.*DataFrame"),
+        ([["a"], ["b", float("nan")]], None, DataError, r"Transaction 2 holds a missing item \(nan\)"),
+        ([[], ["b"], [None]], None, DataError, r"Transaction 3 holds a missing item \(None\)"),
+        ([[pd.NA]], None, DataError, "Transaction 1 holds a missing item"),
         (3, None, DataError, "got int"),
         ([["a"]], "schema", ParameterError, "got str"),
         ([["a"]], dn.Flip(0.6, 0.4), NotInvertibleError, r"p \+ q = 1"),
@@ -122,3 +127,83 @@ def test_a_broken_gzip_file_is_named(tmp_path):
     path.write_bytes(b"no gzip")
     with pytest.raises(FileError, match="cannot be read"):
         dn.Transactions(path)
+
+
+def sharing(rng, rows=600):
+    """Yes/no answers of which two share a draw, as a frame, as baskets and with their schema."""
+    yes_no = dn.UnrelatedQuestion(dn.Binary(), theta=0.7, innocuous=0.3)
+    schema = dn.Schema({"a": yes_no, "b": yes_no, "c": dn.Flip(0.9, 0.8)}, groups={"g": ["a", "b"]})
+    a = rng.integers(0, 2, rows)
+    frame = schema.randomise(pd.DataFrame({"a": a, "b": a, "c": rng.integers(0, 2, rows)}), rng)
+    return frame, [[name for name in "abc" if row[name]] for row in frame.to_dict("records")], schema
+
+
+def test_baskets_and_fimi_files_of_items_that_share_a_draw_are_mined_as_the_frame_is(tmp_path):
+    frame, baskets, schema = sharing(np.random.default_rng(51))
+    path = tmp_path / "baskets.dat"
+    path.write_text("".join(" ".join(basket) + "\n" for basket in baskets))
+    expected = dn.frequent_itemsets(frame, schema, 0.05)
+    assert frozenset("abc") in set(expected["itemsets"])
+    for data in (baskets, path):
+        pd.testing.assert_frame_equal(dn.frequent_itemsets(data, schema, 0.05), expected)
+        one, other = (dn.itemset_support(source, schema, ["a", "b"]) for source in (data, frame))
+        assert (one.value[0], one.se[0]) == (other.value[0], other.se[0])
+
+
+def test_one_support_can_be_asked_of_data_that_is_read_in_pieces(tmp_path, monkeypatch):
+    frame, _, schema = sharing(np.random.default_rng(52))
+    path = tmp_path / "reports.csv"
+    frame.to_csv(path, index=False)
+    monkeypatch.setattr(transactions, "IN_MEMORY", 100)
+    streamed = dn.Transactions(path, schema)
+    assert streamed.remote is not None
+    assert dn.itemset_support(streamed, items=["a", "b", "c"]).value[0] == pytest.approx(
+        dn.itemset_support(frame, schema, ["a", "b", "c"]).value[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("outputs", "rows", "yes"),
+    [
+        (["yes", "no"], [[0.2, 0.8], [0.9, 0.1]], "yes"),
+        (["no", "yes"], [[0.8, 0.2], [0.1, 0.9]], "yes"),
+        ([1, 0], [[0.2, 0.8], [0.9, 0.1]], 1),
+        (["yes", "unsure", "no"], [[0.1, 0.2, 0.7], [0.7, 0.2, 0.1]], "yes"),
+    ],
+)
+def test_yes_no_attributes_may_be_reported_in_labels_of_their_own(outputs, rows, yes):
+    rng = np.random.default_rng(53)
+    schema = dn.Schema({"a": dn.Matrix(dn.Binary(), rows, outputs=outputs), "b": dn.Flip(0.9, 0.8)})
+    truth = pd.DataFrame({"a": rng.random(5_000) < 0.3, "b": rng.random(5_000) < 0.6}).astype(int)
+    reports = schema.randomise(truth, rng)
+    found = dn.frequent_itemsets(reports, schema, 0.05, method="unbiased", target="respondents").set_index("itemsets")
+    alone, pair = (found.loc[[frozenset(items)]].iloc[0] for items in ("a", "ab"))
+    assert alone["reported_support"] == pytest.approx((reports["a"] == yes).mean())
+    assert pair["reported_support"] == pytest.approx(((reports["a"] == yes) & (reports["b"] == 1)).mean())
+    expected = dn.Sample(reports, schema).count("a == 1 and b == 1")
+    assert pair["support"] == pytest.approx(float(expected.value[0]) / 5_000)
+    assert pair["support_se"] == pytest.approx(float(expected.se[0]) / 5_000)
+
+
+def test_booleans_are_read_by_the_labels_of_the_channel_or_refused():
+    data = pd.DataFrame({"a": [True, True, False]})
+    turned = dn.Schema({"a": dn.Matrix(dn.Binary(), [[0.2, 0.8], [0.9, 0.1]], outputs=[1, 0])})
+    assert dn.Transactions(data, turned).item_counts().tolist() == [2]
+    words = dn.Matrix(dn.Binary(), [[0.2, 0.8], [0.9, 0.1]], outputs=["yes", "no"])
+    with pytest.raises(DataError, match="'yes', 'no'"):
+        dn.Transactions(data, dn.Schema({"a": words}))
+    for schema in (words, dn.Schema({"a": words})):
+        with pytest.raises(ParameterError, match=r"reports \['yes', 'no'\]"):
+            dn.Transactions([["a"], []], schema)
+
+
+@pytest.mark.parametrize("words", [("1", "2", "3"), ("bread", "milk", "eggs")])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_fimi_files_of_every_system_are_the_same(tmp_path, words, end, mark):
+    path = tmp_path / "x.dat"
+    a, b, c = words
+    path.write_bytes(mark + end.join([f"{a} {b}", "", f"{b} {c}", ""]).encode())
+    found = dn.Transactions(path)
+    assert (found.rows, sorted(map(str, found.items.names))) == (3, sorted(words))
+    assert dict(zip(map(str, found.items.names), found.item_counts().tolist(), strict=True)) == {a: 1, b: 2, c: 1}
