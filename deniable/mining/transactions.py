@@ -242,10 +242,9 @@ class FrameReader:
         first = 0
         for number, column in enumerate(columns):
             attribute = self.items.attributes[number] if self.items.attributes else None
-            reported = Binary() if attribute is None else attribute.channel.reported
-            if isinstance(reported, Binary) and (attribute is None or attribute.is_yes_no):
+            if attribute is None or (attribute.is_yes_no and isinstance(attribute.channel.reported, Binary)):
                 if not (_pack_bits(column, packed[first]) or _copy_bits(column, packed[first])):
-                    codes = reported.codes(column, self._bad[number], self.rows, self.text)
+                    codes = Binary().codes(column, self._bad[number], self.rows, self.text)
                     set_codes(packed, codes, np.array([-1, first]), 0)
                 first += 1
                 continue
