@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -158,6 +159,11 @@ def score(
             for name in metric or ["accuracy"]
         ]
     else:
+        if not _has_schema(data):
+            print(
+                f"note: {data} carries no schema; its rows are taken as randomised under the classifier's. True rows: --true.",
+                file=sys.stderr,
+            )
         own = schema_of((data,), data, None if _has_schema(data) else schema)
         if _with_target(own, schema.target) != schema:
             raise DataError(

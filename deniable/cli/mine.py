@@ -215,8 +215,11 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
                 f"{row['reported_support']:.2%}", "" if math.isnan(row["probability_frequent"]) else f"{row['probability_frequent']:.2f}",
             )  # fmt: skip
     console().print(table)
-    if len(shown) > top:
-        print(f"The best {top} of {len(shown):,}; --top shows more, --output writes all.")
+    listed_rows = len(shown) if rules else len(_best(shown))
+    if listed_rows < len(shown):
+        print(f"{len(shown) - listed_rows:,} single items are not listed; --output writes all.")
+    if listed_rows > top:
+        print(f"The best {top} of {listed_rows:,}; --top shows more, --output writes all.")
 
 
 def _interval(low: float, high: float, digits: int) -> str:

@@ -127,7 +127,8 @@ def difference(
     found = _open(data, schema, engine, level, plot).difference(first, second, of, target, method)
     present(found, level, as_json, plot)
     if not as_json and found.has_interval:
-        print(f"The difference is {found.verdict}.")
+        verdict = found.verdict
+        print(f"The difference {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
 
 
 def candidates(

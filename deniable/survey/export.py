@@ -24,6 +24,15 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
     read = store.version(slug, number)
     pieces = _pieces(store, read)
     first = next(pieces, None)
+    if first is None and number is None and store.overview(slug).state != "open":
+        earlier = store.overview(slug).number - 1
+        raise RefusedError(
+            "nothing_to_export",
+            "{slug} is closed and version {now} has no answers.{more}",
+            slug=slug,
+            now=earlier + 1,
+            more=f" Those to earlier versions: --version {earlier}." if earlier else "",
+        )
     if first is None:
         raise RefusedError(
             "nothing_to_export",
