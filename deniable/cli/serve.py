@@ -126,4 +126,6 @@ def verify(
             f"This server does not send what deniable {__version__} released. Do not answer truthfully there.", file=sys.stderr
         )
         raise typer.Exit(1)
-    print(f"All {len(findings)} are those of deniable {__version__}.")
+    print(f"All {len(findings)} are as they should be for deniable {__version__}.")
+    if "/s/" not in url:
+        print("note: no survey's page was looked at. Give its address: HOST/s/SURVEY.")

@@ -201,13 +201,16 @@ def invite(
     listed = read_list(people)
     with _store(db, keys) as store:
         made = with_states(store, slug, listed) if status else add(store, slug, listed)
+        only_invited = store.overview(slug).invited
     if link is not None:
         made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
     write_list(output, made, force)
     done = sum(row["completed"] == "Y" for row in made)
     print(f"{len(made):,} people in {output}" + (f", {done:,} have answered." if status else "."))
-    if not status:
+    if not status and link is None:
         print(f"Everybody's link: ADDRESS/s/{slug}#TOKEN. What follows # is not sent when the page is loaded.")
+    if not status and not only_invited:
+        print("note: this survey is open to all: anyone can answer without a token. For the invited only: invited: true.")
 
 
 @app.command("contacts")
