@@ -67,6 +67,9 @@ def check(
         )  # fmt: skip
     console().print(table)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    for name in read.schema:
+        if read.schema[name].assumption is not None:
+            print(f"Assumed of {name}: {read.schema[name].assumption}.")
 
 
 @app.command("open")
