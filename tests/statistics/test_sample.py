@@ -575,8 +575,13 @@ def test_what_people_are_assumed_to_answer_is_repeated_by_every_estimate_that_re
     ]
     for estimate in rests:
         assert len(estimate.assumes) == 1
-        assert "'drug'" in estimate.assumes[0] and "no: 60%, yes: 40%" in estimate.assumes[0]
+        assert "'drug'" in estimate.assumes[0]
+        assert "no: 60%, yes: 40%" in estimate.assumes[0]
         assert f"Assumed: {estimate.assumes[0]}." in repr(estimate)
     for estimate in (sample.count("drawn == 'yes'"), sample.mean("age"), sample.count()):
-        assert estimate.assumes == () and "Assumed" not in repr(estimate)
-    assert schema.fingerprint != dn.Schema({name: schema["drawn"] if name == "drug" else schema[name] for name in schema}).fingerprint
+        assert estimate.assumes == ()
+        assert "Assumed" not in repr(estimate)
+    assert (
+        schema.fingerprint
+        != dn.Schema({name: schema["drawn"] if name == "drug" else schema[name] for name in schema}).fingerprint
+    )
