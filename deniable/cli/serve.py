@@ -85,14 +85,16 @@ def restore(
     db: Database = DEFAULT_DB,
     keys: Keys = None,
 ) -> None:
-    """Fill a new database from a backup."""
+    """Fill a new database from a backup. If that fails, no new database is left behind."""
+    from deniable.survey.backup import check, new_store
     from deniable.survey.backup import restore as read
-    from deniable.survey.store import Store
 
-    with Store(db, keys) as store:
+    check(given)
+    with new_store(db, keys) as store:
         rows = read(store, given)
         surveys = [store.overview(slug) for slug in store.slugs()]
-    print(f"{rows:,} rows restored to {db}.")
+    # An address may hold a password.
+    print(f"{rows:,} rows restored to {store.place if '://' in db else db}.")
     for one in surveys:
         print(f"  {one.slug}: version {one.number}, {one.state}, {one.count:,} answers")
 

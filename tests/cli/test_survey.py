@@ -124,6 +124,57 @@ def test_backup_and_restore(town, tmp_path):
     assert (code, "already" in err) == (2, True)
 
 
+def names_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("fault", ["no file", "no backup", "cut", "no keys", "bad keys", "an empty database file"])
+def test_a_restore_that_fails_leaves_nothing_behind_and_the_next_one_works(town, tmp_path, fault):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 7)
+    town.run("backup", "town.backup", "--db", "town.db")
+    backup, keys = tmp_path / "town.backup", tmp_path / "town.backup.keys"
+    whole, beside = backup.read_bytes(), keys.read_bytes()
+    if fault == "no file":
+        backup.unlink()
+    elif fault == "no backup":
+        backup.write_text("something else")
+    elif fault == "cut":
+        backup.write_bytes(whole[:-20])
+    elif fault == "bad keys":
+        keys.write_text("{}")
+    else:
+        keys.unlink()
+    if fault == "an empty database file":
+        (tmp_path / "new.db").touch()
+    before = names_in(tmp_path)
+    code, _, err = town.run("restore", "town.backup", "--db", "new.db", "--keys", "deep/new keys")
+    assert (code, "Traceback" in err) == (2, False)
+    assert names_in(tmp_path) == before
+    if fault == "an empty database file":
+        assert (tmp_path / "new.db").stat().st_size == 0
+    if "keys" in fault:
+        assert "Put that file back as town.backup.keys" in err
+    backup.write_bytes(whole)
+    keys.write_bytes(beside)
+    code, out, err = town.run("restore", "town.backup", "--db", "new.db", "--keys", "deep/new keys")
+    assert (code, "town: version 1, open, 7 answers" in out) == (0, True), err
+
+
+def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(town, tmp_path):
+    for db in ("town.db", "other.db"):
+        town.run("survey", "open", "q.yaml", "--db", db)
+        answer(tmp_path / db, town.standin, 7)
+    town.run("backup", "town.backup", "--db", "town.db")
+    before = names_in(tmp_path)
+    for db in ("town.db", "other.db"):
+        code, _, err = town.run("restore", "town.backup", "--db", db)
+        assert (code, "holds surveys already" in err) == (2, True)
+        assert names_in(tmp_path) == before
+        assert "closed with 7 answers" in town.run("survey", "close", "town", "--db", db)[1]
+        before = names_in(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

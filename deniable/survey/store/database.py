@@ -33,11 +33,21 @@ class Store:
             # A mistyped name must not become an empty database.
             raise FileError("no_file", "{path} does not exist.", path=str(parsed.database))
         self.place = parsed.render_as_string(hide_password=True)
-        beside = f"{parsed.database}.keys" if parsed.get_backend_name() == "sqlite" else "deniable.keys"
-        self.keys = KeyFolder(Path(keys or beside))
+        self.keys = KeyFolder(self.places(url, keys)[1])
         self._engine = engine.create(parsed)
         with self._explained():
             migrations.migrate(self._engine)
+
+    @staticmethod
+    def places(url: str, keys: str | Path | None = None) -> tuple[Path | None, Path]:
+        """Where a store lies, or would: its file (none for PostgreSQL) and the folder of its keys.
+
+        >>> [str(place) for place in Store.places("town.db")]
+        ['town.db', 'town.db.keys']
+        """
+        parsed = engine.parse(url)
+        file = Path(str(parsed.database)) if parsed.get_backend_name() == "sqlite" else None
+        return file, Path(keys or ("deniable.keys" if file is None else f"{file}.keys"))
 
     def __enter__(self) -> Store:
         return self
