@@ -72,6 +72,48 @@ def test_from_a_questionnaire_to_an_estimate(town, tmp_path):
     assert (code, "60 reports" in out) == (0, True)
 
 
+def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 60)
+    code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "as it was: answers go on with the 60 answers there are" in out) == (0, True)
+    town.given["q.yaml"] = town.standin.Standin(title="Town, asked better")
+    code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "town is open (version 2)" in out) == (0, True)
+    assert "version 1 takes no more answers. Nothing of it is lost." in out
+    assert "deniable survey export town --version 1 -o FILE --db town.db" in out
+    assert "load it again" in out
+    code, _, err = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
+    assert (code, "Answers to earlier versions are kept: --version 1." in err) == (2, True)
+    answer(tmp_path / "town.db", town.standin, 3, version=2)
+    code, out, _ = town.run("survey", "list", "--db", "town.db")
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│ town")]
+    assert [(row[1], row[2], row[6], row[7]) for row in cells] == [("1", "replaced", "60", "60"), ("2", "open", "3", "0")]
+    assert "deniable survey export SURVEY --version N" in out
+    town.run("survey", "close", "town", "--db", "town.db")
+    code, out, _ = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
+    assert (code, "3 answers written" in out, "Those to version 1 (60)" in out) == (0, True, True)
+    code, out, _ = town.run("survey", "export", "town", "-o", "old.csv", "--version", 1, "--db", "town.db")
+    assert (code, "60 answers written" in out, "Those to version" in out) == (0, True, False)
+    town.run("backup", "town.backup", "--db", "town.db")
+    out = town.run("restore", "town.backup", "--db", "new.db")[1]
+    assert "town: version 2, closed, 3 answers, 60 to earlier versions" in out
+
+
+def test_used_invitations_of_a_replaced_version_are_spoken_of(town, tmp_path):
+    town.given["q.yaml"] = town.standin.Standin(invited=True)
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    (tmp_path / "people.csv").write_text("firstname,email\nAda,a@town.example\n")
+    town.run("survey", "invite", "town", "people.csv", "-o", "invited.csv", "--db", "town.db")
+    with (tmp_path / "invited.csv").open(encoding="utf-8-sig", newline="") as file:
+        token = next(csv.DictReader(file))["token"]
+    answer(tmp_path / "town.db", town.standin, 1, token=token)
+    town.given["q.yaml"] = town.standin.Standin(invited=True, title="Town, asked better")
+    out = town.run("survey", "open", "q.yaml", "--db", "town.db")[1]
+    assert "Its 1 answer stays by itself" in out
+    assert "1 invitation used for it stays used" in out
+
+
 def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_path):
     town.run("survey", "open", "q.yaml", "--db", "town.db")
     answer(tmp_path / "town.db", town.standin, 5)

@@ -122,6 +122,11 @@ class Store:
         with self._explained():
             return surveys.overview(self._engine, slug)
 
+    def overviews(self, slug: str) -> list[surveys.Overview]:
+        """State and count of every version, oldest first."""
+        with self._explained():
+            return surveys.overviews(self._engine, slug)
+
     def current(self, slug: str) -> tuple[Asked, str]:
         """What is asked now, and the JSON for the respondent's page."""
         with self._explained():
