@@ -476,6 +476,17 @@ class Sample:
                 "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
             )
         domain = self.schema[name].domain
+        numeric = hasattr(getattr(domain, "answered", domain), "low")
+        words = [] if numeric else [label for label in domain.labels if isinstance(label, str) and label != domain.missing]
+        if words:
+            raise ParameterError(
+                "not_numeric",
+                "{name!r} holds words ({allowed}), not numbers, so nothing can be averaged. Ask for its distribution, or count those with "
+                'a label: "{example}".',
+                name=name,
+                allowed=domain.allowed,
+                example=f"{name} == {words[0]!r}",
+            )
         if silence and isinstance(domain, WithMissing):
             return np.append(domain.answered.numbers(), 0.0)
         if domain.missing is not None:
@@ -501,9 +512,13 @@ class Sample:
             if domain.size > 200:
                 raise ParameterError("too_many_labels", "{name!r} has {k:,} values; give bins.", name=name, k=domain.size)
             return list(domain.labels), list(np.eye(domain.size))
-        cells = binning.true_bins(domain, bins)
-        index = cells.index(domain.numbers())
-        return list(cells.labels), [(index == i).astype(np.float64) for i in range(len(cells))]
+        answered = domain.answered if isinstance(domain, WithMissing) else domain
+        cells = binning.true_bins(answered, bins)
+        labels, index = list(cells.labels), cells.index(answered.numbers())
+        if isinstance(domain, WithMissing):
+            # Silence, the last code, is a cell of its own.
+            labels, index = [*labels, domain.missing], np.append(index, len(cells))
+        return labels, [(index == i).astype(np.float64) for i in range(len(labels))]
 
 
 def _check_method(given: str, allowed: Sequence[str]) -> None:

@@ -28,7 +28,12 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
         *others, seen = store.overviews(slug)
         earlier = [str(one.number) for one in others if one.mixed and one.number != read.number]
         more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
-        if seen.state != "open" or read.number < seen.number:
+        if read.number < seen.number:
+            raise RefusedError(
+                "nothing_to_export", "Version {now} of {slug} has no answers to export, and takes no more.{more}",
+                slug=slug, now=read.number, more=more,
+            )  # fmt: skip
+        if seen.state != "open":
             raise RefusedError(
                 "nothing_to_export",
                 "{slug} is {state} and version {now} has no answers.{more}",
