@@ -14,6 +14,7 @@ from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import count_file, refuse_same
 from deniable.errors import DataError, ParameterError
+from deniable.privacy.hiding import in_words
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 from deniable.statistics.reading import schema_of
 
@@ -51,7 +52,9 @@ def reconstruct_command(
     channel = read[name]
     table = count_file(data, channel, name, _bins(bins, channel.domain), Bar())
     estimate = reconstruct(table, channel, method, target)
-    heading = f"{type(channel).__name__}, epsilon {rounded_up(channel.epsilon)}, "
+    heading = f"epsilon {rounded_up(channel.epsilon)}, "
+    if not as_json:
+        print(f"{type(channel).__name__}: {in_words(channel)}.")
     present(estimate, level, as_json, plot, heading)
     if not as_json:
         tell_bins(bins, channel.domain)

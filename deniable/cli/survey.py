@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 
 from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
-from deniable.cli.show import console
+from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
 from deniable.core.files import refuse_same, sidecar, write_text
 from deniable.errors import ParameterError
+from deniable.privacy.warnings import notable, warnings_of
 from deniable.privacy.words import odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
@@ -59,14 +60,46 @@ def check(
     table.add_column("a report changes anyone's odds")
     table.add_column(f"{answers:,} answers are worth", justify="right")
     table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
-    for cost in costs(read, answers):
+    found = costs(read, answers)
+    for cost in found:
         channel = read.schema[cost.name]
         table.add_row(
             cost.name, type(channel).__name__, rounded_up(channel.epsilon), odds(channel.epsilon),
             f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points",
         )  # fmt: skip
     console().print(table)
+    show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    for sentence in _warnings(read, found, answers):
+        print(sentence)
+
+
+def _warnings(read: Any, found: list[Any], answers: int) -> list[str]:
+    """What protects too little, and what is hidden so well that so many answers would tell nothing."""
+    from deniable.survey.planning import SHARE, USEFUL
+
+    said = []
+    open_ = {name for element in read.elements if not element.private for name in element.channels}
+    for block in read.schema.blocks:
+        if block.name in open_:
+            said.append(f"note: {block.name} is asked openly (privacy: none): the answer is sent and stored as it is.")
+        else:
+            said += [f"warning: {block.name}: {text}" for text in [*warnings_of(block), *notable(block.epsilon)]]
+    for cost in found:
+        if cost.margin > USEFUL:
+            enough = _rounded(cost.needed(answers))
+            said.append(
+                f"warning: {cost.name}: hidden so well that {answers:,} answers tell a share of {SHARE:.0%} only to ± "
+                f"{100 * cost.margin:.0f} points. About {enough:,} would tell it to ± {100 * USEFUL:.0f}; or hide it "
+                "less, or ask with fewer choices."
+            )
+    return said
+
+
+def _rounded(number: int) -> int:
+    """Upward to two figures: a plan is no measurement."""
+    step = int(10 ** max(0, len(str(number)) - 2))
+    return -(-number // step) * step
 
 
 @app.command("open")

@@ -255,6 +255,38 @@ def test_the_sample_questionnaire_can_be_opened(run, tmp_path):
     assert run("survey", "open", "mine.yaml", "--db", "town.db")[0] == 0
 
 
+QUESTIONS = """
+survey: traffic
+title: Traffic
+organiser: Town hall
+contact: survey@town.example
+other_way: Call us.
+pages:
+- elements:
+  - {type: radiogroup, name: district, title: Your district, choices: [north, south], privacy: none}
+  - {type: boolean, name: fine, title: Fine?, privacy: light}
+  - {type: boolean, name: loose, title: Loose?, privacy: {design: krr, p: 0.9}}
+  - {type: boolean, name: tight, title: Tight?, privacy: {design: krr, p: 0.4}}
+"""
+
+
+def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_designs(run, tmp_path):
+    (tmp_path / "q.yaml").write_text(QUESTIONS)
+    code, out, _ = run("survey", "check", "q.yaml")
+    assert code == 0
+    warned = [line for line in out.splitlines() if line.startswith(("warning", "note"))]
+    # 0.9 kept, 0.05 for each of two others: 18 times; 10% becomes 18 / (18 + 9).
+    assert warned[1].startswith("warning: loose: weak: a report can change someone's odds up to 18.0 times")
+    assert "a chance of 10% may become 67%" in warned[1]
+    assert warned[0].startswith("note: district is asked openly")
+    assert warned[2].startswith("warning: tight: hidden so well that 1,000 answers")
+    assert len(warned) == 3
+    assert "KRR (loose): the true answer is kept with probability 0.9, else one of the others is drawn" in out
+    enough = int(re.search(r"About ([\d,]+) would", warned[2]).group(1).replace(",", ""))
+    assert "hidden so well" not in run("survey", "check", "q.yaml", "--answers", enough)[1]
+    assert "hidden so well" in run("survey", "check", "q.yaml", "--answers", int(enough * 0.9))[1]
+
+
 def test_the_hashes_of_the_released_files_are_printed(run):
     import hashlib
 
