@@ -36,6 +36,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "low": ends[0].tolist() if ends else None,
         "high": ends[1].tolist() if ends else None,
         "why_no_interval": estimate.why_no_interval,
+        "assumes": list(estimate.assumes),
         "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band else None,
     }
 
@@ -124,6 +125,8 @@ def _show(estimate: Estimate, level: float, heading: str) -> None:
     screen.print(table)
     if estimate.why_no_interval:
         screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)
+    for assumption in estimate.assumes:
+        screen.print(f"Assumed: {assumption}.", markup=False)
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:

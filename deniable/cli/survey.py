@@ -70,6 +70,9 @@ def check(
     console().print(table)
     show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    for name in read.schema:
+        if read.schema[name].assumption is not None:
+            print(f"Assumed of {name}: {read.schema[name].assumption}.")
     for sentence in _warnings(read, found, answers):
         print(sentence)
 

@@ -296,6 +296,11 @@ class Channel(ABC):
     def parameters(self) -> dict[str, Any]:
         """The constructor's arguments in JSON form."""
 
+    @property
+    def assumption(self) -> str | None:
+        """What an estimate takes for granted besides the channel itself, as a sentence; None if nothing."""
+        return None
+
     def to_json(self) -> dict[str, Any]:
         """A JSON object that `Channel.from_json` reads back.
 

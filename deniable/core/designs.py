@@ -304,16 +304,44 @@ class UnrelatedQuestion(Retention):
     """With probability theta the sensitive question is answered, else an innocuous one with known distribution.
 
     The same channel as `Retention` with that replacement. For two labels `innocuous` may be the probability of "yes".
+    Say `asked=True` where people answer the innocuous question themselves instead of having its answer drawn: its distribution is
+    an assumption then, which every estimate repeats.
 
     >>> import deniable as dn
     >>> dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5).matrix().tolist()
     [[0.75, 0.25], [0.25, 0.75]]
+    >>> print(dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.25, asked=True).assumption)
+    people answer the unrelated question as declared (0: 75%, 1: 25%); if they do not, the estimate is off and its interval does not show it
     """
 
     _names = ("theta", "innocuous")
 
-    def __init__(self, domain: Domain, theta: Number, innocuous: Any = None) -> None:
+    def __init__(self, domain: Domain, theta: Number, innocuous: Any = None, asked: bool = False) -> None:
+        if not isinstance(asked, bool):
+            raise ParameterError("asked", "UnrelatedQuestion: asked must be True or False, got {got!r}.", got=asked)
+        self.asked = asked
         self._set(check_domain(domain, "UnrelatedQuestion"), theta, innocuous)
+
+    def parameters(self) -> dict[str, Any]:
+        # Left out where it is not asked, so that schemas and fingerprints of before stay what they are.
+        return super().parameters() | ({"asked": True} if self.asked else {})
+
+    @property
+    def assumption(self) -> str | None:
+        if not self.asked:
+            return None
+        k = self.domain.size
+        shares = [Fraction(1, k)] * k
+        if self._given is not None:
+            shares = exact.distribution(self._given, self.domain.labels, type(self).__name__, self._names[1])
+        told = ", ".join(
+            f"{label}: {100 * float(share):.3g}%" for label, share in zip(self.domain.labels[:6], shares, strict=False)
+        )
+        more = f" and {k - 6:,} more" if k > 6 else ""
+        return (
+            f"people answer the unrelated question as declared ({told}{more}); if they do not, the estimate is off and its "
+            "interval does not show it"
+        )
 
     @property
     def theta(self) -> Fraction:

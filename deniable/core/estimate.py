@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
@@ -45,6 +46,7 @@ class Estimate:
         limits: tuple[float, float] | None = (0.0, 1.0),
         worth: Any = None,
         ends: Callable[[float], tuple[Floats, Floats]] | None = None,
+        assumes: Sequence[str] = (),
     ) -> None:
         if target not in TARGETS:
             raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
@@ -55,6 +57,7 @@ class Estimate:
         self.target = target
         self.name = name
         self.limits = limits
+        self.assumes = tuple(assumes)
         self.worth = None if worth is None else np.asarray(worth, dtype=np.float64)
         self._covariance = None if covariance is None else np.asarray(covariance, dtype=np.float64)
         self._moments = moments
@@ -224,11 +227,13 @@ class Estimate:
             lines.append(f"  {label!s:<{width}}  {self.value[i]:8.4f}{bounds}")
         if self._no_interval:
             lines.append(f"  No confidence interval: {self._no_interval}")
+        lines += [f"  Assumed: {assumption}." for assumption in self.assumes]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        return f"<p>{self.caption}</p>" + str(frame.to_html(index=False, float_format=_four_digits))
+        assumed = "".join(f"<p>Assumed: {html.escape(assumption)}.</p>" for assumption in self.assumes)
+        return f"<p>{self.caption}</p>" + str(frame.to_html(index=False, float_format=_four_digits)) + assumed
 
 
 def check_level(level: Any) -> None:

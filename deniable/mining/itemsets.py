@@ -98,11 +98,11 @@ class Mined:
         return table
 
     def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
-        names = self.transactions.items.names
+        name = self.transactions.items.names.__getitem__
         for number, level in enumerate(self.levels):
             chosen = slice(None) if keep is None else keep[number]
             low, high = self.intervals(level, confidence)
-            by_place = [[names[i] for i in column] for column in level.itemsets[chosen].T.tolist()]
+            by_place = [map(name, column) for column in level.itemsets[chosen].T.tolist()]
             columns["support"].append(level.support[chosen])
             columns["itemsets"].extend(map(frozenset, zip(*by_place, strict=True)))
             columns["support_se"].append(self.errors(level)[chosen])
@@ -122,6 +122,10 @@ def _no_garbage_collection() -> Iterator[None]:
     try:
         yield
     finally:
+        if not gc.get_freeze_count():
+            # Among the old objects at once: else the first thing that the collector does is to look through all of them.
+            gc.freeze()
+            gc.unfreeze()
         if was:
             gc.enable()
 

@@ -83,11 +83,16 @@ def reconstruct(
     noisy = isinstance(channel.channel if isinstance(channel, Optional) else channel, (Additive, Multiplicative))
     if method == "em" and (noisy if regularise is None else regularise):
         fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth(seen.law, c, widths, apart)
-        return _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)
-    if method in ("em/as", "as"):
+        estimate = _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)
+    elif method in ("em/as", "as"):
         law = midpoint_law(seen) if method == "as" else seen.law
-        return _biased(seen, observed, lambda c: early_stopped(law, c, stop, truth, widths).shares, method, EARLY, target, name)
-    return _unbiased(seen, observed, method, target, negative, name)
+        estimate = _biased(
+            seen, observed, lambda c: early_stopped(law, c, stop, truth, widths).shares, method, EARLY, target, name
+        )
+    else:
+        estimate = _unbiased(seen, observed, method, target, negative, name)
+    estimate.assumes = () if channel.assumption is None else (channel.assumption,)
+    return estimate
 
 
 def _finely(seen: Binned) -> Callable[[Floats], Floats]:

@@ -21,6 +21,7 @@ from deniable.engines.count import cell_table
 from deniable.errors import ParameterError, SchemaError
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics import likely, moments
+from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.conditions import Compare, Condition, as_condition
 from deniable.statistics.functions import ONE, Function, factor, indicator
@@ -129,6 +130,7 @@ class Sample:
                 )
         return condition
 
+    @repeats_assumptions
     def count(self, where: Any = None, target: str | None = None, method: str = "joint") -> Estimate:
         """How many meet a condition. By default of these respondents; target="population" for the sampling error too.
 
@@ -228,6 +230,7 @@ class Sample:
             raise ParameterError("method", "candidates: method must be 'joint' or 'iterative', got {got!r}.", got=method)
         return Candidates(probability, size, rng)
 
+    @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums.
 
@@ -266,6 +269,7 @@ class Sample:
         errors = weighted.errors(residual, known, target)
         return estimate_of([mean], errors, [name], weighted, target, title, limits)
 
+    @repeats_assumptions
     def distribution(
         self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population",
         method: str = "joint",
@@ -341,6 +345,7 @@ class Sample:
         own = self.schema[name].domain.labels
         return labels, [Compare(name, "in", tuple(own[i] for i in np.flatnonzero(mask))) for mask in masks]
 
+    @repeats_assumptions
     def crosstab(
         self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None, method: str = "joint"
     ) -> Estimate:
@@ -368,6 +373,7 @@ class Sample:
         labels = [(x, y) for x in first for y in second]
         return estimate_of(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
 
+    @repeats_assumptions
     def difference(
         self, first: Any, second: Any, of: str | None = None, target: str = "population", method: str = "joint"
     ) -> Estimate:
@@ -420,16 +426,19 @@ class Sample:
         errors = weighted.errors(residual, known, target)
         return estimate_of([value], errors, ["difference"], weighted, target, title, None)
 
+    @repeats_assumptions
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
         """The covariance of two numeric attributes, from debiased moments."""
         x, y = factor(a, self._numbers(a, False)), factor(b, self._numbers(b, False))
         return moments.covariance(self._weighted, x, y, self._target(target, "population"), f"covariance of {a} and {b}")
 
+    @repeats_assumptions
     def correlation(self, a: str, b: str) -> Estimate:
         """The correlation of two numeric attributes, from debiased moments; error bars are for the population."""
         x, y = factor(a, self._numbers(a, False)), factor(b, self._numbers(b, False))
         return moments.correlation(self._weighted, x, y, (a, b))
 
+    @repeats_assumptions
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments: labels are "intercept" and the attributes.
 
@@ -444,6 +453,7 @@ class Sample:
         outcome = factor(y, self._numbers(y, False))
         return moments.regression(self._weighted, outcome, inputs, indicator(condition, self.schema), y, condition)
 
+    @repeats_assumptions
     def quantile(
         self, name: str, q: float = 0.5, where: Any = None, target: str = "population", method: str = "joint"
     ) -> Estimate:

@@ -71,7 +71,7 @@ def _explicit(domain: Domain, given: dict[str, Any], ordered: bool) -> Channel:
     if design == "retention":
         return Retention(domain, taken["p"], taken.get("replacement"))
     if design == "unrelated":
-        return UnrelatedQuestion(domain, taken["theta"], taken["innocuous"])
+        return UnrelatedQuestion(domain, taken["theta"], taken["innocuous"], taken.get("asked") in (True, "yes"))
     if design == "matrix":
         return Matrix(domain, taken["P"])
     if design == "neighbours":

@@ -49,6 +49,11 @@ def test_a_given_replacement_is_not_called_even():
     assert "with probabilities that are known" in in_words(dn.Retention(YES_NO, 0.5, [0.1, 0.9]))
 
 
+def test_an_innocuous_question_that_is_asked_is_not_said_to_be_drawn():
+    assert "whose answer is drawn" in in_words(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5))
+    assert "which is put to the person too" in in_words(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5, asked=True))
+
+
 def test_groups_are_named():
     yes_no = dn.UnrelatedQuestion(YES_NO, 0.6, 0.5)
     lines = designs(dn.Schema({"a": yes_no, "b": yes_no}, groups={"both": ["a", "b"]}))

@@ -558,3 +558,41 @@ def test_bins_of_numbers_that_may_be_left_unanswered_are_the_sums_of_their_value
     assert binned.value == pytest.approx([single.value[:7].sum(), single.value[7:20].sum(), single.value[20]])
     table = sample.distribution("age", bins=[18, 25, 37], method="em")
     assert table.labels == binned.labels
+
+
+def test_what_people_are_assumed_to_answer_is_repeated_by_every_estimate_that_rests_on_it():
+    binary = dn.Nominal(["no", "yes"])
+    schema = dn.Schema(
+        {
+            "drug": dn.UnrelatedQuestion(binary, 0.7, {"no": 0.6, "yes": 0.4}, asked=True),
+            "drawn": dn.UnrelatedQuestion(binary, 0.7, {"no": 0.6, "yes": 0.4}),
+            "age": dn.Identity(dn.Integer(18, 40)),
+        }
+    )
+    rng = np.random.default_rng(1)
+    truth = pd.DataFrame(
+        {"drug": rng.choice(["no", "yes"], 500), "drawn": rng.choice(["no", "yes"], 500), "age": rng.integers(18, 41, 500)}
+    )
+    sample = dn.Sample(schema.randomise(truth, rng), dn.Schema.from_json(schema.to_json()))
+    rests = [
+        sample.count("drug == 'yes' and age < 30"),
+        sample.mean("age", "drug == 'yes'"),
+        sample.distribution("drug"),
+        sample.distribution("age", by="drug", bins=2),
+        sample.crosstab("drawn", "drug"),
+        sample.difference("drug == 'yes'", "age < 30"),
+        sample.quantile("age", where=dn.where("drug") == "yes"),
+        sample.count("drug == 'yes'", method="em"),
+    ]
+    for estimate in rests:
+        assert len(estimate.assumes) == 1
+        assert "'drug'" in estimate.assumes[0]
+        assert "no: 60%, yes: 40%" in estimate.assumes[0]
+        assert f"Assumed: {estimate.assumes[0]}." in repr(estimate)
+    for estimate in (sample.count("drawn == 'yes'"), sample.mean("age"), sample.count()):
+        assert estimate.assumes == ()
+        assert "Assumed" not in repr(estimate)
+    assert (
+        schema.fingerprint
+        != dn.Schema({name: schema["drawn"] if name == "drug" else schema[name] for name in schema}).fingerprint
+    )
