@@ -53,9 +53,8 @@ def in_words(channel: Channel) -> str:
             f"{quoted(channel.inputs[1])} with probability {_shown(channel.p)}"
         )
     if isinstance(channel, UnrelatedQuestion):
-        return (
-            f"the question is answered with probability {_shown(channel.theta)}, else an innocuous one, whose answers are known"
-        )
+        other = "which is put to the person too" if channel.asked else "whose answer is drawn"
+        return f"the question is answered with probability {_shown(channel.theta)}, else an innocuous one, {other}"
     if isinstance(channel, Retention):
         return f"the true answer is kept with probability {_shown(channel.p)}, else {_replaced(channel)}"
     if isinstance(channel, Neighbours):
