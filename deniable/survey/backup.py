@@ -103,7 +103,9 @@ def new_store(db: str, keys: Path | None) -> Iterator[Store]:
             try:
                 yield store
             except BaseException:
-                blank = not store.slugs()
+                blank = False  # what cannot be looked at is not taken away
+                with contextlib.suppress(StoreError):
+                    blank = not store.slugs()
                 raise
     except BaseException:
         if file is not None and blank and (was_blank or not had_file):
