@@ -58,7 +58,7 @@ def demo(
         held += int(((low <= truth) & (truth <= high)).sum())
         shown += len(truth)
         screen.print(
-            f"[bold]{name}[/bold]: {type(channel).__name__}, {in_words(channel)}. Epsilon {rounded_up(channel.epsilon)}; "
+            f"[bold]{name}[/bold]: {type(channel).__name__} ({in_words(channel)}); epsilon {rounded_up(channel.epsilon)}; "
             f"a report changes anyone's odds {odds(channel.epsilon)}"
         )
         screen.print(_table(name, estimate, truth, seen))

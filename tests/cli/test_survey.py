@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 import deniable as dn
+from deniable.core.files import is_randomised
 from deniable.survey.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,7 @@ def test_from_a_questionnaire_to_an_estimate(town, tmp_path):
     code, out, _ = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
     assert (code, "60 answers written" in out) == (0, True)
     assert dn.read(tmp_path / "out.csv").count("smokes == 'yes'").n == 60
+    assert is_randomised(tmp_path / "out.csv")  # so that nobody predicts from it as if it were true
     code, out, _ = town.run("survey", "schema", "town", "-o", "s.json", "--db", "town.db")
     where = re.search(r"sqlite:///\S+#town_v1", out).group(0)
     code, out, _ = town.run("count", where, "smokes == 'yes'", "--schema", "s.json")
