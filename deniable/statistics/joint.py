@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channel import Channel
+from deniable.core.domain import Domain
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
+from deniable.core.missing import WithMissing
 from deniable.core.operators import Operator
 from deniable.core.schema import Block, Schema
 from deniable.errors import WideDomainError
@@ -139,25 +141,34 @@ def _joint_matrix(channel: JointChannel, classes: dict[str, Ints], sizes: dict[s
 
 
 def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
-    """Under noise: bins that end where the condition's classes do, and some more between for the shape."""
-    values = channel.domain.numbers()
+    """Under noise: bins that end where the condition's classes do, and some more between for the shape; silence by itself."""
+    domain = answered(channel.domain)
+    values = domain.numbers()
     borders = {
-        *(np.flatnonzero(np.diff(classes)) + 1).tolist(),
+        *(np.flatnonzero(np.diff(classes[: len(values)])) + 1).tolist(),
         *(np.arange(1, NOISE_BINS) * len(values) // NOISE_BINS).tolist(),
     }
     edges = edges_between(values, sorted(borders - {0}))
     binned = channel.binned(edges)
     true = binned.true.index(values)
-    reported = binned.reported_bins.index(channel.reported.numbers())
-    return Atoms(
-        (name,),
-        {name: true},
-        {name: reported},
-        {name: len(binned.true)},
-        {name: len(binned.reported_bins)},
-        binned.matrix(),
-        exact=False,
-    )
+    reported = binned.reported_bins.index(answered(channel.reported).numbers())
+    if channel.domain.missing is not None:
+        true, reported = np.append(true, len(binned.true)), np.append(reported, len(binned.reported_bins))
+    matrix = binned.matrix()
+    sizes = matrix.shape
+    return Atoms((name,), {name: true}, {name: reported}, {name: sizes[0]}, {name: sizes[1]}, matrix, exact=False)
+
+
+def answered(domain: Domain) -> Any:
+    """The domain of numbers without the label for silence, where it has one."""
+    return domain.answered if isinstance(domain, WithMissing) else domain
+
+
+def numbers_of(domain: Domain) -> Floats:
+    """The numbers of a domain; silence, where there is such a label, stands last with the largest of them and is left out by whoever
+    asks (a condition to have answered)."""
+    numbers: Floats = answered(domain).numbers()
+    return np.append(numbers, numbers.max()) if isinstance(domain, WithMissing) else numbers
 
 
 def edges_between(values: Floats, borders: Sequence[int]) -> list[str]:
@@ -195,7 +206,7 @@ class JointTruth:
     def numbers(self, name: str) -> Floats:
         """For each joint atom the mean of an attribute's values in it, all taken as equally frequent."""
         index = self._true(name)
-        means = np.bincount(index, weights=self.schema[name].domain.numbers()) / np.bincount(index)
+        means = np.bincount(index, weights=numbers_of(self.schema[name].domain)) / np.bincount(index)
         return np.broadcast_to(self._along(name, means), self._axes).reshape(-1)
 
     def spread(self, name: str, shares: Floats) -> Floats:

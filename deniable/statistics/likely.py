@@ -10,6 +10,7 @@ import numpy as np
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.statistics.conditions import All, Condition
+from deniable.statistics.joint import numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.weighted import check_group
 
@@ -41,7 +42,7 @@ def mean(fitted: Likelihood, name: str, condition: Condition | None, title: str,
     """The mean of an attribute among those who meet a condition."""
     inside, numbers = members(fitted, condition), fitted.truth.numbers(name)
     _check(fitted, inside, f"mean of {name}", condition)
-    values = fitted.truth.schema[name].domain.numbers()
+    values = numbers_of(fitted.truth.schema[name].domain)
     limits = (float(values.min()), float(values.max()))
     return fitted.estimate(lambda p: [_ratio(p * inside, numbers)], [name], title, target, limits, of=name)
 
@@ -98,7 +99,7 @@ def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: s
 
 def quantile(fitted: Likelihood, name: str, q: float, condition: Condition | None, title: str, target: str) -> Estimate:
     """Where the distribution function passes q, values inside a bin taken as equally frequent."""
-    inside, numbers = members(fitted, condition), fitted.truth.schema[name].domain.numbers()
+    inside, numbers = members(fitted, condition), numbers_of(fitted.truth.schema[name].domain)
     _check(fitted, inside, title, condition)
     order = np.argsort(numbers, kind="stable")
 

@@ -15,6 +15,7 @@ from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.missing import WithMissing
+from deniable.core.optional import Optional
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
@@ -23,10 +24,10 @@ from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics import likely, moments
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
-from deniable.statistics.conditions import Compare, Condition, as_condition
+from deniable.statistics.conditions import All, Compare, Condition, as_condition
 from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
-from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, JointTruth
+from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, JointTruth, answered, numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
@@ -250,8 +251,8 @@ class Sample:
         title = f"mean of {name}" + (f" where {condition}" if condition is not None else "")
         limits = (float(numbers.min()), float(numbers.max()))
         if method == "em":
-            self._numbers(name, False)
-            return likely.mean(self._likelihood([condition], [name]), name, condition, title, target)
+            among = self._among_answers(name, condition)
+            return likely.mean(self._likelihood([among], [name]), name, among, title, target)
         if method == "iterative":
             columns, schema = self._columns([name, *(condition.attributes() if condition else [])], "method='iterative'")
             value, rows = iterative_mean(columns, schema, name, condition)
@@ -393,7 +394,8 @@ class Sample:
         conditions = [self._condition(given) for given in (first, second)]
         if method == "em":
             if of is not None:
-                self._numbers(of, False)
+                self._numbers(of)
+                conditions = [self._among_answers(of, condition) for condition in conditions]
             return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
         groups = [indicator(condition, self.schema) for condition in conditions]
         if of is None:
@@ -471,16 +473,17 @@ class Sample:
         target = self._target(target, "population")
         if not 0 < q < 1:
             raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
-        numbers = self._numbers(name, False)
+        numbers = self._numbers(name)
         condition = self._condition(where)
         title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "")
         if self._by_likelihood(method, name, condition):
-            return likely.quantile(self._likelihood([condition], [name]), name, q, condition, title, target)
-        group = indicator(condition, self.schema)
+            among = self._among_answers(name, condition)
+            return likely.quantile(self._likelihood([among], [name]), name, q, among, title, target)
+        group = indicator(condition, self.schema) * self._answered(name)
         return quantile(self._weighted, (name, numbers), q, (condition, group), title, target)
 
     def _numbers(self, name: str, silence: bool = True) -> Floats:
-        """The values of a numeric attribute; of one that may be left unanswered, 0 for silence, where that can be left out."""
+        """The values of a numeric attribute; of one that may be left unanswered, any for silence, where that can be left out."""
         if name not in self.schema:
             raise ParameterError(
                 "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
@@ -498,14 +501,22 @@ class Sample:
                 example=f"{name} == {words[0]!r}",
             )
         if silence and isinstance(domain, WithMissing):
-            return np.append(domain.answered.numbers(), 0.0)
+            return numbers_of(domain)
         if domain.missing is not None:
             raise ParameterError(
                 "may_be_silent",
-                "{name!r} may be left unanswered, so only its mean, differences and counts are known.",
+                "{name!r} may be left unanswered, so only its mean, quantiles, differences and counts are known.",
                 name=name,
             )
         return domain.numbers()
+
+    def _among_answers(self, name: str, condition: Condition | None) -> Condition | None:
+        """The condition, and to have answered a question that may be left unanswered."""
+        missing = self.schema[name].domain.missing
+        if missing is None:
+            return condition
+        has = Compare(name, "!=", missing)
+        return has if condition is None else All((condition, has))
 
     def _answered(self, name: str) -> Function:
         """1 for those who answered."""
@@ -522,12 +533,11 @@ class Sample:
             if domain.size > 200:
                 raise ParameterError("too_many_labels", "{name!r} has {k:,} values; give bins.", name=name, k=domain.size)
             return list(domain.labels), list(np.eye(domain.size))
-        answered = domain.answered if isinstance(domain, WithMissing) else domain
-        cells = binning.true_bins(answered, bins)
-        labels, index = list(cells.labels), cells.index(answered.numbers())
+        values = answered(domain)
+        cells = binning.true_bins(values, bins)
+        index, labels = cells.index(values.numbers()), list(cells.labels)
         if isinstance(domain, WithMissing):
-            # Silence, the last code, is a cell of its own.
-            labels, index = [*labels, domain.missing], np.append(index, len(cells))
+            index, labels = np.append(index, len(cells)), [*labels, domain.missing]
         return labels, [(index == i).astype(np.float64) for i in range(len(labels))]
 
 
@@ -538,4 +548,5 @@ def _check_method(given: str, allowed: Sequence[str]) -> None:
 
 def _finely_noisy(channel: Channel) -> bool:
     """Whether unbiased weights of a part of the domain vary hopelessly: noise on many values."""
-    return isinstance(channel, Additive) and not channel.lumpable and channel.domain.size > FEW_VALUES
+    inner = channel.channel if isinstance(channel, Optional) else channel
+    return isinstance(inner, Additive) and not inner.lumpable and channel.domain.size > FEW_VALUES

@@ -596,3 +596,52 @@ def test_what_people_are_assumed_to_answer_is_repeated_by_every_estimate_that_re
         schema.fingerprint
         != dn.Schema({name: schema["drawn"] if name == "drug" else schema[name] for name in schema}).fingerprint
     )
+
+
+def may_be_silent(n, rng):
+    age = rng.triangular(18, 30, 90, n).round()
+    silent = rng.random(n) < 0.1
+    return pd.DataFrame({"age": np.where(silent, np.nan, age), "sex": rng.choice(["F", "M"], n)})
+
+
+def test_of_numbers_that_may_be_left_unanswered_those_that_were_given_are_counted():
+    truth = may_be_silent(2_000, np.random.default_rng(5))
+    domain = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Uniform(1)), 0.9).domain
+    sample = dn.Sample(truth, dn.Schema({"age": dn.Identity(domain), "sex": dn.Identity(dn.Nominal(["F", "M"]))}))
+    given = truth["age"].dropna()
+    for q in (0.1, 0.5, 0.83):
+        assert sample.quantile("age", q).value[0] == np.quantile(given, q, method="inverted_cdf")
+    women = truth[truth.sex == "F"]["age"].dropna()
+    for method in ("joint", "em"):
+        found = sample.quantile("age", where="sex == 'F'", method=method)
+        assert found.value[0] == np.quantile(women, 0.5, method="inverted_cdf")
+        assert sample.mean("age", "sex == 'F'", method=method).value[0] == pytest.approx(women.mean(), abs=1e-4)
+    shares = sample.distribution("age", bins=["18", "40", "60", "90"])
+    expected = np.append(np.histogram(given, [18, 40, 60, 91])[0], truth["age"].isna().sum()) / len(truth)
+    assert shares.labels[-1] == "no answer"
+    assert np.allclose(shares.value, expected)
+
+
+def test_noise_and_silence_together_are_undone_by_likelihood():
+    rng = np.random.default_rng(6)
+    truth = may_be_silent(5_000, rng)
+    hidden = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(4), edges="clamp"), 0.8)
+    schema = dn.Schema({"age": hidden, "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.8)})
+    young = ((truth.age < 30) & (truth.sex == "F")).sum()
+    silent, counted, middle, mean = [], [], [], []
+    for _ in range(12):
+        sample = dn.Sample(schema.randomise(truth, rng), schema)
+        silent.append(sample.count("age == 'no answer'").value[0])
+        counted.append(sample.count("age < 30 and sex == 'F'").value[0])
+        middle.append(sample.quantile("age").value[0])
+        mean.append(sample.mean("age", "sex == 'F'", method="em").value[0])
+    assert sample.count("age < 30").method == "em"
+    for found, expected, most in (
+        (silent, truth["age"].isna().sum(), 60),
+        (counted, young, 60),
+        (middle, truth["age"].median(), 2),
+        (mean, truth[truth.sex == "F"]["age"].mean(), 1.5),
+    ):
+        off = np.mean(found) - expected
+        assert abs(off) < most + 3 * np.std(found) / np.sqrt(len(found))
+        assert np.std(found) < 0.25 * expected
