@@ -13,7 +13,7 @@ from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
-from deniable.core.files import refuse_same, write_text
+from deniable.core.files import is_randomised, refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
@@ -99,18 +99,37 @@ def fit(
 @app.command()
 def predict(
     model: Model,
-    data: Annotated[Path, typer.Argument(help="Rows to classify: CSV or Parquet.")],
+    data: Annotated[
+        Path,
+        typer.Argument(help="Rows to classify: CSV or Parquet. True rows, unless --distorted says that they are randomised."),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the predictions go (CSV): the class and P of every class.")
     ],
-    distorted: Annotated[bool, typer.Option("--distorted", help="The rows are randomised; without it they are true.")] = False,
+    distorted: Annotated[
+        bool,
+        typer.Option(
+            "--distorted",
+            help="The rows are randomised, as those it learned from: predict by what such reports say about the truth.",
+        ),
+    ] = False,
+    true: Annotated[
+        bool, typer.Option("--true", help="The rows are true, even if the schema that travels with them says otherwise.")
+    ] = False,
     force: Force = False,
 ) -> None:
-    """Predict the class of true rows, or of randomised ones."""
+    """Predict the class of true rows, or of randomised ones (--distorted).
+
+    Randomised rows taken for true ones are predicted wrongly, so a file that carries a schema, as `deniable randomise` and `deniable
+    survey export` write it, is refused unless --distorted or --true says how to take it.
+    """
     refuse_same(output, data, model)
+    if distorted and true:
+        raise ParameterError("distorted_or_true", "Rows are either randomised (--distorted) or true (--true), not both.")
     classifier = _open(model)
     schema: Schema = classifier.schema
     names = [name for name in schema if name != schema.target]
+    _refuse_other_rows(data, schema, names, distorted, true)
     read = schema if distorted else Schema({name: Identity(schema[name].domain) for name in names})
     rows = load_columns(data, read, names)
     chances = classifier.predict_proba_distorted(rows) if distorted else classifier.predict_proba(rows)
@@ -120,6 +139,28 @@ def predict(
     frame.insert(0, str(schema.target), classifier.classes_[chances.argmax(axis=1)])
     write_text(output, frame.to_csv(index=False, float_format="%.6g"), force)
     print(f"{len(frame):,} rows classified: {output}")
+
+
+def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: bool, true: bool) -> None:
+    """Refuse rows of another kind than they are taken for, where the schema that travels with them tells."""
+    if true or not data.is_file() or not is_randomised(data):
+        return
+    if not distorted:
+        raise ParameterError(
+            "rows_are_randomised",
+            "{path} holds randomised rows, as the schema that travels with it says; taken for true ones they would be predicted wrongly. "
+            "Add --distorted to predict from randomised rows. If they are true after all: --true.",
+            path=str(data),
+        )
+    own = Schema.load(data)
+    other = [name for name in names if name in own and own[name] != schema[name]]
+    if other:
+        raise DataError(
+            "other_schema",
+            "{path} was randomised under another schema than the classifier learned from: {names}.",
+            path=str(data),
+            names=", ".join(other),
+        )
 
 
 @app.command()

@@ -12,8 +12,14 @@ from rich.table import Table
 
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
+from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
+
+MANY_VALUES = 25
+"""A table of more lines than this is not read but scrolled past."""
+DEFAULT_BINS = 10
+EVERY_VALUE = "all"
 
 
 def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
@@ -53,17 +59,47 @@ def present(estimate: Estimate, level: float, as_json: bool, plot: Path | None, 
 
 
 def edges(given: str | None) -> Any:
-    """A number of bins, or their edges, as written on a command line."""
-    if given is None:
+    """A number of bins, or their edges, as written on a command line; `all` for every value."""
+    if given is None or given.strip().lower() == EVERY_VALUE:
         return None
     parts = [part.strip() for part in given.split(",")]
     if len(parts) > 1:
         return parts
     if not parts[0].isdigit():
         raise ParameterError(
-            "bins_count", "--bins takes a number of bins or edges such as 18,30,45,90, got {got!r}.", got=given
+            "bins_count",
+            "--bins takes a number of bins, edges such as 18,30,45,90, or all for every value, got {got!r}.",
+            got=given,
         )
     return int(parts[0])
+
+
+def is_numeric(domain: Domain) -> bool:
+    """Whether bins can be made of it."""
+    return hasattr(getattr(domain, "answered", domain), "low")
+
+
+def bins_or_few(given: str | None, domain: Domain) -> Any:
+    """The bins asked for; where none are, some by itself if there are more values than anybody reads.
+
+    >>> import deniable as dn
+    >>> bins_or_few(None, dn.Integer(18, 90)), bins_or_few("all", dn.Integer(18, 90)), bins_or_few(None, dn.Integer(0, 9))
+    (10, None, None)
+    """
+    if given is None and is_numeric(domain) and (not getattr(domain, "has_step", True) or domain.size > MANY_VALUES):
+        return DEFAULT_BINS
+    return edges(given)
+
+
+def tell_bins(given: str | None, domain: Domain, option: str = "--bins") -> None:
+    """Say that bins were chosen, and how to see every value."""
+    if given is not None or bins_or_few(None, domain) is None:
+        return
+    if getattr(domain, "has_step", True):
+        every = f"; each by itself: {option} {EVERY_VALUE}"
+        print(f"{domain.size:,} values were put into {DEFAULT_BINS} bins{every}; your own bins: {option} with their edges.")
+    else:
+        print(f"Values were put into {DEFAULT_BINS} bins; your own: {option} with how many, or their edges.")
 
 
 def _show(estimate: Estimate, level: float, heading: str) -> None:

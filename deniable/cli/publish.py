@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.table import Table
@@ -64,13 +64,20 @@ def publish(
     limit_ruled_out: Annotated[
         float, typer.Option(help="Check: how sure an attacker may be who also rules out one answer.")
     ] = 0.99,
-    strict: Annotated[bool, typer.Option("--strict", help="Publish nothing if a check fails.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Write nothing but the report if a check fails, and end with 2. Without it the file is written, with a warning.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, with the exposed rows.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing outputs.")] = False,
 ) -> None:
     """Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.
 
-    NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed.
+    NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed. A file that fails a check is
+    written all the same, called NOT SAFE, with the options that would mend it; with --strict it is not written.
     """
     # scikit-learn is slow to import; other commands must not pay for it.
     from deniable.publish.files import publish_file, sidecar
@@ -130,6 +137,7 @@ def publish(
         if found.comparison is not None:
             content["comparison"] = found.comparison.to_frame().to_dict("records")
         print(json.dumps(content, indent=2, ensure_ascii=False))
+        warn_if_unsafe(found, output, sys.stderr)
         return
     print(found)
     if found.comparison is not None:
@@ -138,6 +146,19 @@ def publish(
     for name, saved in (("Report for the owner", report), ("Tree", tree), ("Comparison", compare)):
         if saved is not None:
             print(f"{name}: {saved}")
+    warn_if_unsafe(found, output, sys.stdout)
+
+
+def warn_if_unsafe(found: Any, output: Path, stream: TextIO) -> None:
+    """Last, so that it is what stays on the screen: a failed check, what would mend it, and that the file is there all the same."""
+    from deniable.publish.mends import mending
+
+    if found.passed:
+        return
+    print(f"NOT SAFE: {output} was written, but do not hand it on as it is. To mend it:", file=stream)
+    for line in mending(found):
+        print(f"  {line}", file=stream)
+    print("Then publish again, with --force over this file. With --strict nothing is written if a check fails.", file=stream)
 
 
 def show_comparison(found: Any) -> None:

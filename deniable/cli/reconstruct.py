@@ -8,16 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from deniable.cli.bars import Bar
-from deniable.cli.estimates import edges, present
-from deniable.core.channel import Channel, rounded_up
+from deniable.cli.estimates import bins_or_few, is_numeric, present, tell_bins
+from deniable.core.channel import rounded_up
+from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import count_file, refuse_same
 from deniable.errors import DataError, ParameterError
+from deniable.privacy.hiding import in_words
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 from deniable.statistics.reading import schema_of
-
-FEW_LABELS = 40
-DEFAULT_BINS = 10
 
 
 def reconstruct_command(
@@ -27,7 +26,13 @@ def reconstruct_command(
         Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")
     ] = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "em",
-    bins: Annotated[str | None, typer.Option(help="For numbers: how many bins, or their edges: 18,30,45,90.")] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            help="For numbers: how many bins, their edges (18,30,45,90), or all for every value. Without it 10 bins if there are over 25 "
+            "values."
+        ),
+    ] = None,
     target: Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")] = "population",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")] = None,
@@ -45,17 +50,17 @@ def reconstruct_command(
     if name not in read:
         raise DataError("no_attribute", "The schema has no attribute {got!r}, only {allowed}.", got=name, allowed=list(read))
     channel = read[name]
-    table = count_file(data, channel, name, _bins(bins, channel), Bar())
+    table = count_file(data, channel, name, _bins(bins, channel.domain), Bar())
     estimate = reconstruct(table, channel, method, target)
-    heading = f"{type(channel).__name__}, epsilon {rounded_up(channel.epsilon)}, "
+    heading = f"epsilon {rounded_up(channel.epsilon)}, "
+    if not as_json:
+        print(f"{type(channel).__name__}: {in_words(channel)}.")
     present(estimate, level, as_json, plot, heading)
+    if not as_json:
+        tell_bins(bins, channel.domain)
 
 
-def _bins(given: str | None, channel: Channel) -> Any:
-    numeric = hasattr(getattr(channel.domain, "answered", channel.domain), "low")
-    if given is None:
-        wide = numeric and (not channel.exact or channel.domain.size > FEW_LABELS)
-        return DEFAULT_BINS if wide else None
-    if not numeric:
+def _bins(given: str | None, domain: Domain) -> Any:
+    if given is not None and not is_numeric(domain):
         raise ParameterError("bins_need_numbers", "--bins is for attributes that are numbers, got {got!r}.", got=given)
-    return edges(given)
+    return bins_or_few(given, domain)

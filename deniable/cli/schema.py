@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 
 from deniable.cli.bars import Bar
-from deniable.cli.show import console
+from deniable.cli.show import console, show_designs
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
-from deniable.privacy.warnings import warnings_of
+from deniable.privacy.warnings import notable, warnings_of
 from deniable.privacy.words import odds
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
@@ -65,10 +65,11 @@ def check(
             odds(block.epsilon),
         )
     console().print(table)
+    show_designs(read)
     print(f"Together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
     print(f"Fingerprint {read.fingerprint}")
     for block in read.blocks:
-        for warning in warnings_of(block):
+        for warning in [*warnings_of(block), *notable(block.epsilon)]:
             print(f"warning: {block.name}: {warning}")
     if budget is not None:
         read.check_budget(budget)

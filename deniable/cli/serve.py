@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,7 +49,7 @@ def serve(
         service = Service(store, host, port, settings)
         for slug in store.slugs():
             seen = store.overview(slug)
-            print(f"{service.url}/s/{slug}   {seen.state}, {seen.count:,} answers")
+            print(f"{service.url}/s/{slug}   {seen.state}, {seen.count:,} answers{_earlier(seen)}")
         print(f"{service.url}/organiser   for the organiser")
         if service.first_link is not None:
             print(f"{service.first_link}   one-time link: choose the organiser's password")
@@ -85,16 +85,22 @@ def restore(
     db: Database = DEFAULT_DB,
     keys: Keys = None,
 ) -> None:
-    """Fill a new database from a backup."""
+    """Fill a new database from a backup. If that fails, no new database is left behind."""
+    from deniable.survey.backup import check, new_store
     from deniable.survey.backup import restore as read
-    from deniable.survey.store import Store
 
-    with Store(db, keys) as store:
+    check(given)
+    with new_store(db, keys) as store:
         rows = read(store, given)
         surveys = [store.overview(slug) for slug in store.slugs()]
-    print(f"{rows:,} rows restored to {db}.")
+    # An address may hold a password.
+    print(f"{rows:,} rows restored to {store.place if '://' in db else db}.")
     for one in surveys:
-        print(f"  {one.slug}: version {one.number}, {one.state}, {one.count:,} answers")
+        print(f"  {one.slug}: version {one.number}, {one.state}, {one.count:,} answers{_earlier(one)}")
+
+
+def _earlier(seen: Any) -> str:
+    return f", {seen.earlier:,} to earlier versions" if seen.earlier else ""
 
 
 def verify(

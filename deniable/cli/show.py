@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
+from collections.abc import Iterable, Mapping
 
 from rich.console import Console
+
+from deniable.core.channel import Channel
+from deniable.privacy.hiding import designs
 
 
 def console() -> Console:
     """A console that is as wide as the terminal, or 120 columns where the output goes elsewhere."""
     return Console(width=max(80, shutil.get_terminal_size((120, 40)).columns), highlight=False)
+
+
+def show_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> None:
+    """What the names of the designs in a table mean, each once."""
+    print("How answers are hidden:")
+    for line in designs(schema, names):
+        print(textwrap.fill(line, console().width, initial_indent="  ", subsequent_indent="    "))

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.estimates import edges, present
+from deniable.cli.estimates import bins_or_few, edges, present, tell_bins
+from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.statistics.conditions import parse
@@ -76,7 +77,13 @@ def distribution(
     name: Annotated[str, typer.Argument(help="An attribute.")],
     where: Where = None,
     by: Annotated[str | None, typer.Option(help="One distribution for each label of this attribute.")] = None,
-    bins: Annotated[str | None, typer.Option(help="For numbers: how many bins, or their edges: 18,30,45,90.")] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            help="For numbers: how many bins, their edges (18,30,45,90), or all for every value. Without it 10 bins if there are over 25 "
+            "values; --json has every value."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
@@ -87,14 +94,23 @@ def distribution(
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
     sample = _open(data, schema, engine, level, plot)
-    present(sample.distribution(name, where, by, edges(bins), target, method), level, as_json, plot)
+    domain = _domain(sample, name)
+    cells = edges(bins) if as_json or domain is None else bins_or_few(bins, domain)
+    present(sample.distribution(name, where, by, cells, target, method), level, as_json, plot)
+    if not as_json and domain is not None:
+        tell_bins(bins, domain)
+
+
+def _domain(sample: Sample, name: str) -> Domain | None:
+    # Without one the sample itself says what is wrong.
+    return sample.schema[name].domain if name in sample.schema else None
 
 
 def crosstab(
     data: Data,
     a: Annotated[str, typer.Argument(help="An attribute.")],
     b: Annotated[str, typer.Argument(help="Another attribute.")],
-    a_bins: Annotated[str | None, typer.Option(help="Bins of the first, if it is a number: how many, or edges.")] = None,
+    a_bins: Annotated[str | None, typer.Option(help="Bins of the first, if it is a number: as --bins of distribution.")] = None,
     b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -106,8 +122,12 @@ def crosstab(
 ) -> None:
     """The joint distribution of two attributes."""
     sample = _open(data, schema, engine, level, plot)
-    bins = {name: edges(given) for name, given in ((a, a_bins), (b, b_bins))}
+    asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
+    bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     present(sample.crosstab(a, b, target, bins, method), level, as_json, plot)
+    for _, given, domain, option in asked:
+        if not as_json and domain is not None:
+            tell_bins(given, domain, option)
 
 
 def difference(

@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 
 from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
-from deniable.cli.show import console
+from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
 from deniable.core.files import refuse_same, sidecar, write_text
 from deniable.errors import ParameterError
+from deniable.privacy.warnings import notable, warnings_of
 from deniable.privacy.words import odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
@@ -59,17 +60,49 @@ def check(
     table.add_column("a report changes anyone's odds")
     table.add_column(f"{answers:,} answers are worth", justify="right")
     table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
-    for cost in costs(read, answers):
+    found = costs(read, answers)
+    for cost in found:
         channel = read.schema[cost.name]
         table.add_row(
             cost.name, type(channel).__name__, rounded_up(channel.epsilon), odds(channel.epsilon),
             f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points",
         )  # fmt: skip
     console().print(table)
+    show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
     for name in read.schema:
         if read.schema[name].assumption is not None:
             print(f"Assumed of {name}: {read.schema[name].assumption}.")
+    for sentence in _warnings(read, found, answers):
+        print(sentence)
+
+
+def _warnings(read: Any, found: list[Any], answers: int) -> list[str]:
+    """What protects too little, and what is hidden so well that so many answers would tell nothing."""
+    from deniable.survey.planning import SHARE, USEFUL
+
+    said = []
+    open_ = {name for element in read.elements if not element.private for name in element.channels}
+    for block in read.schema.blocks:
+        if block.name in open_:
+            said.append(f"note: {block.name} is asked openly (privacy: none): the answer is sent and stored as it is.")
+        else:
+            said += [f"warning: {block.name}: {text}" for text in [*warnings_of(block), *notable(block.epsilon)]]
+    for cost in found:
+        if cost.margin > USEFUL:
+            enough = _rounded(cost.needed(answers))
+            said.append(
+                f"warning: {cost.name}: hidden so well that {answers:,} answers tell a share of {SHARE:.0%} only to ± "
+                f"{100 * cost.margin:.0f} points. About {enough:,} would tell it to ± {100 * USEFUL:.0f}; or hide it "
+                "less, or ask with fewer choices."
+            )
+    return said
+
+
+def _rounded(number: int) -> int:
+    """Upward to two figures: a plan is no measurement."""
+    step = int(10 ** max(0, len(str(number)) - 2))
+    return -(-number // step) * step
 
 
 @app.command("open")
@@ -81,13 +114,46 @@ def open_(
         str | None, typer.Option(metavar="YYYY-MM-DD", help="When contact details are erased (for linkage: register).")
     ] = None,
 ) -> None:
-    """Freeze a questionnaire into a version and take answers to it. A changed questionnaire becomes a new version."""
+    """Freeze a questionnaire into a version and take answers to it.
+
+    A changed questionnaire becomes a new version, which replaces the one before: that takes no more answers, and those it has are kept
+    and exported by themselves (deniable survey export SURVEY --version N).
+    """
     read = _questionnaire(questionnaire)
     with _store(db, keys, create=True) as store:
+        versions = len(store.overviews(read.slug)) if read.slug in store.slugs() else 0
         number = store.open_survey(read, _day(erase_contacts_on))
+        seen = store.overviews(read.slug)
     print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
+    if 0 < versions < number:
+        _tell_replaced(seen[-2], number, _given(db, keys))
+    elif versions:
+        print(f"The questionnaire is as it was: answers go on with the {_answers(seen[-1].count)} there are.")
     if read.invited:
         print(f"It is by invitation: deniable survey invite {read.slug} people.csv -o invited.csv")
+
+
+def _tell_replaced(old: Any, number: int, options: str) -> None:
+    print(f"The questionnaire was changed: version {old.number} takes no more answers. Nothing of it is lost.")
+    if old.count:
+        kept = "stays by itself and is" if old.count == 1 else "stay by themselves and are"
+        print(
+            f"Its {_answers(old.count)} {kept} not counted with version {number}: "
+            f"deniable survey export {old.slug} --version {old.number} -o FILE{options}"
+        )
+    print("Whoever has the old page open is asked to load it again before sending.")
+    if old.used:
+        used = "invitation used for it stays" if old.used == 1 else "invitations used for it stay"
+        print(f"{old.used:,} {used} used: who answered then cannot answer again.")
+
+
+def _answers(count: int) -> str:
+    return f"{count:,} {'answer' if count == 1 else 'answers'}"
+
+
+def _given(db: str, keys: Path | None) -> str:
+    """What has to be said again to reach the same store."""
+    return (f" --db {_shown(db)}" if db != DEFAULT_DB else "") + (f" --keys {keys}" if keys is not None else "")
 
 
 def _day(text: str | None) -> datetime.date | None:
@@ -120,47 +186,61 @@ def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
 
 @app.command("list")
 def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
-    """Show the surveys of a database: their state and number of answers, nothing else."""
+    """Show the surveys of a database, every version of each: its state and number of answers, nothing else.
+
+    A version is replaced when a changed questionnaire is opened; its answers are kept.
+    """
     with _store(db, keys) as store:
-        surveys = [store.overview(slug) for slug in store.slugs()]
+        surveys = [one for slug in store.slugs() for one in store.overviews(slug)]
     table = Table()
     for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
         table.add_column(heading)
     for heading in ("answers", "to export"):
         table.add_column(heading, justify="right")
     for one in surveys:
+        # Invitations are to a survey, whatever its version.
         invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
+        invited = "" if one.state == "replaced" else invited
         table.add_row(
             one.slug, str(one.number), one.state, one.closes or "", invited, one.view, f"{one.count:,}", f"{one.mixed:,}"
         )
     console().print(table)
+    if any(one.state == "replaced" and one.mixed for one in surveys):
+        print("Answers to a replaced version are kept by themselves: deniable survey export SURVEY --version N -o FILE")
 
 
 @app.command("export")
 def export(
     slug: Slug,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the answers go (.csv, .csv.gz, .parquet).")],
-    version: Annotated[int | None, typer.Option(help="An earlier version; the newest unless said.")] = None,
+    version: Annotated[int | None, typer.Option(help="The number of an earlier version; the newest unless given.")] = None,
     db: Database = DEFAULT_DB,
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Write the answers with their schema beside them. While a survey is open: in batches of at least 50 new answers."""
+    """Write the answers to one version with their schema beside them, the newest unless --version names another.
+
+    While a survey is open: in batches of at least 50 new answers. `deniable survey list` shows all versions.
+    """
     from deniable.survey.export import export as write
 
     with _store(db, keys) as store:
         rows = write(store, slug, output, version, force)
-        seen = store.overview(slug)
-    print(f"{rows:,} {'answer' if rows == 1 else 'answers'} written to {output}, schema in {sidecar(output)}.")
+        *others, seen = store.overviews(slug)
+    earlier = [one for one in others if one.mixed]
+    print(f"{_answers(rows)} written to {output}, schema in {sidecar(output)}.")
     if version is None and seen.count > rows:
         print(f"{seen.count - rows} newer answers wait for their batch.")
+    if version is None and earlier:
+        kept = " and ".join(f"version {one.number} ({one.mixed:,})" for one in earlier)
+        print(f"These are answers to version {seen.number}. Those to {kept} are exported by themselves: add --version N.")
 
 
 @app.command("schema")
 def schema(
     slug: Slug,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the schema goes (.json).")],
-    version: Annotated[int | None, typer.Option(help="An earlier version; the newest unless said.")] = None,
+    version: Annotated[int | None, typer.Option(help="The number of an earlier version; the newest unless given.")] = None,
     db: Database = DEFAULT_DB,
     keys: Keys = None,
     force: Force = False,

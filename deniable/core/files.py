@@ -154,11 +154,16 @@ def _content(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def refuse_randomised(path: Path) -> None:
-    """Refuse to randomise what is randomised already: drawn twice, its estimates would be wrong."""
+def is_randomised(path: Path) -> bool:
+    """Whether the schema inside a file, or beside it and about it, says that its rows are randomised."""
     inside = (_opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if _is_parquet(path) else None
     beside = _content(read_schema_text(sidecar(path))) if sidecar(path).exists() else {}
-    if inside is not None or ("fingerprint" in beside and beside.get("data") == path.name):
+    return inside is not None or ("fingerprint" in beside and beside.get("data") == path.name)
+
+
+def refuse_randomised(path: Path) -> None:
+    """Refuse to randomise what is randomised already: drawn twice, its estimates would be wrong."""
+    if is_randomised(path):
         raise FileError("randomised_already", "{path} is randomised already; randomise the true data instead.", path=str(path))
 
 

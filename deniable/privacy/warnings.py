@@ -12,11 +12,14 @@ from deniable.core.schema import Block
 from deniable.errors import DeniableError
 from deniable.privacy.edges import edge_leak
 from deniable.privacy.finite import nearest_finite
-from deniable.privacy.words import percent, quoted
+from deniable.privacy.words import odds, percent, quoted
 from deniable.privacy.worst_case import posterior_bound
 
 WEAK = 6.0
 """From this epsilon on a single report can make an unlikely answer nearly certain."""
+
+NOTABLE = 9
+"""A report that changes someone's odds more often than this protects less than the lightest level of a questionnaire."""
 
 NEARLY_SINGULAR = 1e6
 """From this condition number on reports can hardly be undone."""
@@ -52,6 +55,21 @@ def weak(epsilon: float) -> list[str]:
     after = posterior_bound(epsilon, 0.1)
     return [
         f"weak: a report can raise a chance of 10% to {percent(after, up=True)}. Hide the answer more, or give it fewer values."
+    ]
+
+
+def notable(epsilon: float) -> list[str]:
+    """A sentence about a finite epsilon that is above the lightest level of a questionnaire, and below what `weak` speaks of.
+
+    >>> notable(math.log(9)), notable(7.0), notable(math.log(19))[0].split(" (")[0]
+    ([], [], "weak: a report can change someone's odds up to 19.0 times")
+    """
+    if epsilon >= WEAK or math.exp(epsilon) <= NOTABLE * (1 + 1e-9):
+        return []
+    after = percent(posterior_bound(epsilon, 0.1), up=True)
+    return [
+        f"weak: a report can change someone's odds {odds(epsilon).replace('at most', 'up to')} (the lightest level of a questionnaire: "
+        f"{NOTABLE}), so a chance of 10% may become {after}. Hide the answer more, or give it fewer values."
     ]
 
 

@@ -17,6 +17,7 @@ from deniable.core.files import open_table, refuse_randomised, refuse_same, repl
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress, Silent
 from deniable.publish.deniability_tree import permutation
+from deniable.publish.mends import mending
 from deniable.publish.publication import Publication, publish_frame
 
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
@@ -122,8 +123,9 @@ def publish_file(
                 temporary.write_text(page, encoding="utf-8")
         raise DataError(
             "not_safe",
-            "{verdict} Nothing was published.{report}",
+            "{verdict} Nothing was published.{report} To mend it:{mends}",
             verdict=found.verdict,
+            mends="".join(f"\n  {line}" for line in mending(found)),
             report=f" The report is in {report}." if report is not None else "",
         )
     text = json.dumps({"data": target.name, **found.to_dict(), "shuffled": shuffle}, indent=2, ensure_ascii=False) + "\n"

@@ -65,6 +65,8 @@ class Check:
     passed: bool
     found: str
     rows: Ints = field(repr=False)
+    columns: tuple[str, ...] = ()
+    """The columns that expose them, where it is not the groups that do."""
 
     @property
     def named(self) -> str:
@@ -237,6 +239,7 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
         ),
         "minority_share_of_minimum": minority_share(minimum, max(2, answers)),
         "smallest_minority": float(1 - posterior.max()),
+        "largest_answer": float(max(own.sum(axis=0).max() for own in each) / len(labels)),
         "worst_posterior": float(posterior.max()),
         "worst_posterior_if_one_answer_is_ruled_out": float(ruled_out.max()) if wide else None,
         "smallest_group": int(sizes.min()),
@@ -270,7 +273,7 @@ def _epsilon_words(epsilon: float) -> str:
     if math.isinf(epsilon):
         return (
             "no epsilon: one person's answer can decide whether an answer can be drawn in a group at all. Mix the groups with the whole "
-            "(mix) for a finite one."
+            "(mix; on the command line --mix 0.2, say) for a finite one."
         )
     weak = " That is weak: mix more, or put rare answers together." if epsilon >= WEAK else ""
     return f"one person's answer changes the chance of any published table {odds(epsilon)}, {TREE_NOT_COVERED}.{weak}"
@@ -308,6 +311,7 @@ def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, 
     columns = columns_of(X)
     exposed = np.zeros(len(labels), bool)
     named: list[str] = []
+    telling: list[str] = []
     maps = tree.sensitive_.views if len(views) == 1 else tree.sensitive_.views[1:]
     for attribute in tree.tree_.attributes:
         if attribute.identifier or len(attribute.values) < 2:
@@ -327,6 +331,7 @@ def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, 
             named.append(
                 f"{attribute.name} ({percent(here.mean())} of the rows, such as {'up to ' if attribute.ordered else ''}{most})"
             )
+            telling.append(attribute.name)
             exposed |= here
     found = (
         f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}"
@@ -334,7 +339,7 @@ def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, 
         else f"no other column by itself tells the true answer of {PROXY_ROWS} rows or more with over {percent(limits.posterior)}"
     )
     rows = np.flatnonzero(exposed) + 1
-    return [Check("other columns", not len(rows), found, rows)]
+    return [Check("other columns", not len(rows), found, rows, tuple(telling))]
 
 
 def _coarse(attribute: Attribute, column: Any) -> tuple[Ints, Attribute]:
@@ -360,7 +365,8 @@ def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
         if named
         else "no column has a different value in every row"
     )
-    return [Check("identifiers", not named, found, np.arange(1, rows + 1) if named else np.empty(0, np.int64))]
+    exposed = np.arange(1, rows + 1) if named else np.empty(0, np.int64)
+    return [Check("identifiers", not named, found, exposed, tuple(named))]
 
 
 def _unchanged(tree: DeniabilityTree, published: Any, labels: Any) -> float | None:

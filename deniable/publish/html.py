@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.privacy import html as parts
 from deniable.privacy.words import percent
+from deniable.publish.mends import mends
 
 if TYPE_CHECKING:
     from deniable.publish.guarantees import Guarantees
@@ -86,11 +87,13 @@ def _column(found: Guarantees) -> str:
 
 
 def _checks(found: Guarantees) -> str:
+    would = mends(found)
     rows = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(check.name)}</th>'
         f'<td role="cell" class="{"good" if check.passed else "bad"}">{"holds" if check.passed else "FAILED"}</td>'
         f'<td role="cell">{escape(check.found[0].upper() + check.found[1:])}.'
-        f"{f'<small>Exposed: {escape(check.named)}</small>' if check.named else ''}</td></tr>"
+        f"{f'<small>Exposed: {escape(check.named)}</small>' if check.named else ''}"
+        f"{f'<small>To mend it, {escape(would[check.name])}</small>' if check.name in would else ''}</td></tr>"
         for check in found.checks
     )
     return (

@@ -489,6 +489,17 @@ class Sample:
                 "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
             )
         domain = self.schema[name].domain
+        numeric = hasattr(getattr(domain, "answered", domain), "low")
+        words = [] if numeric else [label for label in domain.labels if isinstance(label, str) and label != domain.missing]
+        if words:
+            raise ParameterError(
+                "not_numeric",
+                "{name!r} holds words ({allowed}), not numbers, so nothing can be averaged. Ask for its distribution, or count those with "
+                'a label: "{example}".',
+                name=name,
+                allowed=domain.allowed,
+                example=f"{name} == {words[0]!r}",
+            )
         if silence and isinstance(domain, WithMissing):
             return numbers_of(domain)
         if domain.missing is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from deniable.core.files import replacing
@@ -52,6 +55,26 @@ def backup(store: Store, path: Path, force: bool = False) -> bool:
 
 def restore(store: Store, path: Path) -> int:
     """Fill an empty store from a backup; how many rows. A backup that was changed, or lacks its keys, is refused."""
+    check(path)
+    with path.open("rb") as raw:
+        raw.seek(len(MAGIC) + 65)
+        with gzip.open(raw, "rt", encoding="utf-8") as text:
+            try:
+                return store.load(text, _keys(keys_beside(path)))
+            except StoreError as error:
+                if error.code != "key_missing":
+                    raise
+                raise StoreError(
+                    "backup_keys_missing",
+                    "{path} holds answers that are not mixed yet, which cannot be read without the keys that were written with "
+                    "it. Put that file back as {beside}, or name the folder of the service's keys with --keys.",
+                    path=str(path),
+                    beside=str(keys_beside(path)),
+                ) from None
+
+
+def check(path: Path) -> None:
+    """Refuse a file that is no backup, or not the one that was written."""
     if not path.is_file():
         raise FileError("no_file", "{path} does not exist.", path=str(path))
     with path.open("rb") as raw:
@@ -60,9 +83,43 @@ def restore(store: Store, path: Path) -> int:
             raise StoreError("not_a_backup", "{path} is no backup of Deniable.", path=str(path))
         if hashlib.file_digest(raw, "sha256").hexdigest().encode() != head[len(MAGIC) : -1]:
             raise StoreError("backup_damaged", "{path} was changed or cut since it was written.", path=str(path))
-        raw.seek(len(head))
-        with gzip.open(raw, "rt", encoding="utf-8") as text:
-            return store.load(text, _keys(keys_beside(path)))
+
+
+@contextlib.contextmanager
+def new_store(db: str, keys: Path | None) -> Iterator[Store]:
+    """A store to restore into; if that fails, whatever was made on the way is taken away again.
+
+    Otherwise the next command would find an empty store and take it for the real one. What was there before stays, and so does a
+    store into which somebody else has put a survey meanwhile. Tables in PostgreSQL stay too: they are empty.
+    """
+    file, folder = Store.places(db, keys)
+    had_file = file is not None and file.exists()
+    was_blank = file is not None and had_file and file.stat().st_size == 0
+    # Folders that making the keys' folder would make, innermost first.
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
+    blank = True
+    try:
+        with Store(db, keys) as store:
+            try:
+                yield store
+            except BaseException:
+                blank = False  # what cannot be looked at is not taken away
+                with contextlib.suppress(StoreError):
+                    blank = not store.slugs()
+                raise
+    except BaseException:
+        if file is not None and blank and (was_blank or not had_file):
+            for ending in ("-wal", "-shm", "-journal"):
+                file.with_name(file.name + ending).unlink(missing_ok=True)
+            if was_blank:
+                os.truncate(file, 0)
+            else:
+                file.unlink(missing_ok=True)
+        for one in made:
+            # Refused by the system if anything lies in it.
+            with contextlib.suppress(OSError):
+                one.rmdir()
+        raise
 
 
 def _keys(path: Path) -> dict[str, bytes]:

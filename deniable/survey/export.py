@@ -24,22 +24,31 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
     read = store.version(slug, number)
     pieces = _pieces(store, read)
     first = next(pieces, None)
-    if first is None and number is None and store.overview(slug).state != "open":
-        earlier = store.overview(slug).number - 1
-        raise RefusedError(
-            "nothing_to_export",
-            "{slug} is closed and version {now} has no answers.{more}",
-            slug=slug,
-            now=earlier + 1,
-            more=f" Those to earlier versions: --version {earlier}." if earlier else "",
-        )
     if first is None:
+        *others, seen = store.overviews(slug)
+        earlier = [str(one.number) for one in others if one.mixed and one.number != read.number]
+        more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
+        if read.number < seen.number:
+            raise RefusedError(
+                "nothing_to_export", "Version {now} of {slug} has no answers to export, and takes no more.{more}",
+                slug=slug, now=read.number, more=more,
+            )  # fmt: skip
+        if seen.state != "open":
+            raise RefusedError(
+                "nothing_to_export",
+                "{slug} is {state} and version {now} has no answers.{more}",
+                slug=slug,
+                state=seen.state,
+                now=read.number,
+                more=more,
+            )
         raise RefusedError(
             "nothing_to_export",
             "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. "
-            "Wait for more, or close it.",
+            "Wait for more, or close it.{more}",
             slug=slug,
             batch=BATCH,
+            more=more,
         )
 
     def all_pieces() -> Iterator[pa.RecordBatch]:

@@ -15,6 +15,9 @@ from deniable.survey.questionnaire import Questionnaire
 SHARE = 0.2
 """The share for which costs are shown: neither rare nor half of all."""
 
+USEFUL = 0.1
+"""A share of 20% that is known to more than these points either way might as well be half or twice as large."""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -24,6 +27,14 @@ class Cost:
     odds: float
     worth: float
     margin: float
+
+    def needed(self, answers: int) -> int:
+        """How many answers would make the margin useful, if it is not with so many.
+
+        >>> Cost("smokes", 3.0, 50.0, 0.2).needed(1_000)
+        4000
+        """
+        return math.ceil(answers * (self.margin / USEFUL) ** 2 - 1e-9)
 
 
 def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:

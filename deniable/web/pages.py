@@ -63,7 +63,7 @@ def _row(one: Overview) -> str:
     )
     cells = {
         "State": one.state,
-        "Answers": f"{one.count:,}",
+        "Answers": f"{one.count:,}" + (f", and {one.earlier:,} to earlier versions" if one.earlier else ""),
         "Invitations used": f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all",
         "Last day": escape(one.closes or "–"),
         "Results": f"{one.mixed:,} answers: {files}" if one.mixed else "not yet",

@@ -89,3 +89,35 @@ def test_rows_of_another_schema_are_not_scored(run, town, tmp_path):
     other.randomise(folder / "truth.csv", output=tmp_path / "other.csv")
     code, _, err = run("classify", "score", "m.json", "other.csv")
     assert (code, "another schema" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["train.csv", "test.parquet"])
+def test_randomised_rows_are_not_taken_for_true_ones(run, town, tmp_path, name):
+    _, _, folder = town
+    run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
+    code, _, err = run("classify", "predict", "model.json", folder / name, "-o", "out.csv")
+    assert (code, (tmp_path / "out.csv").exists()) == (2, False)
+    assert f"{name} holds randomised rows" in err
+    assert "Add --distorted" in err
+    assert run("classify", "predict", "model.json", folder / name, "-o", "out.csv", "--distorted")[0] == 0
+    code, _, err = run("classify", "predict", "model.json", folder / name, "-o", "true.csv", "--true")
+    assert code == 0, err
+    assert pd.read_csv("true.csv")["P(yes)"].tolist() != pd.read_csv("out.csv")["P(yes)"].tolist()
+    assert run("classify", "predict", "model.json", folder / name, "-o", "x.csv", "--true", "--distorted")[0] == 2
+
+
+def test_rows_that_another_schema_randomised_are_refused(run, town, tmp_path):
+    _, schema, folder = town
+    run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
+    other = dn.Schema({**schema, "age": dn.Retention(dn.Integer(18, 90), 0.4)})
+    other.randomise(folder / "truth.csv", output=tmp_path / "other.csv")
+    code, _, err = run("classify", "predict", "model.json", "other.csv", "-o", "out.csv", "--distorted")
+    assert (code, "another schema than the classifier learned from: age." in err) == (2, True)
+
+
+def test_a_schema_beside_that_is_about_another_file_says_nothing_about_this_one(run, town, tmp_path):
+    people, schema, folder = town
+    run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
+    people.to_csv("mine.csv", index=False)
+    schema.save(tmp_path / "mine.schema.json")
+    assert run("classify", "predict", "model.json", "mine.csv", "-o", "out.csv")[0] == 0

@@ -233,3 +233,25 @@ def test_messy_columns_get_a_note(run, tmp_path):
     assert "but for 'thirty'" in err
     assert "zip: every value is different, or padded" in err
     assert "blanks around them" in err
+
+
+def test_a_check_of_a_schema_warns_of_weak_protection_and_explains_the_designs(run, tmp_path):
+    yes_no = dn.Nominal(["no", "yes"])
+    channels = {"strict": dn.KRR(yes_no, 0.9), "loose": dn.KRR(yes_no, 0.95), "open": dn.Identity(yes_no)}
+    dn.Schema(channels).save(tmp_path / "s.json")
+    code, out, _ = run("schema", "check", "s.json")
+    assert code == 0
+    assert "warning: loose: weak: a report can change someone's odds up to 19.0 times" in out
+    assert "a chance of 10% may become 68%" in out
+    assert "warning: strict" not in out  # 9 times, no more
+    assert "KRR (loose): the true answer is kept with probability 0.95, else the other one is reported" in out
+    assert "Identity (open): nothing is hidden" in out
+
+
+def test_reconstruct_says_how_the_answer_was_hidden(run, tmp_path):
+    schema = dn.Schema({"smokes": dn.ForcedResponse(0.2, 0.1, dn.Nominal(["no", "yes"]))})
+    schema.save(tmp_path / "s.json")
+    schema.randomise(pd.DataFrame({"smokes": ["no", "yes"] * 200})).to_csv("r.csv", index=False)
+    code, out, _ = run("reconstruct", "r.csv", "smokes", "-s", "s.json")
+    assert code == 0
+    assert "'yes' is reported with probability 0.2 and 'no' with 0.1, whatever is true, else the true answer" in out

@@ -1,6 +1,7 @@
 """`deniable publish`: a file in, a file out, all or nothing."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,56 @@ def test_unsafe_sets_are_called_so_and_strict_publishes_nothing_but_the_report(r
     assert "NOT SAFE" in out
     assert "rows " in out
     assert json.loads((tmp_path / "out.publication.json").read_text())["passed"] is False
+
+
+def exposed_people():
+    rng = np.random.default_rng(1)
+    age = rng.integers(20, 80, 2000)
+    ill = rng.random(2000) < np.where(age > 60, 0.85, 0.15)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "weight": rng.normal(75, 12, 2000).round(1),
+            "on pills": np.where(ill, "yes", "no"),  # tells the answer by itself
+            "id": [f"p{i}" for i in range(2000)],
+            "ill": np.where(ill, "yes", "no"),
+        }
+    )
+
+
+LOOSE = ["publish", "people.csv", "-s", "ill", "-o", "out.csv", "--min-rows", 1, "--min-deniability", 0.05]
+
+
+def test_a_file_that_fails_checks_is_written_with_what_would_mend_it_and_that_does(run, tmp_path):
+    exposed_people().to_csv("people.csv", index=False)
+    code, out, _ = run(*LOOSE, "--report", "r.html")
+    assert code == 0
+    assert (tmp_path / "out.csv").exists()
+    last = out[out.index("NOT SAFE: out.csv was written") :]
+    assert "With --strict nothing is written" in last
+    options = re.findall(r"(--(?:drop|max-posterior|max-skew)) ('[^']+'|\S+)", last)
+    assert {name for name, _ in options} == {"--drop", "--max-posterior", "--max-skew"}
+    assert ("--drop", "'on pills'") in options
+    assert "To mend it, let no group be smaller: --min-rows 5" in (tmp_path / "r.html").read_text()
+    named = [part for name, value in options for part in (name, value.strip("'"))]
+    code, out, err = run(*LOOSE, *named, "--min-rows", 5, "--force", "--strict")
+    assert (code, "NOT SAFE" in out) == (0, False), err
+
+
+def test_strict_says_what_would_mend_it_and_json_warns_beside_the_result(run):
+    exposed_people().to_csv("people.csv", index=False)
+    code, _, err = run(*LOOSE, "--strict")
+    assert (code, "--max-skew 0.4" in err, "--drop id" in err) == (2, True, True)
+    code, out, err = run(*LOOSE, "--json")
+    assert (code, json.loads(out)["passed"], "--drop id" in err) == (0, False, True)
+
+
+def test_nothing_is_suggested_that_cannot_help(run):
+    rng = np.random.default_rng(2)
+    pd.DataFrame({"age": rng.integers(20, 80, 500), "ill": ["yes"] * 10 + ["no"] * 490}).to_csv("people.csv", index=False)
+    _, out, _ = run(*LOOSE)
+    assert "no grouping can: 98% of all rows have the same answer" in out
+    assert "--max-posterior" not in out
 
 
 def test_json_names_the_exposed_rows_for_the_owner(run, people):

@@ -76,7 +76,7 @@ def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
         (["count", "truth.csv", "sex == 'F'"], "no schema"),
         (["count", "nowhere.csv", "sex == 'F'"], "nowhere.csv"),
         (["count", "r.csv", "40 <= age < 30"], "Nobody can meet"),
-        (["mean", "r.csv", "sex"], "numeric"),
+        (["mean", "r.csv", "sex"], "holds words"),
         (["distribution", "r.csv", "credit", "--level", "95"], "0.95"),
         (["candidates", "r.csv", "sex == 'X'"], "cannot be 'X'"),
         (["count", "r.csv", "sex == 'F'", "--engine", "magic"], "magic"),
@@ -113,3 +113,54 @@ def test_candidates_come_from_several_files_and_not_from_none(run, tmp_path):
     code, _, err = run("candidates", "empty.csv", "a == 1", "--schema", "s.json")
     assert code == 2
     assert "no rows" in err
+
+
+def labels_shown(out):
+    return [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
+
+
+def test_a_distribution_of_many_numbers_is_shown_in_bins_and_says_how_to_see_every_value(run, town):
+    _, _, folder = town
+    code, out, _ = run("distribution", folder / "r.csv", "age")
+    assert (code, len(labels_shown(out))) == (0, 10)
+    assert "73 values were put into 10 bins; each by itself: --bins all" in out
+    code, out, _ = run("distribution", folder / "r.csv", "age", "--bins", "all")
+    assert (code, labels_shown(out), "were put into" in out) == (0, [str(age) for age in range(18, 91)], False)
+    assert len(json.loads(run("distribution", folder / "r.csv", "age", "--json")[1])["labels"]) == 73
+    code, out, _ = run("crosstab", folder / "r.csv", "age", "sex")
+    assert (code, len(labels_shown(out)), "--a-bins all" in out) == (0, 20, True)
+    code, out, _ = run("reconstruct", folder / "r.csv", "age")
+    assert (code, len(labels_shown(out)), "--bins all" in out) == (0, 10, True)
+    assert len(labels_shown(run("reconstruct", folder / "r.csv", "age", "--bins", "all")[1])) == 73
+
+
+def test_few_values_and_words_are_shown_one_by_one(run, town, tmp_path):
+    _, _, folder = town
+    out = run("distribution", folder / "r.csv", "credit")[1]
+    assert ("bins" in out, len(labels_shown(out))) == (False, 4)
+    dn.Schema({"n": dn.Retention(dn.Integer(1, 25), 0.5)}).randomise(pd.DataFrame({"n": range(1, 26)})).to_csv(
+        "n.csv", index=False
+    )
+    dn.Schema({"n": dn.Retention(dn.Integer(1, 25), 0.5)}).save("n.schema.json")
+    assert len(labels_shown(run("distribution", "n.csv", "n", "-s", "n.schema.json")[1])) == 25
+
+
+def test_numbers_that_may_be_left_unanswered_are_binned_with_silence_by_itself(run, tmp_path):
+    schema = dn.Schema({"age": dn.Optional(dn.Retention(dn.Integer(18, 90), 0.5), 0.9)})
+    people = pd.DataFrame({"age": [18 + i % 73 if i % 4 else None for i in range(2_000)]})
+    people.to_csv("truth.csv", index=False)
+    schema.randomise(tmp_path / "truth.csv", output=tmp_path / "r.csv")
+    code, out, err = run("distribution", "r.csv", "age")
+    assert (code, labels_shown(out)[-1], len(labels_shown(out))) == (0, "no answer", 11), err
+
+
+@pytest.mark.parametrize("arguments", [("mean", "credit"), ("difference", "age < 30", "age >= 30", "--of", "credit")])
+def test_words_have_no_mean_and_the_error_says_what_to_ask_instead(run, town, arguments):
+    _, _, folder = town
+    code, _, err = run(arguments[0], folder / "r.csv", *arguments[1:])
+    assert code == 2
+    assert err.strip() == (
+        "error: 'credit' holds words ('none', 'overdue', 'present', 'repaid'), not numbers, so nothing can be averaged. Ask for its "
+        "distribution, or count those with a label: \"credit == 'none'\"."
+    )
+    assert run("count", folder / "r.csv", "credit == 'none'")[0] == 0

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 import deniable as dn
+from deniable.core.files import is_randomised
 from deniable.survey.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -66,10 +67,53 @@ def test_from_a_questionnaire_to_an_estimate(town, tmp_path):
     code, out, _ = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
     assert (code, "60 answers written" in out) == (0, True)
     assert dn.read(tmp_path / "out.csv").count("smokes == 'yes'").n == 60
+    assert is_randomised(tmp_path / "out.csv")  # so that nobody predicts from it as if it were true
     code, out, _ = town.run("survey", "schema", "town", "-o", "s.json", "--db", "town.db")
     where = re.search(r"sqlite:///\S+#town_v1", out).group(0)
     code, out, _ = town.run("count", where, "smokes == 'yes'", "--schema", "s.json")
     assert (code, "60 reports" in out) == (0, True)
+
+
+def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 60)
+    code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "as it was: answers go on with the 60 answers there are" in out) == (0, True)
+    town.given["q.yaml"] = town.standin.Standin(title="Town, asked better")
+    code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "town is open (version 2)" in out) == (0, True)
+    assert "version 1 takes no more answers. Nothing of it is lost." in out
+    assert "deniable survey export town --version 1 -o FILE --db town.db" in out
+    assert "load it again" in out
+    code, _, err = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
+    assert (code, "Answers to earlier versions are kept: --version 1." in err) == (2, True)
+    answer(tmp_path / "town.db", town.standin, 3, version=2)
+    code, out, _ = town.run("survey", "list", "--db", "town.db")
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│ town")]
+    assert [(row[1], row[2], row[6], row[7]) for row in cells] == [("1", "replaced", "60", "60"), ("2", "open", "3", "0")]
+    assert "deniable survey export SURVEY --version N" in out
+    town.run("survey", "close", "town", "--db", "town.db")
+    code, out, _ = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
+    assert (code, "3 answers written" in out, "Those to version 1 (60)" in out) == (0, True, True)
+    code, out, _ = town.run("survey", "export", "town", "-o", "old.csv", "--version", 1, "--db", "town.db")
+    assert (code, "60 answers written" in out, "Those to version" in out) == (0, True, False)
+    town.run("backup", "town.backup", "--db", "town.db")
+    out = town.run("restore", "town.backup", "--db", "new.db")[1]
+    assert "town: version 2, closed, 3 answers, 60 to earlier versions" in out
+
+
+def test_used_invitations_of_a_replaced_version_are_spoken_of(town, tmp_path):
+    town.given["q.yaml"] = town.standin.Standin(invited=True)
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    (tmp_path / "people.csv").write_text("firstname,email\nAda,a@town.example\n")
+    town.run("survey", "invite", "town", "people.csv", "-o", "invited.csv", "--db", "town.db")
+    with (tmp_path / "invited.csv").open(encoding="utf-8-sig", newline="") as file:
+        token = next(csv.DictReader(file))["token"]
+    answer(tmp_path / "town.db", town.standin, 1, token=token)
+    town.given["q.yaml"] = town.standin.Standin(invited=True, title="Town, asked better")
+    out = town.run("survey", "open", "q.yaml", "--db", "town.db")[1]
+    assert "Its 1 answer stays by itself" in out
+    assert "1 invitation used for it stays used" in out
 
 
 def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_path):
@@ -124,6 +168,57 @@ def test_backup_and_restore(town, tmp_path):
     assert (code, "already" in err) == (2, True)
 
 
+def names_in(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("fault", ["no file", "no backup", "cut", "no keys", "bad keys", "an empty database file"])
+def test_a_restore_that_fails_leaves_nothing_behind_and_the_next_one_works(town, tmp_path, fault):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 7)
+    town.run("backup", "town.backup", "--db", "town.db")
+    backup, keys = tmp_path / "town.backup", tmp_path / "town.backup.keys"
+    whole, beside = backup.read_bytes(), keys.read_bytes()
+    if fault == "no file":
+        backup.unlink()
+    elif fault == "no backup":
+        backup.write_text("something else")
+    elif fault == "cut":
+        backup.write_bytes(whole[:-20])
+    elif fault == "bad keys":
+        keys.write_text("{}")
+    else:
+        keys.unlink()
+    if fault == "an empty database file":
+        (tmp_path / "new.db").touch()
+    before = names_in(tmp_path)
+    code, _, err = town.run("restore", "town.backup", "--db", "new.db", "--keys", "deep/new keys")
+    assert (code, "Traceback" in err) == (2, False)
+    assert names_in(tmp_path) == before
+    if fault == "an empty database file":
+        assert (tmp_path / "new.db").stat().st_size == 0
+    if "keys" in fault:
+        assert "Put that file back as town.backup.keys" in err
+    backup.write_bytes(whole)
+    keys.write_bytes(beside)
+    code, out, err = town.run("restore", "town.backup", "--db", "new.db", "--keys", "deep/new keys")
+    assert (code, "town: version 1, open, 7 answers" in out) == (0, True), err
+
+
+def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(town, tmp_path):
+    for db in ("town.db", "other.db"):
+        town.run("survey", "open", "q.yaml", "--db", db)
+        answer(tmp_path / db, town.standin, 7)
+    town.run("backup", "town.backup", "--db", "town.db")
+    before = names_in(tmp_path)
+    for db in ("town.db", "other.db"):
+        code, _, err = town.run("restore", "town.backup", "--db", db)
+        assert (code, "holds surveys already" in err) == (2, True)
+        assert names_in(tmp_path) == before
+        assert "closed with 7 answers" in town.run("survey", "close", "town", "--db", db)[1]
+        before = names_in(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -160,6 +255,38 @@ def test_the_sample_questionnaire_can_be_opened(run, tmp_path):
     run("survey", "new", "mine.yaml")
     assert run("survey", "check", "mine.yaml")[0] == 0
     assert run("survey", "open", "mine.yaml", "--db", "town.db")[0] == 0
+
+
+QUESTIONS = """
+survey: traffic
+title: Traffic
+organiser: Town hall
+contact: survey@town.example
+other_way: Call us.
+pages:
+- elements:
+  - {type: radiogroup, name: district, title: Your district, choices: [north, south], privacy: none}
+  - {type: boolean, name: fine, title: Fine?, privacy: light}
+  - {type: boolean, name: loose, title: Loose?, privacy: {design: krr, p: 0.9}}
+  - {type: boolean, name: tight, title: Tight?, privacy: {design: krr, p: 0.4}}
+"""
+
+
+def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_designs(run, tmp_path):
+    (tmp_path / "q.yaml").write_text(QUESTIONS)
+    code, out, _ = run("survey", "check", "q.yaml")
+    assert code == 0
+    warned = [line for line in out.splitlines() if line.startswith(("warning", "note"))]
+    # 0.9 kept, 0.05 for each of two others: 18 times; 10% becomes 18 / (18 + 9).
+    assert warned[1].startswith("warning: loose: weak: a report can change someone's odds up to 18.0 times")
+    assert "a chance of 10% may become 67%" in warned[1]
+    assert warned[0].startswith("note: district is asked openly")
+    assert warned[2].startswith("warning: tight: hidden so well that 1,000 answers")
+    assert len(warned) == 3
+    assert "KRR (loose): the true answer is kept with probability 0.9, else one of the others is drawn" in out
+    enough = int(re.search(r"About ([\d,]+) would", warned[2]).group(1).replace(",", ""))
+    assert "hidden so well" not in run("survey", "check", "q.yaml", "--answers", enough)[1]
+    assert "hidden so well" in run("survey", "check", "q.yaml", "--answers", int(enough * 0.9))[1]
 
 
 def test_the_hashes_of_the_released_files_are_printed(run):

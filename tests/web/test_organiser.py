@@ -136,3 +136,11 @@ def test_a_second_start_keeps_the_password_and_can_reset_it(serve, standin, tmp_
     assert set_password(reset, "an entirely new one").status_code == 303
     old = reset.client.post("/organiser/login", data={"password": PASSWORD}, headers=same_origin(reset))
     assert old.status_code == 403
+
+
+def test_answers_to_earlier_versions_are_counted_on_the_page(town, standin):
+    set_password(town)
+    for _ in range(3):
+        assert town.client.post("/api/surveys/town/answers", json=standin.body()).status_code == 201
+    town.store.open_survey(standin.Standin(title="Town, asked better"))
+    assert "0, and 3 to earlier versions" in town.client.get("/organiser").text

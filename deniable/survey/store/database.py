@@ -33,11 +33,21 @@ class Store:
             # A mistyped name must not become an empty database.
             raise FileError("no_file", "{path} does not exist.", path=str(parsed.database))
         self.place = parsed.render_as_string(hide_password=True)
-        beside = f"{parsed.database}.keys" if parsed.get_backend_name() == "sqlite" else "deniable.keys"
-        self.keys = KeyFolder(Path(keys or beside))
+        self.keys = KeyFolder(self.places(url, keys)[1])
         self._engine = engine.create(parsed)
         with self._explained():
             migrations.migrate(self._engine)
+
+    @staticmethod
+    def places(url: str, keys: str | Path | None = None) -> tuple[Path | None, Path]:
+        """Where a store lies, or would: its file (none for PostgreSQL) and the folder of its keys.
+
+        >>> [str(place) for place in Store.places("town.db")]
+        ['town.db', 'town.db.keys']
+        """
+        parsed = engine.parse(url)
+        file = Path(str(parsed.database)) if parsed.get_backend_name() == "sqlite" else None
+        return file, Path(keys or ("deniable.keys" if file is None else f"{file}.keys"))
 
     def __enter__(self) -> Store:
         return self
@@ -111,6 +121,11 @@ class Store:
         """State and count."""
         with self._explained():
             return surveys.overview(self._engine, slug)
+
+    def overviews(self, slug: str) -> list[surveys.Overview]:
+        """State and count of every version, oldest first."""
+        with self._explained():
+            return surveys.overviews(self._engine, slug)
 
     def current(self, slug: str) -> tuple[Asked, str]:
         """What is asked now, and the JSON for the respondent's page."""

@@ -72,8 +72,21 @@ def load(engine: sa.Engine, keys: KeyFolder, file: IO[str], given: dict[str, byt
             known=len(MIGRATIONS),
             got={key: head.get(key) for key in ("format", "version")},
         )
-    for name, key in given.items():
-        keys.put(name, key)
+    fresh = [name for name in given if not keys.has(name)]
+    try:
+        for name, key in given.items():
+            keys.put(name, key)
+        total = _fill(engine, keys, lines)
+    except BaseException:
+        for name in fresh:
+            keys.destroy(name)
+        raise
+    missing = {name for name in _sealing(engine) if not keys.has(name)}
+    renew_keys(engine, keys, missing)
+    return total
+
+
+def _fill(engine: sa.Engine, keys: KeyFolder, lines: Iterator[dict[str, Any]]) -> int:
     static = {table.name: table for table in STATIC}
     total, table, columns, ended = 0, None, [], False
     with writing(engine) as connection:
@@ -96,8 +109,6 @@ def load(engine: sa.Engine, keys: KeyFolder, file: IO[str], given: dict[str, byt
                 connection.exec_driver_sql(
                     f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM {name}), false)"
                 )
-    missing = {name for name in _sealing(engine) if not keys.has(name)}
-    renew_keys(engine, keys, missing)
     return total
 
 

@@ -49,8 +49,9 @@ class Overview:
     state: str
     number: int
     versions: int
-    count: int  # acknowledged answers of the current version
+    count: int  # acknowledged answers of this version
     mixed: int  # those that can be exported
+    earlier: int  # acknowledged answers of the versions before it
     linkage: str
     invited: bool
     invitations: int
@@ -185,32 +186,46 @@ def slugs(engine: sa.Engine) -> list[str]:
 
 
 def overview(engine: sa.Engine, slug: str) -> Overview:
-    """State and count of a survey."""
+    """State and count of a survey: of its newest version."""
+    return overviews(engine, slug)[-1]
+
+
+def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
+    """State and count of every version of a survey, oldest first. Those before the newest are "replaced": they take no answers."""
     with engine.connect() as connection:
         found = find_survey(connection, slug)
-        here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
-        waiting = connection.execute(sa.select(sa.func.count()).where(inbox.c.version_id == here.id)).scalar_one()
-        mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{here.id}").scalar_one()
+        rows = connection.execute(sa.select(version).where(version.c.survey_id == found.id).order_by(version.c.number)).all()
+        query = sa.select(inbox.c.version_id, sa.func.count()).group_by(inbox.c.version_id)
+        waiting = {row[0]: row[1] for row in connection.execute(query.where(inbox.c.version_id.in_([row.id for row in rows])))}
+        mixed = {row.id: connection.exec_driver_sql(f"SELECT count(*) FROM answers_{row.id}").scalar_one() for row in rows}
         invited = connection.execute(
             sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(invitation.c.used), 0)).where(
                 invitation.c.survey_id == found.id
             )
         ).one()
-    over = here.closes is not None and datetime.date.today().isoformat() > here.closes
-    return Overview(
-        slug=slug,
-        state="closed" if over else found.state,
-        number=here.number,
-        versions=here.number,
-        count=waiting + mixed,
-        mixed=mixed,
-        linkage=here.linkage,
-        invited=bool(here.invited),
-        invitations=invited[0],
-        used=int(invited[1]),
-        closes=here.closes,
-        view=view_name(slug, here.number),
-    )
+    today, before, seen = datetime.date.today().isoformat(), 0, []
+    for row in rows:
+        over = row.closes is not None and today > row.closes
+        count = waiting.get(row.id, 0) + mixed[row.id]
+        seen.append(
+            Overview(
+                slug=slug,
+                state="replaced" if row.id != found.version_id else "closed" if over else found.state,
+                number=row.number,
+                versions=len(rows),
+                count=count,
+                mixed=mixed[row.id],
+                earlier=before,
+                linkage=row.linkage,
+                invited=bool(row.invited),
+                invitations=invited[0],
+                used=int(invited[1]),
+                closes=row.closes,
+                view=view_name(slug, row.number),
+            )
+        )
+        before += count
+    return seen
 
 
 def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:

@@ -1,0 +1,65 @@
+"""What an owner can change when a check fails, in the words of the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deniable.privacy.words import percent
+
+if TYPE_CHECKING:
+    from deniable.publish.guarantees import Check, Guarantees
+    from deniable.publish.publication import Publication
+
+MIXED = "make larger, more mixed groups (a higher --min-deniability or --min-rows, a smaller --max-depth)"
+
+
+def mends(found: Guarantees) -> dict[str, str]:
+    """By the name of each failed check: which options would mend it, or that none can.
+
+    Every option is an argument of the same name in Python: `--min-rows 5` is `min_rows=5`.
+
+    >>> import deniable as dn, pandas as pd
+    >>> from deniable.publish.guarantees import Limits
+    >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50})
+    >>> ill = pd.Series(["yes"] * 10 + ["no"] * 50 + ["yes"] * 40, name="ill")
+    >>> mends(dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill, Limits(rows=60)))
+    {'small groups': 'let no group be smaller: --min-rows 60'}
+    """
+    return {check.name: _mend(check, found) for check in found.failed}
+
+
+def mending(found: Publication) -> list[str]:
+    """The same of a whole publication, a line each."""
+    several = len(found.guarantees) > 1
+    return [
+        (f"{' and '.join(own.tree.sensitive_.names)}, " if several else "") + f"{name}: {text}"
+        for own in found.guarantees
+        for name, text in mends(own).items()
+    ]
+
+
+def _mend(check: Check, found: Guarantees) -> str:
+    overall, limits = found.overall, found.overall["limits"]
+    if check.columns:
+        which = "column" if len(check.columns) == 1 else "columns"
+        return f"leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in check.columns)
+    if check.name == "small groups":
+        if overall["rows"] < limits["rows"]:
+            return f"there are only {overall['rows']:,} rows; nothing but more people helps"
+        return f"let no group be smaller: --min-rows {limits['rows']}"
+    if check.name == "skew":
+        return f"let no group differ more: --max-skew {limits['skew']:g}"
+    if check.name == "worst posterior":
+        if overall["largest_answer"] > limits["posterior"]:
+            return (
+                f"no grouping can: {percent(overall['largest_answer'])} of all rows have the same answer. Put rare answers "
+                "together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
+            )
+        return f"let no group be surer: --max-posterior {limits['posterior']:g}"
+    if check.name == "background knowledge":
+        return f"{MIXED}, or put rare answers together before publishing"
+    return MIXED
+
+
+def _quoted(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() else f"'{name}'"

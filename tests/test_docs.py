@@ -1,0 +1,72 @@
+"""The Python in README.md and docs/ runs as it is printed, each page from top to bottom.
+
+A block that needs a service, or an engine that is not everybody's, is left out by a comment in the page's source right above it:
+<!-- not run: REASON -->
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+NOT_RUN = re.compile(r"<!-- not run:(.*?)-->\s*\Z", re.DOTALL)
+NOT_PYTHON = {"", "json", "yaml", "sh", "text", "sql", "javascript"}
+
+
+@dataclass(frozen=True)
+class Block:
+    line: int
+    code: str
+    language: str
+    reason: str | None  # why it is not run
+
+
+def blocks(text):
+    found = []
+    for match in FENCE.finditer(text):
+        excused = NOT_RUN.search(text[: match.start()])
+        line = text.count("\n", 0, match.start()) + 2
+        found.append(Block(line, match[2], match[1].lower(), excused[1].strip() if excused else None))
+    return found
+
+
+def run(text, name):
+    """Run the blocks of a page in one namespace; a mistake is reported with the line of the page."""
+    namespace = {"__name__": "docs"}
+    for block in blocks(text):
+        if block.language == "python" and block.reason is None:
+            exec(compile("\n" * (block.line - 1) + block.code, name, "exec"), namespace)
+    return namespace
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    text = page.read_text(encoding="utf-8")
+    for block in blocks(text):
+        assert block.language == "python" or block.language in NOT_PYTHON, f"{page.name}:{block.line}: {block.language}?"
+        assert block.reason != "", f"{page.name}:{block.line} is left out without a reason"
+    monkeypatch.chdir(tmp_path)
+    run(text, page.name)
+
+
+def test_a_name_that_is_defined_nowhere_is_found_with_its_line():
+    text = "# A page\n\n```python\na = 1\n```\n\n```python\nb = a\nc = undefined\n```\n"
+    with pytest.raises(NameError, match="undefined") as caught:
+        run(text, "page.md")
+    assert caught.traceback[-1].lineno + 1 == 9
+
+
+def test_a_block_is_left_out_only_by_a_comment_right_above_it():
+    block = "```python\nraise SystemError\n```\n"
+    assert "raise" not in run(f"<!-- not run: needs Spark -->\n{block}", "page.md")
+    assert blocks(f"<!-- not run: needs Spark -->\n{block}")[0].reason == "needs Spark"
+    with pytest.raises(SystemError):
+        run(f"<!-- not run: needs Spark -->\nWords between.\n{block}", "page.md")
+
+
+def test_pages_have_python_to_run():
+    assert sum(block.language == "python" for page in PAGES for block in blocks(page.read_text(encoding="utf-8"))) >= 7
