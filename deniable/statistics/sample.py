@@ -21,7 +21,7 @@ from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
 from deniable.errors import ParameterError, SchemaError
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.statistics import likely, moments
+from deniable.statistics import differences, distributions, likely, moments
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.conditions import All, Compare, Condition, as_condition
@@ -305,30 +305,14 @@ class Sample:
             return likely.distribution(fitted, (name, labels, parts), grouping, condition, target)
         base = indicator(condition, self.schema)
         labels, masks = self._cells(name, bins)
-        groups: list[tuple[Any, Function]] = [((), base)]
+        groups: list[distributions.Group] = [((), base, where)]
         if by is not None:
-            by_labels, by_masks = self._cells(by, None)
-            groups = [((label,), base * factor(by, mask)) for label, mask in zip(by_labels, by_masks, strict=True)]
-        functions = [function for _, group in groups for function in (*(group * factor(name, mask) for mask in masks), group)]
-        weighted = self._weighted(functions)
-        totals = weighted.totals()
-        values, residuals, names = [], [], []
-        known = np.zeros((len(groups) * len(masks),) * 2)
-        for g, (prefix, _) in enumerate(groups):
-            first = g * (len(masks) + 1)
-            inside, whole = slice(first, first + len(masks)), first + len(masks)
-            check_group(
-                totals[whole], weighted.people, f"distribution of {name}", where if by is None else f"{by} == {prefix[0]!r}"
-            )
-            shares = totals[inside] / totals[whole]
-            values.append(shares)
-            residuals.append((weighted.values[inside] - shares[:, None] * weighted.values[whole]) / totals[whole])
-            rows = slice(g * len(masks), (g + 1) * len(masks))
-            known[rows, rows] = (np.diag(shares) - np.outer(shares, shares)) / totals[whole]
-            names += [(*prefix, label) if prefix else label for label in labels]
-        errors = weighted.errors(np.vstack(residuals), known, target)
-        title = f"{name}" + (f" where {condition}" if condition is not None else "")
-        return estimate_of(np.concatenate(values), errors, names, weighted, target, title, (0.0, 1.0))
+            groups = [
+                ((label,), base * factor(by, mask), f"{by} == {label!r}")
+                for label, mask in zip(*self._cells(by, None), strict=True)
+            ]
+        title = name + (f" where {condition}" if condition is not None else "")
+        return distributions.distribution(self._weighted, (name, labels, masks), groups, title, target)
 
     def _reconstructed(self, name: str, bins: Any, target: str, method: str) -> Estimate:
         """One attribute alone: `dn.reconstruct`, which smooths behind noise."""
@@ -397,36 +381,12 @@ class Sample:
                 self._numbers(of)
                 conditions = [self._among_answers(of, condition) for condition in conditions]
             return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
-        groups = [indicator(condition, self.schema) for condition in conditions]
+        groups = [(condition, indicator(condition, self.schema)) for condition in conditions]
         if of is None:
-            both = groups[0] * groups[1]
-            weighted = self._weighted([*groups, both])
-            a, b, shared = weighted.totals()
-            residual = weighted.per_person((weighted.values[0] - weighted.values[1])[None, :])
-            known = np.array([[a + b - 2 * shared]]) / weighted.people**2
-            value, title = (
-                (a - b) / weighted.people,
-                f"share of ({as_condition(first)}) minus share of ({as_condition(second)})",
-            )
-        else:
-            numbers = factor(of, self._numbers(of))
-            x, y = (group * self._answered(of) for group in groups)
-            functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
-            functions += [numbers * numbers * x * y, numbers * x * y, x * y]
-            weighted = self._weighted(functions)
-            sx, nx, sy, ny, qx, qy, qxy, sxy, nxy = weighted.totals()
-            check_group(nx, weighted.people, f"mean of {of}", first)
-            check_group(ny, weighted.people, f"mean of {of}", second)
-            mx, my = sx / nx, sy / ny
-            w = weighted.values
-            residual = ((w[0] - mx * w[1]) / nx - (w[2] - my * w[3]) / ny)[None, :]
-            cross = qxy - (mx + my) * sxy + mx * my * nxy
-            known = np.array(
-                [[(qx - 2 * mx * sx + mx**2 * nx) / nx**2 + (qy - 2 * my * sy + my**2 * ny) / ny**2 - 2 * cross / (nx * ny)]]
-            )
-            value, title = mx - my, f"mean of {of}: ({as_condition(first)}) minus ({as_condition(second)})"
-        errors = weighted.errors(residual, known, target)
-        return estimate_of([value], errors, ["difference"], weighted, target, title, None)
+            return differences.of_shares(self._weighted, groups[0], groups[1], target)
+        numbers, has = factor(of, self._numbers(of)), self._answered(of)
+        x, y = ((condition, group * has) for condition, group in groups)
+        return differences.of_means(self._weighted, numbers, x, y, of, target)
 
     @repeats_assumptions
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:

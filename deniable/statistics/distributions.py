@@ -1,0 +1,40 @@
+"""Shares of labels within groups: ratios of unbiased sums, one distribution a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats
+from deniable.statistics.functions import Function, factor
+from deniable.statistics.moments import Sums
+from deniable.statistics.weighted import check_group, estimate_of
+
+Group = tuple[tuple[Any, ...], Function, Any]
+"""What stands before its labels, who is in it, and the words for that."""
+
+
+def distribution(
+    sums: Sums, of: tuple[str, Sequence[Any], Sequence[Floats]], groups: Sequence[Group], title: str, target: str
+) -> Estimate:
+    """The distribution of an attribute (its name, labels or bins, and their members) in each of some groups."""
+    name, labels, masks = of
+    weighted = sums([function for _, group, _ in groups for function in (*(group * factor(name, m) for m in masks), group)])
+    totals = weighted.totals()
+    values, residuals, names = [], [], []
+    known = np.zeros((len(groups) * len(masks),) * 2)
+    for g, (prefix, _, words) in enumerate(groups):
+        first = g * (len(masks) + 1)
+        inside, whole = slice(first, first + len(masks)), first + len(masks)
+        check_group(totals[whole], weighted.people, f"distribution of {name}", words)
+        shares = totals[inside] / totals[whole]
+        values.append(shares)
+        residuals.append((weighted.values[inside] - shares[:, None] * weighted.values[whole]) / totals[whole])
+        rows = slice(g * len(masks), (g + 1) * len(masks))
+        known[rows, rows] = (np.diag(shares) - np.outer(shares, shares)) / totals[whole]
+        names += [(*prefix, label) if prefix else label for label in labels]
+    errors = weighted.errors(np.vstack(residuals), known, target)
+    return estimate_of(np.concatenate(values), errors, names, weighted, target, title, (0.0, 1.0))
