@@ -31,7 +31,7 @@ from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, JointTruth, answer
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
-from deniable.statistics.weighted import Weighted, check_group, estimate_of
+from deniable.statistics.weighted import Weighted, check_group, estimate_of, scaled
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -155,7 +155,10 @@ class Sample:
         errors = weighted.errors(weighted.values, np.diag(total), target)
         # With survey weights the number of people itself is estimated.
         most = weighted.people if self.weights is None else math.inf
-        return estimate_of(total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, most))
+        return estimate_of(
+            total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, most),
+            ends=lambda level: scaled(weighted.share_ends(level), weighted.people),
+        )  # fmt: skip
 
     def _by_likelihood(self, method: str, *asked: Condition | str | None) -> bool:
         """Whether shares are estimated by likelihood: on request, or because noise on many values hides what is asked."""
@@ -356,7 +359,7 @@ class Sample:
         shares = weighted.totals() / weighted.people
         errors = weighted.errors(weighted.per_person(weighted.values), np.diag(shares) / weighted.people, target)
         labels = [(x, y) for x in first for y in second]
-        return estimate_of(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0))
+        return estimate_of(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0), weighted.share_ends)
 
     @repeats_assumptions
     def difference(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
+from deniable.core.intervals import Moments, score_interval
 from deniable.errors import NoIntervalError
 
 SMALLEST_GROUP = 1e-9
@@ -44,6 +45,20 @@ class Weighted:
         means = values @ (self.n * self.stands_for) / self.people
         return (values - means[:, None]) / self.people
 
+    def share_ends(self, level: float) -> tuple[Floats, Floats]:
+        """Score intervals for the shares of the population that the functions are the members of: all shares s that lie within z of
+        *their own* standard error from the estimate v.
+
+        If the share were s, the mean square of the weights would be M2 + slope (s - v), slope = cov(w^2, w) / var(w): the reports that
+        make a share large make its error large. And nobody knows more than the same number of direct answers would tell (Wilson).
+        """
+        v, m2, m3 = ((self.values**power) @ self.n / self.rows for power in (1, 2, 3))
+        alone = m2 - v**2
+        slope = np.divide(m3 - m2 * v, alone, out=np.zeros(len(v)), where=alone > 1e-12 * np.maximum(m2, 1e-300))
+        others = m2 - slope * v
+        seen = score_interval(Moments(v, others + slope, others), self.rows, level, "population")
+        return at_least_direct(seen, v, self.rows, level)
+
     def errors(self, residuals: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
         """Covariance of the sums of residuals, and how many direct answers these reports are worth for each.
 
@@ -78,6 +93,23 @@ def check_group(size: float, rows: float, what: str, where: Any) -> None:
         )
 
 
+def at_least_direct(ends: tuple[Floats, Floats], shares: Floats, n: Any, level: float) -> tuple[Floats, Floats]:
+    """Widen intervals of shares to Wilson's for n direct answers: where reports are few or all alike they would seem too sure.
+
+    >>> low, high = at_least_direct((np.zeros(1), np.zeros(1)), np.zeros(1), 300, 0.95)
+    >>> float(low[0]), float(high[0].round(4))
+    (0.0, 0.0126)
+    """
+    inside, one = np.clip(shares, 0.0, 1.0), np.ones(len(shares))
+    low, high = score_interval(Moments(inside, one, 0 * one), n, level, "population")
+    return np.minimum(ends[0], low), np.maximum(ends[1], high)
+
+
+def scaled(ends: tuple[Floats, Floats], people: float) -> tuple[Floats, Floats]:
+    """Ends of shares as numbers of people."""
+    return people * ends[0], people * ends[1]
+
+
 def estimate_of(
     values: Any,
     errors: tuple[Floats, Floats],
@@ -86,8 +118,11 @@ def estimate_of(
     target: str,
     title: str,
     limits: tuple[float, float] | None,
+    ends: Callable[[float], tuple[Floats, Floats]] | None = None,
 ) -> Estimate:
-    """An estimate from its values and what `Weighted.errors` says of them."""
+    """An estimate from its values and what `Weighted.errors` says of them; `ends` are intervals of the population's values, where
+    better ones are known than value +- z se."""
+    known = target == "population" and (weighted.stands_for == 1).all()
     return Estimate(
         values,
         labels,
@@ -98,4 +133,5 @@ def estimate_of(
         name=title,
         limits=limits,
         worth=errors[1],
+        ends=ends if known else None,
     )

@@ -645,3 +645,30 @@ def test_noise_and_silence_together_are_undone_by_likelihood():
         off = np.mean(found) - expected
         assert abs(off) < most + 3 * np.std(found) / np.sqrt(len(found))
         assert np.std(found) < 0.25 * expected
+
+
+def test_intervals_of_the_population_hold_rare_shares_whether_asked_openly_or_hidden():
+    n, repeats = 300, 250
+    schema = dn.Schema(
+        {"open": dn.Identity(dn.Nominal(["A", "B", "rare"])), "hidden": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}
+    )
+    rng = np.random.default_rng(3)
+    held = dict.fromkeys(("distribution", "within", "count", "both", "crosstab"), 0)
+    for _ in range(repeats):
+        truth = pd.DataFrame(
+            {"open": rng.choice(["A", "B", "rare"], n, p=[0.6, 0.39, 0.01]), "hidden": rng.choice(["no", "yes"], n, p=[0.6, 0.4])}
+        )
+        sample = dn.Sample(schema.randomise(truth, rng), schema)
+        for name, estimate, place, share in (
+            ("distribution", sample.distribution("open"), 2, 0.01),
+            ("within", sample.distribution("open", "hidden == 'yes'"), 2, 0.01),
+            ("count", sample.count("open == 'rare'", target="population"), 0, 0.01 * n),
+            ("both", sample.count("open == 'rare' and hidden == 'yes'", target="population"), 0, 0.004 * n),
+            ("crosstab", sample.crosstab("open", "hidden"), 5, 0.004),
+        ):
+            low, high = estimate.interval()
+            held[name] += low[place] <= share <= high[place]
+    # Value +- 1.96 se held the open share in 80% only: where nobody is seen it says "none, for certain".
+    assert min(held.values()) > 0.89 * repeats
+    none = dn.Sample(pd.DataFrame({"open": ["A"] * n}), dn.Schema({"open": schema["open"]})).distribution("open")
+    assert 0.01 < none.interval()[1][2] < 0.02
