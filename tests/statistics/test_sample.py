@@ -649,14 +649,15 @@ def test_noise_and_silence_together_are_undone_by_likelihood():
 
 def test_intervals_of_the_population_hold_rare_shares_whether_asked_openly_or_hidden():
     n, repeats = 300, 250
-    schema = dn.Schema(
-        {"open": dn.Identity(dn.Nominal(["A", "B", "rare"])), "hidden": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}
-    )
+    schema = dn.Schema({"open": dn.Identity(dn.Nominal(["A", "B", "rare"])), "hidden": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
     rng = np.random.default_rng(3)
     held = dict.fromkeys(("distribution", "within", "count", "both", "crosstab"), 0)
     for _ in range(repeats):
         truth = pd.DataFrame(
-            {"open": rng.choice(["A", "B", "rare"], n, p=[0.6, 0.39, 0.01]), "hidden": rng.choice(["no", "yes"], n, p=[0.6, 0.4])}
+            {
+                "open": rng.choice(["A", "B", "rare"], n, p=[0.6, 0.39, 0.01]),
+                "hidden": rng.choice(["no", "yes"], n, p=[0.6, 0.4]),
+            }
         )
         sample = dn.Sample(schema.randomise(truth, rng), schema)
         for name, estimate, place, share in (
