@@ -25,7 +25,7 @@ class Moments:
     others: Floats
 
 
-def score_interval(moments: Moments, n: float, level: float, target: str) -> tuple[Floats, Floats]:
+def score_interval(moments: Moments, n: float | Floats, level: float, target: str) -> tuple[Floats, Floats]:
     """Both ends of the score interval for each label.
 
     Population:  n (v - s)^2 = z^2 (s A + (1 - s) B - s^2).   Respondents:  n (v - s)^2 = z^2 (s (A - 1) + (1 - s) B).
@@ -43,3 +43,15 @@ def score_interval(moments: Moments, n: float, level: float, target: str) -> tup
     constant = n * v**2 - z2 * b
     root = np.sqrt(np.maximum(linear**2 - 4 * square * constant, 0.0))
     return (-linear - root) / (2 * square), (-linear + root) / (2 * square)
+
+
+def at_least_direct(ends: tuple[Floats, Floats], shares: Floats, n: float | Floats, level: float) -> tuple[Floats, Floats]:
+    """Widen intervals of shares to Wilson's for n direct answers: where reports are few or all alike they would seem too sure.
+
+    >>> low, high = at_least_direct((np.zeros(1), np.zeros(1)), np.zeros(1), 300, 0.95)
+    >>> float(low[0]), float(high[0].round(4))
+    (0.0, 0.0126)
+    """
+    inside, one = np.clip(shares, 0.0, 1.0), np.ones(len(shares))
+    low, high = score_interval(Moments(inside, one, 0 * one), n, level, "population")
+    return np.minimum(ends[0], low), np.maximum(ends[1], high)

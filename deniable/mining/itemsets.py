@@ -14,6 +14,7 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
+from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import counter_of
@@ -56,11 +57,13 @@ class Mined:
         return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
 
     def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
-        """Score intervals where items are plain (`supports.support_interval`), else value +- z se."""
+        """Score intervals where items are plain (`supports.support_interval`), else value +- z se, or Wilson's where that is wider."""
         items, n = self.transactions.items, self.transactions.rows
         if level.sums.third is None:
             support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + confidence / 2) * self.errors(level)
             low, high = support - reach, support + reach
+            if self.target == "population":
+                low, high = at_least_direct((low, high), support, n, confidence)
         else:
             low, high = support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)  # a share; the unbiased estimate may be none

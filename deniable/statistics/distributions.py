@@ -10,9 +10,10 @@ import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
+from deniable.core.intervals import at_least_direct
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.moments import Sums
-from deniable.statistics.weighted import Weighted, at_least_direct, check_group, estimate_of
+from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
-from deniable.core.intervals import Moments, score_interval
+from deniable.core.intervals import Moments, at_least_direct, score_interval
 from deniable.errors import NoIntervalError
 
 SMALLEST_GROUP = 1e-9
@@ -91,18 +91,6 @@ def check_group(size: float, rows: float, what: str, where: Any) -> None:
             size=size,
             rows=rows,
         )
-
-
-def at_least_direct(ends: tuple[Floats, Floats], shares: Floats, n: Any, level: float) -> tuple[Floats, Floats]:
-    """Widen intervals of shares to Wilson's for n direct answers: where reports are few or all alike they would seem too sure.
-
-    >>> low, high = at_least_direct((np.zeros(1), np.zeros(1)), np.zeros(1), 300, 0.95)
-    >>> float(low[0]), float(high[0].round(4))
-    (0.0, 0.0126)
-    """
-    inside, one = np.clip(shares, 0.0, 1.0), np.ones(len(shares))
-    low, high = score_interval(Moments(inside, one, 0 * one), n, level, "population")
-    return np.minimum(ends[0], low), np.maximum(ends[1], high)
 
 
 def scaled(ends: tuple[Floats, Floats], people: float) -> tuple[Floats, Floats]:
