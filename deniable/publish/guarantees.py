@@ -14,7 +14,8 @@ from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability, minority_share
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
-from deniable.publish.encoding import Attribute, columns_of, quantiles
+from deniable.publish.encoding import columns_of
+from deniable.publish.other_columns import other_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from deniable.publish.deniability_tree import DeniabilityTree
 
 ROWS_SHOWN = 20
-PROXY_ROWS = 20
-"""A value of another column shared by fewer rows says little about anyone else who has it."""
-PROXY_CUTS = 20
 TREE_NOT_COVERED = (
     "given the tree (its questions and the sizes of its groups) and the overall shares of the answers as public; the tree itself, which "
     "was found by looking at the answers, is not covered"
@@ -67,6 +65,8 @@ class Check:
     rows: Ints = field(repr=False)
     columns: tuple[str, ...] = ()
     """The columns that expose them, where it is not the groups that do."""
+    public: str = ""
+    """What was found as the public may read it, where `found` names values that point at people."""
 
     @property
     def named(self) -> str:
@@ -132,7 +132,8 @@ class Guarantees:
         return pd.DataFrame(self.groups)
 
     def to_dict(self, rows: bool = True) -> dict[str, Any]:
-        """For JSON. Without `rows` the exposed rows are only counted: a file that goes with the published set must not point at them."""
+        """For JSON. Without `rows` the exposed rows are only counted and the values that expose them not named: a file that goes with the
+        published set must not point at them."""
         return {
             "passed": self.passed,
             "verdict": self.verdict,
@@ -141,7 +142,7 @@ class Guarantees:
                 {
                     "name": check.name,
                     "passed": check.passed,
-                    "found": check.found,
+                    "found": check.found if rows else check.public or check.found,
                     "rows_exposed": len(check.rows),
                     **({"rows": check.rows.tolist()} if rows else {}),
                 }
@@ -227,7 +228,7 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
                 f"limit {percent(limits.ruled_out)}",
             )
         )
-    checks += _proxies(tree, X, each, views, labels, limits)
+    checks.append(_proxies(tree, X, labels, limits))
     checks += _identifiers(tree, X, len(labels))
 
     overall = {
@@ -306,56 +307,13 @@ def _answers(tree: DeniabilityTree, counts: Ints) -> str:
     return ", ".join(f"{tree.sensitive_.shown(code)} {counts[code]:,}" for code in order[:6] if counts[code])
 
 
-def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, limits: Limits) -> list[Check]:
-    """Columns that are handed on and by themselves give the true answer away to whoever knows, from elsewhere, how they hang together."""
-    columns = columns_of(X)
-    exposed = np.zeros(len(labels), bool)
-    named: list[str] = []
-    telling: list[str] = []
-    maps = tree.sensitive_.views if len(views) == 1 else tree.sensitive_.views[1:]
-    for attribute in tree.tree_.attributes:
-        if attribute.identifier or len(attribute.values) < 2:
-            continue
-        codes, shown = _coarse(attribute, columns[attribute.name])
-        here = np.zeros(len(labels), bool)
-        for own, table in zip(maps, each, strict=True):
-            answers = own[labels]
-            counts = np.zeros((int(codes.max()) + 1, table.shape[1]), np.int64)
-            np.add.at(counts, (codes, answers), 1)
-            sizes = np.maximum(counts.sum(axis=1), 1)
-            usual = table.sum(axis=0).max() / len(labels)
-            bad = (counts.sum(axis=1) >= PROXY_ROWS) & (counts.max(axis=1) / sizes > max(limits.posterior, usual) + 1e-12)
-            here |= bad[codes]
-        if here.any():
-            most = shown.shown(int(np.bincount(codes[here]).argmax()))
-            named.append(
-                f"{attribute.name} ({percent(here.mean())} of the rows, such as {'up to ' if attribute.ordered else ''}{most})"
-            )
-            telling.append(attribute.name)
-            exposed |= here
-    found = (
-        f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}"
-        if named
-        else f"no other column by itself tells the true answer of {PROXY_ROWS} rows or more with over {percent(limits.posterior)}"
-    )
-    rows = np.flatnonzero(exposed) + 1
-    return [Check("other columns", not len(rows), found, rows, tuple(telling))]
-
-
-def _coarse(attribute: Attribute, column: Any) -> tuple[Ints, Attribute]:
-    codes = attribute.codes(column)
-    if attribute.ordered:
-        shown, codes = quantiles(attribute, np.minimum(codes, len(attribute.values) - 1), PROXY_CUTS)
-        return codes.astype(np.int64), shown
-    # A category that was never seen is one of its own.
-    return np.where(codes < 0, len(attribute.values), codes).astype(np.int64), _Open(attribute)
-
-
-class _Open(Attribute):
-    """An attribute that has a name for categories it does not know."""
-
-    def __init__(self, known: Attribute) -> None:
-        super().__init__(known.name, known.ordered, [*known.values, "unknown"], known.missing)
+def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Check:
+    """Whether other columns by themselves tell an answer of any sensitive column."""
+    sensitive = tree.sensitive_
+    each = slice(None) if len(sensitive.names) == 1 else slice(1, None)
+    answers = [own[labels] for own in sensitive.views[each]]
+    telling = other_columns(tree.tree_.attributes, columns_of(X), answers, sensitive.view_outcomes[each], limits.posterior)
+    return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 
 def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
