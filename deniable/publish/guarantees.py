@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.deniability import deniability, minority_share
+from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
 from deniable.publish.encoding import columns_of
@@ -194,12 +194,15 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
         return Check(name, not len(rows), found, rows)
 
     minimum = float(tree.min_deniability)
-    answers = sensitive.view_outcomes[0]
+    means = "means" if levels.min() >= minimum - 1e-9 else "would mean"
+    # By column: the most certain answer of a group may be one of any of them.
+    minorities = {name: float(1 - (own.max(axis=1) / sizes).max()) for name, own in zip(sensitive.names, each, strict=True)}
     checks = [
         check(
             "deniability",
             levels < minimum - 1e-9,
-            f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which means a minority of {percent(tree.minority_share_)}",
+            f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which {means} a minority of at least "
+            f"{_of_columns(tree.minority_shares_)} in every group; the smallest that a group has is {_of_columns(minorities)}",
         ),
         check(
             "worst posterior",
@@ -238,8 +241,10 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
         "deniability_of_all_rows": float(
             min(deniability(own.sum(axis=0), k) for own, k in zip(views, sensitive.view_outcomes, strict=True))
         ),
-        "minority_share_of_minimum": minority_share(minimum, max(2, answers)),
+        "minority_share_of_minimum": tree.minority_share_,
+        "minority_share_of_minimum_by_column": tree.minority_shares_,
         "smallest_minority": float(1 - posterior.max()),
+        "smallest_minority_by_column": minorities,
         "largest_answer": float(max(own.sum(axis=0).max() for own in each) / len(labels)),
         "worst_posterior": float(posterior.max()),
         "worst_posterior_if_one_answer_is_ruled_out": float(ruled_out.max()) if wide else None,
@@ -268,6 +273,13 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
 
 def _rows(count: int) -> str:
     return "row" if count == 1 else "rows"
+
+
+def _of_columns(shares: dict[str, float]) -> str:
+    """Minorities, rounded down; of several columns each with its name."""
+    if len(shares) == 1:
+        return percent(next(iter(shares.values())), down=True)
+    return " and ".join(f"{percent(share, down=True)} ({name})" for name, share in shares.items())
 
 
 def _epsilon_words(epsilon: float) -> str:

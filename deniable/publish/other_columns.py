@@ -82,7 +82,7 @@ def _tested(value: str, part: str, limit: float, frequent: bool) -> str:
     than = " (or than among all rows, where that is more)" if frequent else ""
     return (
         f"{value} single value of another column, {part} of {RANGES} ranges of a column of numbers, that {FEWEST_ROWS} rows or more "
-        f"share goes with one true answer in over {percent(limit)} of them{than}; rarer values, other ranges and several columns together "
+        f"share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values, other ranges and several columns together "
         "are not tested"
     )
 
@@ -100,7 +100,7 @@ def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, list[str]]
     yield codes, [single.shown(code) for code in range(len(values))]
     ranges, coarse = quantiles(single, codes.astype(np.int32), RANGES)
     if ranges is not single:
-        yield coarse, [f"{number(low)} to {ranges.shown(code)}" for code, low in enumerate(ranges.lows)]
+        yield coarse.astype(np.int64), [f"{number(low)} to {ranges.shown(code)}" for code, low in enumerate(ranges.lows)]
 
 
 def _over(counts: Ints, most: float) -> Any:
