@@ -48,7 +48,8 @@ def page(publication: Publication) -> str:
         "<p>People are parted into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
         "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most, 0 where all gave "
         "the same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the "
-        "most frequent answer (of several columns hidden together: in the one where they are fewest). Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
+        "most frequent answer (of several columns hidden together: in the one where they are fewest). "
+        "Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
         "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
         f"checked beside it.</p>\n{body}\n{_comparison(publication.comparison)}\n</main>\n</body>\n</html>\n"
     )

@@ -82,8 +82,8 @@ def _tested(value: str, part: str, limit: float, frequent: bool) -> str:
     than = " (or than among all rows, where that is more)" if frequent else ""
     return (
         f"{value} single value of another column, {part} of {RANGES} ranges of a column of numbers, that {FEWEST_ROWS} rows or more "
-        f"share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values, other ranges and several columns together "
-        "are not tested"
+        f"share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values, other ranges and "
+        "several columns together are not tested"
     )
 
 
