@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,14 +49,14 @@ def other_columns(
         here = np.zeros(rows, bool)
         worst: list[tuple[int, str]] = []
         chance = 0.0
-        for codes, names in _cells(attribute, columns[attribute.name]):
-            bad = np.zeros(len(names), bool)
+        for codes, size, shown in _cells(attribute, columns[attribute.name]):
+            bad = np.zeros(size, bool)
             for own, k, most in zip(answers, outcomes, limits, strict=True):
-                counts = np.bincount(codes.astype(np.int64) * k + own, minlength=len(names) * k).reshape(len(names), k)
+                counts = np.bincount(codes.astype(np.int64) * k + own, minlength=size * k).reshape(size, k)
                 bad |= _over(counts, most)
                 chance += _by_chance(counts, most)
-            sizes = np.bincount(codes, minlength=len(names))
-            worst += [(int(sizes[code]), names[code]) for code in np.flatnonzero(bad)]
+            sizes = np.bincount(codes, minlength=size)
+            worst += [(int(sizes[code]), shown(int(code))) for code in np.flatnonzero(bad)]
             here |= bad[codes]
         if worst:
             exposed |= here
@@ -87,20 +87,21 @@ def _tested(value: str, part: str, limit: float, frequent: bool) -> str:
     )
 
 
-def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, list[str]]]:
-    """Codes of the rows and the names of the codes: by single values as they are published, and for numbers by ranges too."""
+def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, int, Callable[[int], str]]]:
+    """Codes of the rows, how many there are, and what each is called: by single values, and for numbers by ranges too."""
     array = cells(column, attribute.name, attribute.missing, attribute.ordered)
     if not attribute.ordered:
         encoded = _text(array).dictionary_encode()
-        yield encoded.indices.to_numpy(zero_copy_only=False), [str(label) for label in encoded.dictionary.to_pylist()]
+        labels = encoded.dictionary
+        yield encoded.indices.to_numpy(zero_copy_only=False), len(labels), lambda code: str(labels[code])
         return
     # Not the attribute's own values: those may be cells that single values are hidden in (`resolution`).
     values, codes = np.unique(_numbers(array), return_inverse=True)
     single = Attribute(attribute.name, True, values, attribute.missing)
-    yield codes, [single.shown(code) for code in range(len(values))]
+    yield codes, len(values), single.shown
     ranges, coarse = quantiles(single, codes.astype(np.int32), RANGES)
     if ranges is not single:
-        yield coarse.astype(np.int64), [f"{number(low)} to {ranges.shown(code)}" for code, low in enumerate(ranges.lows)]
+        yield coarse.astype(np.int64), len(ranges.values), lambda code: f"{number(ranges.lows[code])} to {ranges.shown(code)}"
 
 
 def _over(counts: Ints, most: float) -> Any:
@@ -126,4 +127,4 @@ def _listed(worst: list[tuple[int, str]]) -> str:
 
 
 def _expected(chance: float) -> str:
-    return f"; about {chance:.2g} such would be there by chance" if chance >= 0.1 else ""
+    return f"; about {chance:.2g} such by chance if it had nothing to do with the answer" if chance >= 0.1 else ""
