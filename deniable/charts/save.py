@@ -19,12 +19,12 @@ _MENU = {"export": True, "source": False, "compiled": False, "editor": False}
 _SEE_THROUGH = (alt.Undefined, None, "transparent", "none")
 
 
-def save(chart: Any, path: str | os.PathLike[str]) -> Path:
+def save(chart: Any, path: str | os.PathLike[str], private: bool = False) -> Path:
     """Write a chart to `path` as its suffix says: .svg, .png (at twice the size, for sharp screens), .html or .json.
 
     The page is complete in itself and loads nothing from elsewhere. Pictures have a white ground, so that they can be read
     on a dark page too, and carry the chart's description for screen readers. A file in the way is replaced once the new
-    one is complete; nothing half-written is left behind.
+    one is complete; nothing half-written is left behind. A `private` one can be read by nobody but the user (mode 0600).
 
     >>> import tempfile
     >>> from deniable.charts import distribution_chart, save
@@ -33,7 +33,7 @@ def save(chart: Any, path: str | os.PathLike[str]) -> Path:
     'children.svg'
     """
     target = check_path(path)
-    _write(target, _rendered(chart, target.suffix.lower()))
+    _write(target, _rendered(chart, target.suffix.lower()), private)
     return target
 
 
@@ -99,10 +99,13 @@ def _named(page: str, chart: Any) -> str:
     return page.replace("<html>", '<html lang="en">', 1).replace("<head>", f"<head>\n  <title>{name}</title>", 1)
 
 
-def _write(target: Path, content: bytes) -> None:
+def _write(target: Path, content: bytes, private: bool) -> None:
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         try:
+            if private:
+                partial.unlink(missing_ok=True)
+                partial.touch(mode=0o600, exist_ok=False)
             partial.write_bytes(content)
             os.replace(partial, target)
         finally:

@@ -50,7 +50,9 @@ def publish(
     ] = None,
     missing: Annotated[str | None, typer.Option(help="What missing cells are called; without it they are refused.")] = None,
     shuffle: Annotated[bool, typer.Option("--shuffle", help="Publish the rows in random order.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write a web page for the owner here: it names rows, keep it.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a web page for the owner here: it names rows; only you can read it.")
+    ] = None,
     tree: Annotated[Path | None, typer.Option(help="Save a picture of the tree (.svg, .png or .html), for the owner.")] = None,
     compare: Annotated[
         Path | None, typer.Option(help="Compare with plain randomised response: print a table and save a picture here.")
@@ -127,7 +129,7 @@ def publish(
             limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out),
         )
     if tree is not None:
-        charts.save(found.trees[0].plot(), tree)
+        charts.save(found.trees[0].plot(), tree, private=True)
     if compare is not None:
         charts.save(found.comparison.plot(), compare)
     for sentence in dict.fromkeys(str(own.message) for own in noted):

@@ -56,8 +56,8 @@ def _is_parquet(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, force: bool) -> Iterator[Path]:
-    """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise."""
+def replacing(path: Path, force: bool, private: bool = False) -> Iterator[Path]:
+    """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise. `private`: for its owner's eyes."""
     if path.exists() and not force:
         raise FileError(
             "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
@@ -72,10 +72,10 @@ def replacing(path: Path, force: bool) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # mkstemp makes files private; a result gets the permissions any new file would have.
+        # mkstemp makes files private; a result that is for others too gets the permissions any new file would have.
         umask = os.umask(0)
         os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o600 if private else 0o666 & ~umask)
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         temporary.replace(path)

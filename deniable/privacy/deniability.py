@@ -45,7 +45,8 @@ def deniability(distribution: Any, answers: int | None = None) -> float:
 
 def minority_share(level: float, answers: int = 2) -> float:
     """The share of people who did not give the most frequent answer, where deniability is `level` and all other answers are
-    equally rare: the number to look at when a level is chosen.
+    equally rare: the number to look at when a level is chosen. No group with that level (or more) and that many possible
+    answers has a smaller minority.
 
     The 1/12 of paper 003 (one juror of twelve) is reached by a minority of about 1%, not of 8%.
 

@@ -31,18 +31,21 @@ def odds(epsilon: float) -> str:
     return f"at most {leading / 10:.1f} x 10^{exponent} times"
 
 
-def percent(chance: float, up: bool = False) -> str:
-    """A chance in percent with as many digits as it needs; `up` rounds upward, and only certainty is called 100%.
+def percent(chance: float, up: bool = False, down: bool = False) -> str:
+    """A chance in percent with as many digits as it needs; `up` rounds upward, `down` downward, and only certainty is called 100%.
 
     >>> percent(0.1), percent(0.3077, up=True), percent(1 / 73), percent(0.99996, up=True), percent(1.0)
     ('10%', '31%', '1.4%', '99.996%', '100%')
+    >>> percent(0.0536, down=True), percent(0.1196, down=True), percent(0.3, down=True)
+    ('5.3%', '11%', '30%')
     """
     if chance <= 0 or chance >= 1:
         return "0%" if chance <= 0 else "100%"
     edge = min(chance, 1 - chance) * 100
     digits = 0 if edge >= 9.5 else max(1, 1 - math.floor(math.log10(edge)) - (edge >= 1))
     scale = 10.0**digits
-    scaled = math.ceil(chance * 100 * scale - 1e-9) if up else round(chance * 100 * scale)
+    exact = chance * 100 * scale
+    scaled = math.ceil(exact - 1e-9) if up else math.floor(exact + 1e-9) if down else round(exact)
     return f"{scaled / scale:.{digits}f}".rstrip("0").rstrip(".") + "%" if digits else f"{int(scaled)}%"
 
 

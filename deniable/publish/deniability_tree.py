@@ -259,8 +259,19 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
 
     @property
     def minority_share_(self) -> float:
-        """The minority that `min_deniability` means, if the other answers are equally rare: 0.1 of a yes/no answer is 1.3%."""
-        return minority_share(float(self.min_deniability), max(2, self.sensitive_.view_outcomes[0]))
+        """The least minority that `min_deniability` leaves in any leaf and any sensitive column: 0.1 of a yes/no answer is 1.3%.
+
+        The minority of a column are those who did not give its most frequent answer. Of columns hidden jointly it is the smallest, not
+        that of their combination, which is always larger: whoever has another answer in one column has another combination too.
+        """
+        return min(self.minority_shares_.values())
+
+    @property
+    def minority_shares_(self) -> dict[str, float]:
+        """The same of each sensitive column by itself: columns with more possible answers keep a larger minority."""
+        level = float(self.min_deniability)
+        each = zip(self.sensitive_.names, self.sensitive_.labels, strict=True)
+        return {name: minority_share(level, max(2, len(labels))) for name, labels in each}
 
     @property
     def leaves_(self) -> Ints:

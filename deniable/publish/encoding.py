@@ -20,6 +20,7 @@ from deniable.errors import DataError, ParameterError
 MOST_CATEGORIES = 1000
 """More categories than this are no answers to group people by."""
 MOST_OUTCOMES = 1000
+LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
 
@@ -92,7 +93,22 @@ def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Arra
             shown=shown,
             rows=rows[:BAD_ROWS_SHOWN].tolist(),
         )
+    if ordered and pa.types.is_integer(array.type):
+        _refuse_too_large(array, name)
     return array if ordered or not array.null_count else pc.fill_null(_text(array), missing)
+
+
+def _refuse_too_large(array: pa.Array, name: str) -> None:
+    """Numbers are compared as floats, in which such whole numbers would fall together."""
+    ends = pc.min_max(array).as_py()
+    if any(end is not None and abs(end) > LARGEST_WHOLE for end in ends.values()):
+        raise DataError(
+            "too_large",
+            "Column {column!r} holds whole numbers beyond {largest:,}, which are rather names than numbers. Leave it out (drop), or let it "
+            "be categories (categorical).",
+            column=name,
+            largest=LARGEST_WHOLE,
+        )
 
 
 def _numbers(array: pa.Array) -> Floats:

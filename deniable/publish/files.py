@@ -80,7 +80,8 @@ def publish_file(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Publication:
-    """Publish `source` as `target`, with NAME.publication.json beside it and the owner's report; nothing is half-written.
+    """Publish `source` as `target`, with NAME.publication.json beside it and the owner's report, which nobody but the user can
+    read (mode 0600); nothing is half-written.
 
     Cells of other columns stay as they were written. With `strict` a set that fails a check is not written, only its report. `compare` are
     the arguments of `compare_publishing`, whose result goes into the report.
@@ -119,7 +120,7 @@ def publish_file(
     page = found.to_html() if report is not None else ""
     if strict and not found.passed:
         if report is not None:
-            with replacing(report, force) as temporary:
+            with replacing(report, force, private=True) as temporary:
                 temporary.write_text(page, encoding="utf-8")
         raise DataError(
             "not_safe",
@@ -132,7 +133,7 @@ def publish_file(
     with contextlib.ExitStack() as files:
         # Left in reverse order: the description is moved into place last, and only if all before it were written.
         description = files.enter_context(replacing(beside, force))
-        described = files.enter_context(replacing(report, force)) if report is not None else None
+        described = files.enter_context(replacing(report, force, private=True)) if report is not None else None
         data = files.enter_context(replacing(target, force))
         description.write_text(text, encoding="utf-8")
         if described is not None:
@@ -169,6 +170,26 @@ def _data_of(path: Path) -> Any:
     return found.get("data") if isinstance(found, dict) else None
 
 
+def _unquoted(table: pa.Table) -> pa.Table:
+    """Columns of text that are numbers as numbers, which are written without quotes, if every cell then looks as it did."""
+    columns = [_as_written(table.column(at)) for at in range(table.num_columns)]
+    return pa.table(columns, names=table.column_names)
+
+
+def _as_written(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    first = next((str(cell) for cell in column if cell.is_valid), "")
+    places = len(first.partition(".")[2])
+    # Decimals too: 75.0 would be 75 otherwise.
+    for kind in (pa.int64(), pa.float64(), *([pa.decimal128(18, places)] if 0 < places < 18 else [])):
+        with contextlib.suppress(pa.ArrowInvalid):
+            numbers = pc.cast(column, kind)
+            if pc.cast(numbers, column.type).equals(column):
+                return numbers
+    return column
+
+
 def _write(path: Path, final: Path, table: pa.Table, description: str) -> None:
     if final.name.lower().endswith(".parquet"):
         metadata = {**(table.schema.metadata or {}), PARQUET_KEY: description.encode()}
@@ -178,4 +199,4 @@ def _write(path: Path, final: Path, table: pa.Table, description: str) -> None:
         return
     compressed = "gzip" if final.name.lower().endswith(".gz") else None
     with pa.output_stream(str(path), compression=compressed) as sink:
-        pa.csv.write_csv(table, sink, write_options=pa.csv.WriteOptions(quoting_style="needed"))
+        pa.csv.write_csv(_unquoted(table), sink, write_options=pa.csv.WriteOptions(quoting_style="needed"))

@@ -11,10 +11,11 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.deniability import deniability, minority_share
+from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
-from deniable.publish.encoding import Attribute, columns_of, quantiles
+from deniable.publish.encoding import columns_of
+from deniable.publish.other_columns import other_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from deniable.publish.deniability_tree import DeniabilityTree
 
 ROWS_SHOWN = 20
-PROXY_ROWS = 20
-"""A value of another column shared by fewer rows says little about anyone else who has it."""
-PROXY_CUTS = 20
 TREE_NOT_COVERED = (
     "given the tree (its questions and the sizes of its groups) and the overall shares of the answers as public; the tree itself, which "
     "was found by looking at the answers, is not covered"
@@ -67,6 +65,8 @@ class Check:
     rows: Ints = field(repr=False)
     columns: tuple[str, ...] = ()
     """The columns that expose them, where it is not the groups that do."""
+    public: str = ""
+    """What was found as the public may read it, where `found` names values that point at people."""
 
     @property
     def named(self) -> str:
@@ -132,7 +132,8 @@ class Guarantees:
         return pd.DataFrame(self.groups)
 
     def to_dict(self, rows: bool = True) -> dict[str, Any]:
-        """For JSON. Without `rows` the exposed rows are only counted: a file that goes with the published set must not point at them."""
+        """For JSON. Without `rows` the exposed rows are only counted and the values that expose them not named: a file that goes with the
+        published set must not point at them."""
         return {
             "passed": self.passed,
             "verdict": self.verdict,
@@ -141,7 +142,7 @@ class Guarantees:
                 {
                     "name": check.name,
                     "passed": check.passed,
-                    "found": check.found,
+                    "found": check.found if rows else check.public or check.found,
                     "rows_exposed": len(check.rows),
                     **({"rows": check.rows.tolist()} if rows else {}),
                 }
@@ -193,12 +194,15 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
         return Check(name, not len(rows), found, rows)
 
     minimum = float(tree.min_deniability)
-    answers = sensitive.view_outcomes[0]
+    means = "means" if levels.min() >= minimum - 1e-9 else "would mean"
+    # By column: the most certain answer of a group may be one of any of them.
+    minorities = {name: float(1 - (own.max(axis=1) / sizes).max()) for name, own in zip(sensitive.names, each, strict=True)}
     checks = [
         check(
             "deniability",
             levels < minimum - 1e-9,
-            f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which means a minority of {percent(tree.minority_share_)}",
+            f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which {means} a minority of at least "
+            f"{_of_columns(tree.minority_shares_)} in every group; the smallest that a group has is {_of_columns(minorities)}",
         ),
         check(
             "worst posterior",
@@ -227,7 +231,7 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
                 f"limit {percent(limits.ruled_out)}",
             )
         )
-    checks += _proxies(tree, X, each, views, labels, limits)
+    checks.append(_proxies(tree, X, labels, limits))
     checks += _identifiers(tree, X, len(labels))
 
     overall = {
@@ -237,8 +241,10 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
         "deniability_of_all_rows": float(
             min(deniability(own.sum(axis=0), k) for own, k in zip(views, sensitive.view_outcomes, strict=True))
         ),
-        "minority_share_of_minimum": minority_share(minimum, max(2, answers)),
+        "minority_share_of_minimum": tree.minority_share_,
+        "minority_share_of_minimum_by_column": tree.minority_shares_,
         "smallest_minority": float(1 - posterior.max()),
+        "smallest_minority_by_column": minorities,
         "largest_answer": float(max(own.sum(axis=0).max() for own in each) / len(labels)),
         "worst_posterior": float(posterior.max()),
         "worst_posterior_if_one_answer_is_ruled_out": float(ruled_out.max()) if wide else None,
@@ -267,6 +273,13 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
 
 def _rows(count: int) -> str:
     return "row" if count == 1 else "rows"
+
+
+def _of_columns(shares: dict[str, float]) -> str:
+    """Minorities, rounded down; of several columns each with its name."""
+    if len(shares) == 1:
+        return percent(next(iter(shares.values())), down=True)
+    return " and ".join(f"{percent(share, down=True)} ({name})" for name, share in shares.items())
 
 
 def _epsilon_words(epsilon: float) -> str:
@@ -306,56 +319,13 @@ def _answers(tree: DeniabilityTree, counts: Ints) -> str:
     return ", ".join(f"{tree.sensitive_.shown(code)} {counts[code]:,}" for code in order[:6] if counts[code])
 
 
-def _proxies(tree: DeniabilityTree, X: Any, each: Any, views: Any, labels: Any, limits: Limits) -> list[Check]:
-    """Columns that are handed on and by themselves give the true answer away to whoever knows, from elsewhere, how they hang together."""
-    columns = columns_of(X)
-    exposed = np.zeros(len(labels), bool)
-    named: list[str] = []
-    telling: list[str] = []
-    maps = tree.sensitive_.views if len(views) == 1 else tree.sensitive_.views[1:]
-    for attribute in tree.tree_.attributes:
-        if attribute.identifier or len(attribute.values) < 2:
-            continue
-        codes, shown = _coarse(attribute, columns[attribute.name])
-        here = np.zeros(len(labels), bool)
-        for own, table in zip(maps, each, strict=True):
-            answers = own[labels]
-            counts = np.zeros((int(codes.max()) + 1, table.shape[1]), np.int64)
-            np.add.at(counts, (codes, answers), 1)
-            sizes = np.maximum(counts.sum(axis=1), 1)
-            usual = table.sum(axis=0).max() / len(labels)
-            bad = (counts.sum(axis=1) >= PROXY_ROWS) & (counts.max(axis=1) / sizes > max(limits.posterior, usual) + 1e-12)
-            here |= bad[codes]
-        if here.any():
-            most = shown.shown(int(np.bincount(codes[here]).argmax()))
-            named.append(
-                f"{attribute.name} ({percent(here.mean())} of the rows, such as {'up to ' if attribute.ordered else ''}{most})"
-            )
-            telling.append(attribute.name)
-            exposed |= here
-    found = (
-        f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}"
-        if named
-        else f"no other column by itself tells the true answer of {PROXY_ROWS} rows or more with over {percent(limits.posterior)}"
-    )
-    rows = np.flatnonzero(exposed) + 1
-    return [Check("other columns", not len(rows), found, rows, tuple(telling))]
-
-
-def _coarse(attribute: Attribute, column: Any) -> tuple[Ints, Attribute]:
-    codes = attribute.codes(column)
-    if attribute.ordered:
-        shown, codes = quantiles(attribute, np.minimum(codes, len(attribute.values) - 1), PROXY_CUTS)
-        return codes.astype(np.int64), shown
-    # A category that was never seen is one of its own.
-    return np.where(codes < 0, len(attribute.values), codes).astype(np.int64), _Open(attribute)
-
-
-class _Open(Attribute):
-    """An attribute that has a name for categories it does not know."""
-
-    def __init__(self, known: Attribute) -> None:
-        super().__init__(known.name, known.ordered, [*known.values, "unknown"], known.missing)
+def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Check:
+    """Whether other columns by themselves tell an answer of any sensitive column."""
+    sensitive = tree.sensitive_
+    each = slice(None) if len(sensitive.names) == 1 else slice(1, None)
+    answers = [own[labels] for own in sensitive.views[each]]
+    telling = other_columns(tree.tree_.attributes, columns_of(X), answers, sensitive.view_outcomes[each], limits.posterior)
+    return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 
 def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:

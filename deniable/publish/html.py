@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.privacy import html as parts
 from deniable.privacy.words import percent
+from deniable.publish.guarantees import _of_columns
 from deniable.publish.mends import mends
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def page(publication: Publication) -> str:
         "<p>People are parted into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
         "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most, 0 where all gave "
         "the same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the "
-        "most frequent answer. Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
+        "most frequent answer (of several columns hidden together: in the one where they are fewest). "
+        "Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
         "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
         f"checked beside it.</p>\n{body}\n{_comparison(publication.comparison)}\n</main>\n</body>\n</html>\n"
     )
@@ -62,12 +64,12 @@ def _column(found: Guarantees) -> str:
         ("Rows, groups", f"{o['rows']:,} rows in {o['groups']:,} groups; the smallest has {o['smallest_group']:,}"),
         (
             "Deniability",
-            f"at least {o['deniability']:.4f} in every group; asked for {float(tree.min_deniability):.4g}, which means a minority of "
-            f"{percent(o['minority_share_of_minimum'])}. All rows together have {o['deniability_of_all_rows']:.4f}.",
+            f"at least {o['deniability']:.4f} in every group; asked for {float(tree.min_deniability):.4g}, for a minority of "
+            f"at least {_of_columns(o['minority_share_of_minimum_by_column'])}. All rows together have {o['deniability_of_all_rows']:.4f}.",
         ),
         (
             "Worst posterior",
-            f"{posterior} for whoever knows a person's group (smallest minority {percent(o['smallest_minority'])})",
+            f"{posterior} for whoever knows a person's group (smallest minority {_of_columns(o['smallest_minority_by_column'])})",
         ),
         ("Published unchanged", f"{percent(o['expected_unchanged'])} of the answers on average{changed}"),
         ("Epsilon", o["epsilon_in_words"]),
@@ -113,7 +115,7 @@ def _groups(found: Guarantees) -> str:
             for label, text in (
                 ("Rows", f"{groups['rows'][g]:,}"),
                 ("Deniability", f"{groups['deniability'][g]:.3f}"),
-                ("Minority", percent(groups["minority"][g])),
+                ("Minority", percent(groups["minority"][g], down=True)),
                 ("Worst posterior", percent(groups["worst_posterior"][g], up=True)),
                 ("Skew", percent(groups["skew"][g], up=True)),
                 ("Unchanged", percent(groups["unchanged"][g])),

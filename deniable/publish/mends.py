@@ -42,7 +42,8 @@ def _mend(check: Check, found: Guarantees) -> str:
     overall, limits = found.overall, found.overall["limits"]
     if check.columns:
         which = "column" if len(check.columns) == 1 else "columns"
-        return f"leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in check.columns)
+        wider = "put rare or telling values together before publishing, or " if check.name == "other columns" else ""
+        return f"{wider}leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in check.columns)
     if check.name == "small groups":
         if overall["rows"] < limits["rows"]:
             return f"there are only {overall['rows']:,} rows; nothing but more people helps"

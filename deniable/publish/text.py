@@ -35,7 +35,8 @@ def described(tree: DeniabilityTree, node: int) -> str:
     n = int(counts.sum())
     level = min(_level(own, answers) for _, answers, own in tree._views(counts))
     minority = 1 - max(own.max() for _, _, own in tree._views(counts)[-len(tree.sensitive_.names) :]) / n
-    return f"{n:,} {'row' if n == 1 else 'rows'}, deniability {level:.3f} (minority {percent(minority)}); {answers_of(tree, counts)}"
+    rows = f"{n:,} {'row' if n == 1 else 'rows'}"
+    return f"{rows}, deniability {level:.3f} (minority {percent(minority, down=True)}); {answers_of(tree, counts)}"
 
 
 def answers_of(tree: DeniabilityTree, counts: Any) -> str:
@@ -94,6 +95,6 @@ def picture(tree: DeniabilityTree, max_depth: int, max_leaves: int) -> Any:
     below = len(tree.leaves_)
     note = (
         f"{below:,} groups; the smallest deniability is {tree.deniability_:.3f}, the minimum asked for "
-        f"{float(tree.min_deniability):.4g} (a minority of {percent(tree.minority_share_)})."
+        f"{float(tree.min_deniability):.4g} (a minority of at least {percent(tree.minority_share_, down=True)})."
     )
     return tree_chart(rows, title=title, note=note)

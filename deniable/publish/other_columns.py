@@ -1,0 +1,130 @@
+"""Columns that are handed on as they are and, by themselves, give the true answer away to whoever knows how they hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from deniable.core.exact import Ints
+from deniable.privacy.words import percent
+from deniable.publish.encoding import Attribute, _numbers, _text, cells, number, quantiles
+
+FEWEST_ROWS = 20
+"""A value of another column shared by fewer rows says little about anyone else who has it."""
+RANGES = 20
+"""Into how many ranges, of about equally many rows, a column of numbers is cut beside testing its single values."""
+VALUES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What was found: a sentence for the owner, one for the public that names no values, the rows (from 0) and the columns."""
+
+    found: str
+    public: str
+    rows: Ints
+    columns: tuple[str, ...]
+
+
+def other_columns(
+    attributes: Sequence[Attribute], columns: dict[str, Any], answers: Sequence[Ints], outcomes: Sequence[int], limit: float
+) -> Telling:
+    """Test every value, and every range of numbers, that enough rows share: is one true answer given in more than `limit` of them?
+
+    It is the share among these very rows that counts, not whether chance could have brought it about: those people are exposed to
+    whoever knows the true counts either way, and what is promised is what is tested. `answers` holds the codes of each sensitive column.
+    """
+    rows = len(answers[0])
+    limits = [max(limit, np.bincount(own, minlength=k).max() / rows) for own, k in zip(answers, outcomes, strict=True)]
+    exposed = np.zeros(rows, bool)
+    named: list[str] = []
+    bare: list[str] = []
+    telling: list[str] = []
+    for attribute in attributes:
+        if attribute.identifier:
+            continue
+        here = np.zeros(rows, bool)
+        worst: list[tuple[int, str]] = []
+        chance = 0.0
+        for codes, size, shown in _cells(attribute, columns[attribute.name]):
+            bad = np.zeros(size, bool)
+            for own, k, most in zip(answers, outcomes, limits, strict=True):
+                counts = np.bincount(codes.astype(np.int64) * k + own, minlength=size * k).reshape(size, k)
+                bad |= _over(counts, most)
+                chance += _by_chance(counts, most)
+            sizes = np.bincount(codes, minlength=size)
+            worst += [(int(sizes[code]), shown(int(code))) for code in np.flatnonzero(bad)]
+            here |= bad[codes]
+        if worst:
+            exposed |= here
+            telling.append(attribute.name)
+            bare.append(f"{attribute.name} ({percent(here.mean(), up=True)} of the rows)")
+            named.append(f"{attribute.name} ({percent(here.mean(), up=True)} of the rows: {_listed(worst)}{_expected(chance)})")
+    frequent = any(most > limit for most in limits)
+    if not telling:
+        text = _tested("no", "and none", limit, frequent)
+        return Telling(text, text, np.flatnonzero(exposed), ())
+    lead = "the true answer can be read off other columns by whoever knows how they hang together"
+    tested = f"Tested is whether {_tested('a', 'or one', limit, frequent)}"
+    return Telling(
+        f"{lead}: {'; '.join(named)}. {tested}",
+        f"{lead}: {'; '.join(bare)}. {tested}",
+        np.flatnonzero(exposed),
+        tuple(telling),
+    )
+
+
+def _tested(value: str, part: str, limit: float, frequent: bool) -> str:
+    """The test in words: what it promises and what it leaves open."""
+    than = " (or than among all rows, where that is more)" if frequent else ""
+    return (
+        f"{value} single value of another column, {part} of {RANGES} ranges of a column of numbers, that {FEWEST_ROWS} rows or more "
+        f"share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values, other ranges and "
+        "several columns together are not tested"
+    )
+
+
+def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, int, Callable[[int], str]]]:
+    """Codes of the rows, how many there are, and what each is called: by single values, and for numbers by ranges too."""
+    array = cells(column, attribute.name, attribute.missing, attribute.ordered)
+    if not attribute.ordered:
+        encoded = _text(array).dictionary_encode()
+        labels = encoded.dictionary
+        yield encoded.indices.to_numpy(zero_copy_only=False), len(labels), lambda code: str(labels[code])
+        return
+    # Not the attribute's own values: those may be cells that single values are hidden in (`resolution`).
+    values, codes = np.unique(_numbers(array), return_inverse=True)
+    single = Attribute(attribute.name, True, values, attribute.missing)
+    yield codes, len(values), single.shown
+    ranges, coarse = quantiles(single, codes.astype(np.int32), RANGES)
+    if ranges is not single:
+        yield coarse.astype(np.int64), len(ranges.values), lambda code: f"{number(ranges.lows[code])} to {ranges.shown(code)}"
+
+
+def _over(counts: Ints, most: float) -> Any:
+    sizes = counts.sum(axis=1)
+    return (sizes >= FEWEST_ROWS) & (counts.max(axis=1) / np.maximum(sizes, 1) > most + 1e-12)
+
+
+def _by_chance(counts: Ints, most: float) -> float:
+    """How many values would be over the limit on average if the column had nothing to do with the answers."""
+    from scipy.stats import binom
+
+    sizes = counts.sum(axis=1)
+    enough = sizes[sizes >= FEWEST_ROWS]
+    shares = counts.sum(axis=0) / sizes.sum()
+    needed = np.floor(enough * (most + 1e-12))
+    return float(sum(binom.sf(needed, enough, share).sum() for share in shares))
+
+
+def _listed(worst: list[tuple[int, str]]) -> str:
+    order = sorted(worst, key=lambda own: -own[0])
+    shown = ", ".join(f"{name} in {rows:,} rows" for rows, name in order[:VALUES_SHOWN])
+    return shown + (f" and {len(order) - VALUES_SHOWN:,} more" if len(order) > VALUES_SHOWN else "")
+
+
+def _expected(chance: float) -> str:
+    return f"; about {chance:.2g} such by chance if it had nothing to do with the answer" if chance >= 0.1 else ""
