@@ -87,8 +87,10 @@ def mine(
         taxonomy=kinds,
     )  # fmt: skip
     stopped = found.attrs.get("interrupted")
+    if stopped == 1:
+        raise KeyboardInterrupt
     if stopped is not None:
-        print(f"interrupted while itemsets of {stopped} were counted; the shorter ones are kept", file=sys.stderr)
+        print(f"Interrupted while itemsets of {stopped} were counted; the shorter ones are kept.", file=sys.stderr)
     shown = found
     if rules:
         here = None if transactions.remote is not None else transactions

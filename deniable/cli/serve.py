@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deniable import __version__
+from deniable import __version__, interrupts
 
 Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
 Keys = Annotated[
@@ -21,6 +21,7 @@ Keys = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
 DEFAULT_DB = "deniable.db"
+INTERRUPTED = 130
 
 
 def serve(
@@ -41,6 +42,7 @@ def serve(
     from deniable.web.serve import Service
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
+    stopped = False
     with Store(db, keys) as store:
         discarded = store.check(discard_unreadable)
         if discarded:
@@ -56,7 +58,14 @@ def serve(
         if host not in ("127.0.0.1", "localhost", "::1"):
             print("Put a proxy with HTTPS before it: browsers randomise only on secure pages, and a password travels here.")
         sys.stdout.flush()
-        service.run()
+        try:
+            service.run()
+        except KeyboardInterrupt:
+            interrupts.taken_up()
+            stopped = True
+    if stopped:
+        print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
 
 
 def backup(

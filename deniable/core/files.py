@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from deniable import interrupts
 from deniable.core.channel import Channel
 from deniable.core.frames import TableRandomiser, check_columns
 from deniable.core.sampling import byte_source
@@ -78,7 +79,9 @@ def replacing(path: Path, force: bool) -> Iterator[Path]:
         temporary.chmod(0o666 & ~umask)
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
+        interrupts.check()
         temporary.replace(path)
+        interrupts.wrote(path)
     finally:
         temporary.unlink(missing_ok=True)
 
