@@ -21,7 +21,11 @@ def main() -> None:
                 raise
             print(interrupts.farewell(), file=sys.stderr)
             sys.exit(INTERRUPTED)
-        run()
+        try:
+            run()
+        finally:
+            # All is said: what is left is Python's own tidying up, which would end in a traceback of its own.
+            interrupts.ignore()
 
 
 if __name__ == "__main__":

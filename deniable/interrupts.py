@@ -67,6 +67,12 @@ def farewell() -> str:
     return f"Interrupted; already written: {', '.join(_written)}." if _written else "Interrupted; nothing was written."
 
 
+def ignore() -> None:
+    """Take no notice of Ctrl-C from here on, where it was watched."""
+    if signal.getsignal(signal.SIGINT) is _remember:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _remember(number: int, frame: FrameType | None) -> None:
     global _pending
     _pending = True
@@ -99,7 +105,8 @@ def watched() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGINT) is _remember:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.unraisablehook = told
         _watching = False
         taken_up()

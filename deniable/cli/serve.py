@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from deniable import __version__, interrupts
+from deniable.errors import FileError
 
 Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
 Keys = Annotated[
@@ -43,12 +44,18 @@ def serve(
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
     stopped = False
+    file, _ = Store.places(db, keys)
+    if file is not None and not file.exists():
+        # A mistyped name must not become an empty service.
+        raise FileError("no_database", "{path} does not exist. {advice}", path=str(file), advice=_how_to_open(db, keys))
     with Store(db, keys) as store:
         discarded = store.check(discard_unreadable)
         if discarded:
             print(f"{discarded:,} waiting answers were given up: their key is lost.")
         settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
         service = Service(store, host, port, settings)
+        if not store.slugs():
+            print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():
             seen = store.overview(slug)
             print(f"{service.url}/s/{slug}   {seen.state}, {seen.count:,} answers{_earlier(seen)}")
@@ -66,6 +73,12 @@ def serve(
     if stopped:
         print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
+
+
+def _how_to_open(db: str, keys: Path | None) -> str:
+    shown = "..." if "@" in db else db  # an address may hold a password
+    named = f" --keys {keys}" if keys is not None else ""
+    return f"Open a survey in it first: deniable survey open QUESTIONNAIRE --db {shown}{named}"
 
 
 def backup(
