@@ -1,6 +1,7 @@
 """Ctrl-C in the places where it used to be lost: a command that was interrupted says so, writes nothing and returns 130."""
 
 import ctypes
+import importlib
 import json
 import signal
 import subprocess
@@ -128,8 +129,7 @@ def test_an_interrupt_after_a_file_was_written_names_the_file(run, rows, monkeyp
 
 
 def test_pictures_are_not_written_after_a_swallowed_interrupt(run, rows, monkeypatch):
-    import deniable.charts.save as save
-
+    save = importlib.import_module("deniable.charts.save")
     named = save._told
 
     def interrupted(svg, chart):
