@@ -13,7 +13,7 @@ from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
-from deniable.core.files import is_randomised, refuse_same, write_text
+from deniable.core.files import file_exists, is_randomised, refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
@@ -59,7 +59,7 @@ def fit(
     if plot is not None and model != "tree":
         raise ParameterError("plot_of_tree", "--plot shows a tree: add --model tree.")
     if output.exists() and not force:
-        raise FileError("file_exists", "{path} exists already; choose another name, or add --force.", path=str(output))
+        raise file_exists(output)
     refuse_same(output, Path(data), *([schema] if schema is not None else []))
     # scikit-learn takes longer to import than most commands to run.
     from deniable.classify import store

@@ -79,6 +79,20 @@ def main() -> None:
 
 def _sentence(error: DeniableError | OSError) -> str:
     if isinstance(error, DeniableError):
-        return str(error)
+        return _with_options(error)
     where = f" ({error.filename})" if error.filename else ""
     return f"{error.strerror or error}{where}"
+
+
+def _with_options(error: DeniableError) -> str:
+    """The sentence, with the names of options where the library speaks of its parameters."""
+    given = error.parameters
+    if error.code == "file_exists":
+        which = f"{given['path']}, which goes with {given['asked']}," if "asked" in given else given["path"]
+        return f"{which} exists already; choose another name, or add --force to overwrite it."
+    if error.code == "no_schema":
+        found = str(error).removesuffix(": give it.").removesuffix(" Name the schema.").rstrip(".")
+        if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself
+            return f"{found}. Give the file of a schema instead; deniable schema infer proposes one for true data."
+        return f"{found}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
+    return str(error)
