@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -215,10 +216,26 @@ def score(
             classifier.score_distorted(rows, None, name, _label(classifier, positive), method)
             for name in metric or ["accuracy"]
         ]
+        _refuse_impossible(data, found, lambda: classifier.score_distorted(rows, None, "accuracy", None, method))
     if as_json:
         print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
         return
     _show(found, level)
+
+
+def _refuse_impossible(data: Path, found: list[Any], accuracy: Callable[[], Any]) -> None:
+    """Refuse rows whose accuracy shows that they were not randomised as they are taken to be; other measures hide it."""
+    from deniable.classify.scoring import is_impossible
+
+    known = next((estimate for estimate in found if estimate.name == "accuracy"), None) or accuracy()
+    if is_impossible(known):
+        raise DataError(
+            "not_randomised",
+            "{path}: taken as randomised under the classifier's schema, its rows would be predicted with an accuracy of {value:.2f}, "
+            "which chance does not explain: they were not randomised like that. If they are true rows: --true.",
+            path=str(data),
+            value=float(known.value[0]),
+        )
 
 
 def _show(found: list[Any], level: float) -> None:
