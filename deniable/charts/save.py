@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import altair as alt
 
+from deniable import interrupts
 from deniable.errors import FileError, ParameterError
 
 SUFFIXES = (".svg", ".png", ".html", ".json")
@@ -107,7 +108,9 @@ def _write(target: Path, content: bytes, private: bool) -> None:
                 partial.unlink(missing_ok=True)
                 partial.touch(mode=0o600, exist_ok=False)
             partial.write_bytes(content)
+            interrupts.check()
             os.replace(partial, target)
+            interrupts.wrote(target)
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:

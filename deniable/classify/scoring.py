@@ -18,6 +18,8 @@ MODEL_BASED = (
     "score is off, usually too high. Its error speaks of the rows alone."
 )
 SMALLEST = 1e-9
+IMPOSSIBLE = 4.0
+"""So many standard errors outside [0, 1] an unbiased share is no chance any more."""
 
 
 def metric_names() -> list[str]:
@@ -108,6 +110,22 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
         moments = Moments(np.array([value]), np.array([1 + extra]), np.array([extra]))
     method = UNBIASED if metric == "accuracy" else "ratio of unbiased shares"
     return Estimate([value], [metric], n=n, method=method, covariance=[[variance]], name=name, moments=moments)
+
+
+def is_impossible(accuracy: Estimate, errors: float = IMPOSSIBLE) -> bool:
+    """Whether an unbiased accuracy lies so far outside [0, 1] that the rows cannot have been randomised as they are taken to be.
+
+    The standard error is that of an accuracy of 0 or 1, where all of it comes from the randomisation: that of few rows that all say
+    the same would be nought.
+
+    >>> def all_right(rows): return score(np.tile([[1.5, 0.0], [-0.5, 0.0]], (rows, 1, 1)), UNBIASED, [0, 1], "accuracy")
+    >>> float(all_right(3).value[0]), is_impossible(all_right(3)), is_impossible(all_right(300))  # of 3 rows none was changed
+    (1.5, False, True)
+    """
+    if accuracy._moments is None:
+        return False
+    beyond = max(float(accuracy.value[0]) - 1, -float(accuracy.value[0]))
+    return beyond > errors * float(np.sqrt(accuracy._moments.others[0] / accuracy.n))
 
 
 def _residuals(weights: Any, shares: Any, function: Callable[[Any], float]) -> Any:

@@ -7,6 +7,8 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from deniable import interrupts
+
 
 class Bar:
     """Shows progress as a bar; silent where standard error is not a terminal."""
@@ -28,6 +30,7 @@ class Bar:
         self._task = self._bar.add_task(what, total=total)
 
     def advance(self, units: int) -> None:
+        interrupts.check()
         if self._task is not None:
             self._bar.advance(self._task, units)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
-from deniable.core.files import is_randomised, refuse_same, write_text
+from deniable.core.files import file_exists, is_randomised, refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
@@ -59,7 +60,7 @@ def fit(
     if plot is not None and model != "tree":
         raise ParameterError("plot_of_tree", "--plot shows a tree: add --model tree.")
     if output.exists() and not force:
-        raise FileError("file_exists", "{path} exists already; choose another name, or add --force.", path=str(output))
+        raise file_exists(output)
     refuse_same(output, Path(data), *([schema] if schema is not None else []))
     # scikit-learn takes longer to import than most commands to run.
     from deniable.classify import store
@@ -215,10 +216,26 @@ def score(
             classifier.score_distorted(rows, None, name, _label(classifier, positive), method)
             for name in metric or ["accuracy"]
         ]
+        _refuse_impossible(data, found, lambda: classifier.score_distorted(rows, None, "accuracy", None, method))
     if as_json:
         print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
         return
     _show(found, level)
+
+
+def _refuse_impossible(data: Path, found: list[Any], accuracy: Callable[[], Any]) -> None:
+    """Refuse rows whose accuracy shows that they were not randomised as they are taken to be; other measures hide it."""
+    from deniable.classify.scoring import is_impossible
+
+    known = next((estimate for estimate in found if estimate.name == "accuracy"), None) or accuracy()
+    if is_impossible(known):
+        raise DataError(
+            "not_randomised",
+            "{path}: taken as randomised under the classifier's schema, its rows would be predicted with an accuracy of {value:.2f}, "
+            "which chance does not explain: they were not randomised like that. If they are true rows: --true.",
+            path=str(data),
+            value=float(known.value[0]),
+        )
 
 
 def _show(found: list[Any], level: float) -> None:

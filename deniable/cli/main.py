@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deniable import __version__
+from deniable import __version__, interrupts
 from deniable.cli import classify, demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
 from deniable.errors import DeniableError
 
@@ -62,16 +62,37 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; bad input ends with exit code 2 and a sentence, never with a traceback."""
-    try:
-        app()
-    except DeniableError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(BAD_INPUT)
-    except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
-        print(f"error: {error.strerror or error}{where}", file=sys.stderr)
-        sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        print("interrupted; nothing was written", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    """Run the command line; bad input ends with exit code 2 and a sentence, Ctrl-C with 130 and one, never with a traceback."""
+    with interrupts.watched():
+        try:
+            app()
+        except BaseException as error:
+            # Whatever a command ends with after Ctrl-C, even success: whoever pressed it is told what is left behind.
+            if interrupts.ended_by(error):
+                print(interrupts.farewell(), file=sys.stderr)
+                sys.exit(INTERRUPTED)
+            if not isinstance(error, (DeniableError, OSError)):
+                raise
+            print(f"error: {_sentence(error)}", file=sys.stderr)
+            sys.exit(BAD_INPUT)
+
+
+def _sentence(error: DeniableError | OSError) -> str:
+    if isinstance(error, DeniableError):
+        return _with_options(error)
+    where = f" ({error.filename})" if error.filename else ""
+    return f"{error.strerror or error}{where}"
+
+
+def _with_options(error: DeniableError) -> str:
+    """The sentence, with the names of options where the library speaks of its parameters."""
+    given = error.parameters
+    if error.code == "file_exists":
+        which = f"{given['path']}, which goes with {given['asked']}," if "asked" in given else given["path"]
+        return f"{which} exists already; choose another name, or add --force to overwrite it."
+    if error.code == "no_schema":
+        found = str(error).removesuffix(": give it.").removesuffix(" Name the schema.").rstrip(".")
+        if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself
+            return f"{found}. Give the file of a schema instead; deniable schema infer proposes one for true data."
+        return f"{found}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
+    return str(error)

@@ -71,6 +71,7 @@ def mine(
 ) -> None:
     """Find items that occur together in the true transactions. Ctrl-C keeps the lengths that are done."""
     check_level(level)
+    _check_kind(data)
     _check_outputs(data, output, plot, force)
     channel = _channel(schema, p, q)
     kinds = _taxonomy(taxonomy)
@@ -87,16 +88,24 @@ def mine(
         taxonomy=kinds,
     )  # fmt: skip
     stopped = found.attrs.get("interrupted")
+    if stopped == 1:
+        raise KeyboardInterrupt
     if stopped is not None:
-        print(f"interrupted while itemsets of {stopped} were counted; the shorter ones are kept", file=sys.stderr)
+        print(f"Interrupted while itemsets of {stopped} were counted; the shorter ones are kept.", file=sys.stderr)
     shown = found
     if rules:
         here = None if transactions.remote is not None else transactions
         shown = dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds)
         if "no_interval" in shown.attrs:
             print(f"No intervals of confidence. {shown.attrs['no_interval']}", file=sys.stderr)
+        if not len(shown):
+            print(
+                f"No rule has a confidence of {min_confidence:g} or more; lower --min-confidence, or --min-support for more itemsets.",
+                file=sys.stderr,
+            )
     if plot is not None and not len(shown):
-        raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower --min-support.")
+        lower = "--min-confidence or --min-support" if rules else "--min-support"
+        raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower {lower}.", lower=lower)
     _present(shown, found.attrs, rules, top, level, as_json)
     if output is not None:
         write_text(output, _plain(shown).to_csv(index=False), force)
@@ -108,6 +117,19 @@ def mine(
             print(f"Picture: {plot}")
     if stopped is not None:
         raise typer.Exit(INTERRUPTED)
+
+
+def _check_kind(data: str) -> None:
+    """A questionnaire or a picture has words too, but no baskets."""
+    from deniable.mining.transactions import is_table
+
+    if not is_table(data) and not data.lower().removesuffix(".gz").endswith((".dat", ".txt")):
+        raise FileError(
+            "file_kind",
+            "{path} is not mined: it must end in .csv, .csv.gz or .parquet, or in .dat or .txt (FIMI: a line of items a "
+            "transaction; .gz too), or be an address such as sqlite:///FILE#TABLE.",
+            path=data,
+        )
 
 
 def _check_outputs(data: str, output: Path | None, plot: Path | None, force: bool) -> None:

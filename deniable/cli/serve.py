@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from deniable import __version__
+from deniable import __version__, interrupts
+from deniable.errors import FileError
 
 Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
 Keys = Annotated[
@@ -21,6 +22,7 @@ Keys = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
 DEFAULT_DB = "deniable.db"
+INTERRUPTED = 130
 
 
 def serve(
@@ -41,12 +43,19 @@ def serve(
     from deniable.web.serve import Service
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
+    stopped = False
+    file, _ = Store.places(db, keys)
+    if file is not None and not file.exists():
+        # A mistyped name must not become an empty service.
+        raise FileError("no_database", "{path} does not exist. {advice}", path=str(file), advice=_how_to_open(db, keys))
     with Store(db, keys) as store:
         discarded = store.check(discard_unreadable)
         if discarded:
             print(f"{discarded:,} waiting answers were given up: their key is lost.")
         settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
         service = Service(store, host, port, settings)
+        if not store.slugs():
+            print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():
             seen = store.overview(slug)
             print(f"{service.url}/s/{slug}   {seen.state}, {seen.count:,} answers{_earlier(seen)}")
@@ -56,7 +65,20 @@ def serve(
         if host not in ("127.0.0.1", "localhost", "::1"):
             print("Put a proxy with HTTPS before it: browsers randomise only on secure pages, and a password travels here.")
         sys.stdout.flush()
-        service.run()
+        try:
+            service.run()
+        except KeyboardInterrupt:
+            interrupts.taken_up()
+            stopped = True
+    if stopped:
+        print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _how_to_open(db: str, keys: Path | None) -> str:
+    shown = "..." if "@" in db else db  # an address may hold a password
+    named = f" --keys {keys}" if keys is not None else ""
+    return f"Open a survey in it first: deniable survey open QUESTIONNAIRE --db {shown}{named}"
 
 
 def backup(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +15,8 @@ from rich.table import Table
 from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
 from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
-from deniable.core.files import refuse_same, sidecar, write_text
-from deniable.errors import ParameterError
+from deniable.core.files import file_exists, refuse_same, sidecar, write_text
+from deniable.errors import ParameterError, RefusedError
 from deniable.privacy.warnings import notable, warnings_of
 from deniable.privacy.words import odds
 
@@ -28,10 +30,31 @@ def _questionnaire(path: Path) -> Any:
     return import_module("deniable.survey.questionnaire").Questionnaire.load(path)
 
 
-def _store(db: str, keys: Path | None, create: bool = False) -> Any:
+@contextlib.contextmanager
+def _store(db: str, keys: Path | None, create: bool = False) -> Iterator[Any]:
+    """A store whose owner is told what is in it when something is not. The public is not: pages have the short sentence."""
     from deniable.survey.store import Store
 
-    return Store(db, keys, create)
+    with Store(db, keys, create) as store:
+        try:
+            yield store
+        except RefusedError as error:
+            slug = str(error.parameters.get("slug"))
+            if error.code == "unknown_survey":
+                found = store.slugs()
+                there = f"It has {_listed(found)}." if found else "It has none yet."
+                sentence = "There is no survey {slug!r} in {place}. {there}"
+                raise RefusedError(error.code, sentence, slug=slug, place=store.place, there=there) from None
+            if error.code == "unknown_version":
+                numbers = [str(one.number) for one in store.overviews(slug)]
+                sentence = "{slug} has no version {got} in {place}, only {there}."
+                there = _listed(numbers)
+                raise RefusedError(error.code, sentence, **error.parameters, place=store.place, there=there) from None
+            raise
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 @app.command("new")
@@ -277,10 +300,8 @@ def invite(
 
     refuse_same(output, people)
     if output.exists() and not force:
-        from deniable.errors import FileError
-
         # Before tokens are stored that nobody could be told.
-        raise FileError("file_exists", "{path} exists already; choose another name, or force it.", path=str(output))
+        raise file_exists(output)
     listed = read_list(people)
     with _store(db, keys) as store:
         made = with_states(store, slug, listed) if status else add(store, slug, listed)

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from deniable import interrupts
 from deniable.core.channel import Channel
 from deniable.core.frames import TableRandomiser, check_columns
 from deniable.core.sampling import byte_source
@@ -55,13 +56,24 @@ def _is_parquet(path: Path) -> bool:
     return _suffix(path).lower() == ".parquet"
 
 
+def file_exists(path: Path, asked: Path | None = None) -> FileError:
+    """What is said of a file in the way, or of one that goes with the file that was asked for.
+
+    >>> print(file_exists(Path("r.schema.json"), Path("r.csv")))
+    r.schema.json, which goes with r.csv, exists already; choose another name, or force it to be overwritten.
+    """
+    which = "{path}" if asked is None else "{path}, which goes with {asked},"
+    parameters = {"path": str(path)} | ({} if asked is None else {"asked": str(asked)})
+    return FileError(
+        "file_exists", f"{which} exists already; choose another name, or force it to be overwritten.", **parameters
+    )
+
+
 @contextlib.contextmanager
 def replacing(path: Path, force: bool, private: bool = False) -> Iterator[Path]:
     """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise. `private`: for its owner's eyes."""
     if path.exists() and not force:
-        raise FileError(
-            "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
-        )
+        raise file_exists(path)
     if not path.parent.is_dir():
         raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
     try:
@@ -78,7 +90,9 @@ def replacing(path: Path, force: bool, private: bool = False) -> Iterator[Path]:
         temporary.chmod(0o600 if private else 0o666 & ~umask)
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
+        interrupts.check()
         temporary.replace(path)
+        interrupts.wrote(path)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -298,9 +312,7 @@ def write_reports(schema: Schema, pieces: Iterator[pa.RecordBatch], target: Path
     schema_json = schema.to_json(NOTICE, data=target.name)
     beside = sidecar(target)
     if beside.exists() and not force:
-        raise FileError(
-            "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(beside)
-        )
+        raise file_exists(beside, target)
     rows, writer = 0, None
     with replacing(target, force) as temporary:
         try:
@@ -350,11 +362,10 @@ def randomise_file(
         raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
     if target.is_dir():
         raise FileError("is_folder", "{path} is a folder, not a file.", path=str(target))
-    for path in (target, beside):
-        if path.exists() and not force:
-            raise FileError(
-                "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
-            )
+    if target.exists() and not force:
+        raise file_exists(target)
+    if beside.exists() and not force:
+        raise file_exists(beside, target)
     refuse_randomised(source)
     check_columns(schema, reader.columns, keep, str(source))
     schema_json = schema.to_json(NOTICE, data=target.name)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable import interrupts
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import at_least_direct
@@ -233,9 +234,12 @@ def frequent_itemsets(
     try:
         for level in levels:
             mined.levels.append(level)
-    except KeyboardInterrupt:
-        if not keep_interrupted:
+            interrupts.check()
+    except (KeyboardInterrupt, SystemError) as error:
+        # Ctrl-C inside a compiled function comes out of it as a SystemError.
+        if not keep_interrupted or not interrupts.is_interrupt(error):
             raise
+        interrupts.taken_up()
         stopped = True
     frame = mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
     if stopped:

@@ -214,6 +214,12 @@ _TOKEN = re.compile(
           |(?P<operator><=|>=|==|!=|<|>)|(?P<mark>[(),])|(?P<word>[^\W\d]\w*))""",
     re.VERBOSE,
 )
+_MEANT = {
+    "=": " Equality is written ==.",
+    "&": " Write: and.",
+    "|": " Write: or.",
+    "!": " Write: not, or != between two things that differ.",
+}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -247,7 +253,8 @@ class _Parser:
             found = _TOKEN.match(self._text, position)
             if found is None:
                 at = position + len(self._text[position:]) - len(self._text[position:].lstrip())
-                raise _pointed("bad_character", "{got!r} is not understood here.", self._text, at, got=self._text[at])
+                hint = _MEANT.get(self._text[at], "")
+                raise _pointed("bad_character", "{got!r} is not understood here." + hint, self._text, at, got=self._text[at])
             kind = str(found.lastgroup)
             tokens.append(_Token(kind, _value(kind, found.group(kind)), found.start(kind)))
             position = found.end()

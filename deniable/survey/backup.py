@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from deniable.core.files import replacing
+from deniable.core.files import file_exists, replacing
 from deniable.errors import FileError, StoreError
 from deniable.survey.store import Store
 
@@ -30,7 +30,7 @@ def keys_beside(path: Path) -> Path:
 def backup(store: Store, path: Path, force: bool = False) -> bool:
     """Write everything of one moment, while the server goes on; whether a file of keys was needed too."""
     if keys_beside(path).exists() and not force:
-        raise FileError("file_exists", "{path} exists already; choose another name, or force it.", path=str(keys_beside(path)))
+        raise file_exists(path) if path.exists() else file_exists(keys_beside(path), path)
     with replacing(path, force) as temporary:
         temporary.chmod(0o600)
         with temporary.open("wb") as raw:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.message
 import hashlib
+import http
 import http.client
 import json
 import urllib.error
@@ -43,6 +44,7 @@ def verify(url: str, client: dict[str, object] | None = None) -> list[Finding]:
     base = f"{parts.scheme}://{parts.netloc}"
     findings = []
     if parts.path.startswith("/s/"):
+        _must_be_there(f"{base}{parts.path}")
         shell = released()[SHELL].sha256 if SHELL in released() else "nothing"
         findings.append(_same(f"{base}{parts.path}", shell))
         slug = parts.path[len("/s/") :].strip("/")
@@ -51,6 +53,16 @@ def verify(url: str, client: dict[str, object] | None = None) -> list[Finding]:
             findings.append(_told(f"{base}/api/surveys/{slug}", client))
     findings += [_same(f"{base}/static/{name}", file.sha256) for name, file in released().items()]
     return findings
+
+
+def _must_be_there(url: str) -> None:
+    """A survey that does not exist is no changed one; a page that is missing for some only is."""
+    if all(_get(url, agent)[2] == http.HTTPStatus.NOT_FOUND for agent in AGENTS):
+        raise StoreError(
+            "no_such_survey",
+            "There is no survey at {url}: the server answers 404. Nothing was verified; look at the address again.",
+            url=url,
+        )
 
 
 def _same(url: str, expected: str) -> Finding:
@@ -72,13 +84,13 @@ def _told(url: str, client: dict[str, object]) -> Finding:
     return Finding(url, not different, "as in the questionnaire" if not different else f"different: {', '.join(different)}")
 
 
-def _get(url: str, agent: str) -> tuple[bytes, email.message.Message]:
+def _get(url: str, agent: str) -> tuple[bytes, email.message.Message, int]:
     request = urllib.request.Request(url, headers={"User-Agent": agent})
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            return answer.read(), answer.headers
+            return answer.read(), answer.headers, answer.status
     except urllib.error.HTTPError as error:
-        return error.read(), error.headers
+        return error.read(), error.headers, error.code
     except (urllib.error.URLError, OSError, http.client.HTTPException) as error:
         raise StoreError(
             "no_answer", "{url} does not answer: {reason}.", url=url, reason=getattr(error, "reason", error)

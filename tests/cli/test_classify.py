@@ -121,3 +121,21 @@ def test_a_schema_beside_that_is_about_another_file_says_nothing_about_this_one(
     people.to_csv("mine.csv", index=False)
     schema.save(tmp_path / "mine.schema.json")
     assert run("classify", "predict", "model.json", "mine.csv", "-o", "out.csv")[0] == 0
+
+
+def test_true_rows_that_are_taken_for_randomised_ones_are_refused_where_the_accuracy_shows_it(run, tmp_path):
+    labels = ["no", "yes"] * 500
+    pd.DataFrame({"a": labels, "c": labels}).to_csv(tmp_path / "true.csv", index=False)
+    yes_no = dn.Nominal(["no", "yes"])
+    schema = dn.Schema({"a": dn.KRR(yes_no, 0.8), "c": dn.KRR(yes_no, 0.8)}, target="c")
+    schema.randomise(tmp_path / "true.csv", output=tmp_path / "r.csv")
+    assert run("classify", "fit", "r.csv", "-o", "m.json")[0] == 0
+    for metric in ("accuracy", "sensitivity"):
+        code, out, err = run("classify", "score", "m.json", "true.csv", "--metric", metric)
+        assert (code, out) == (2, "")
+        assert "they were not randomised like that. If they are true rows: --true." in err
+    assert "1.0000" in run("classify", "score", "m.json", "true.csv", "--true")[1]
+    # Randomised rows of a perfect classifier are beyond 1 half of the time, by chance.
+    for _ in range(5):
+        schema.randomise(tmp_path / "true.csv", output=tmp_path / "r.csv", force=True)
+        assert run("classify", "score", "m.json", "r.csv")[0] == 0

@@ -86,7 +86,7 @@ def test_an_interrupted_run_keeps_the_lengths_that_are_done(run, folder, monkeyp
     code, out, err = run("mine", "reported.csv", "-m", "0.1", "--json", "-o", "done.csv")
     kept = json.loads(out)
     assert code == 130
-    assert "interrupted while itemsets of 3 were counted" in err
+    assert "Interrupted while itemsets of 3 were counted" in err
     assert kept["interrupted"] == 3
     assert kept["itemsets"] == [row for row in full if len(row["itemsets"]) <= 2]
     assert len(pd.read_csv(folder / "done.csv")) == len(kept["itemsets"])

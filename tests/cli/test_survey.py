@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import os
 import re
 import signal
 import subprocess
@@ -325,7 +326,8 @@ def process(tmp_path, standin):
         command = [
             sys.executable,
             "-c",
-            "from deniable.cli.main import main; main()",
+            # A shell's background job ignores Ctrl-C, and so would what it starts.
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from deniable.cli.main import main; main()",
             "serve",
             "--db",
             "town.db",
@@ -401,3 +403,67 @@ def test_a_server_is_verified_from_outside_and_a_changed_file_is_found(process, 
     finally:
         verifying.released = before
     assert (code, "DIFFERENT" in out, "Do not answer truthfully" in err) == (1, True, True)
+
+
+def test_a_survey_that_does_not_exist_is_no_changed_server(process, run, monkeypatch):
+    _, url, _ = process()
+    code, out, err = run("verify", f"{url}/s/nope")
+    assert (code, out) == (2, "")
+    assert f"There is no survey at {url}/s/nope: the server answers 404." in err
+    assert "truthfully" not in err
+    # Missing for some browsers only: that is a server to be wary of.
+    import deniable.web.verify as verifying
+
+    get = verifying._get
+
+    def for_some(address, agent):
+        body, headers, status = get(address, agent)
+        return (b"gone", headers, 404) if "/s/" in address and agent == verifying.AGENTS[0] else (body, headers, status)
+
+    monkeypatch.setattr(verifying, "_get", for_some)
+    code, out, err = run("verify", f"{url}/s/town")
+    assert (code, "different bytes for different browsers" in out) == (1, True)
+
+
+def test_serving_a_database_that_does_not_exist_is_refused_and_none_is_made(run, tmp_path):
+    code, out, err = run("serve", "--db", "typo.db", "--port", "0")
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: typo.db does not exist. Open a survey in it first: deniable survey open QUESTIONNAIRE --db typo.db\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_database_without_a_survey_is_served_with_a_word(process, tmp_path):
+    with Store(str(tmp_path / "blank.db")):
+        pass
+    server, _, lines = process("--db", "blank.db")
+    assert not any("/s/" in line for line in lines)
+    server.send_signal(signal.SIGTERM)
+    server.wait(30)
+    err = server.stderr.read()
+    assert "no survey is in sqlite:///blank.db." in err
+    assert "deniable survey open QUESTIONNAIRE --db blank.db" in err
+
+
+def test_a_server_that_is_interrupted_says_that_answers_are_kept(process):
+    server, _, _ = process()
+    server.send_signal(signal.SIGINT)
+    assert server.wait(30) == 130
+    assert server.stderr.read() == "Stopped. Every answer that was acknowledged is kept.\n"
+
+
+def test_a_new_database_is_for_its_owner_alone_and_an_old_one_keeps_its_mode(tmp_path, standin):
+    before = os.umask(0o022)
+    try:
+        with Store(str(tmp_path / "new.db")) as store:
+            store.open_survey(standin.Standin(linkage="code"))
+            modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("new.db*") if path.is_file()}
+        assert modes["new.db-wal"] == 0o600
+        assert set(modes.values()) == {0o600}
+        (tmp_path / "new.db").chmod(0o640)
+        with Store(str(tmp_path / "new.db")) as store:
+            assert store.slugs() == ["town"]
+        assert (tmp_path / "new.db").stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)

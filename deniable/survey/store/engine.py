@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def create(url: sa.URL) -> sa.Engine:
     """An engine whose every commit has reached the disk when it returns."""
     # Parameters are answers and tokens; they stay out of error messages.
     if url.get_backend_name() == "sqlite":
+        _create_private(Path(str(url.database)))
         engine = sa.create_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
@@ -51,6 +53,13 @@ def create(url: sa.URL) -> sa.Engine:
         raise lacking(error.name or "psycopg", "serve") from None
     sa.event.listen(engine, "connect", _prepare_postgresql)
     return engine
+
+
+def _create_private(path: Path) -> None:
+    """A new file is for its owner alone, for it may hold contact details; SQLite gives its -wal and -shm the same mode."""
+    # One that exists keeps the mode that somebody gave it. What cannot be made is reported when it is opened.
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
