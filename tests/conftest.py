@@ -66,8 +66,9 @@ def floating_channel(request: pytest.FixtureRequest) -> Any:
 def run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[..., tuple[int | str, str, str]]:
-    """The command line in an empty folder: exit code, standard output and standard error."""
+    """The command line in an empty folder, on a terminal of 120 columns: exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
 
     def call(*arguments: object) -> tuple[int | str, str, str]:
         monkeypatch.setattr(sys, "argv", ["deniable", *map(str, arguments)])

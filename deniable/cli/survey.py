@@ -217,7 +217,8 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
         surveys = [one for slug in store.slugs() for one in store.overviews(slug)]
     table = Table()
     for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
-        table.add_column(heading)
+        # On a narrow terminal names go on in the next line; the words of a state stay whole.
+        table.add_column(heading, overflow="fold", no_wrap=heading == "state", min_width=8 if heading == "state" else None)
     for heading in ("answers", "to export"):
         table.add_column(heading, justify="right")
     for one in surveys:

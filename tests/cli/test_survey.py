@@ -75,7 +75,7 @@ def test_from_a_questionnaire_to_an_estimate(town, tmp_path):
     assert (code, "60 reports" in out) == (0, True)
 
 
-def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path):
+def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path, monkeypatch):
     town.run("survey", "open", "q.yaml", "--db", "town.db")
     answer(tmp_path / "town.db", town.standin, 60)
     code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
@@ -93,6 +93,8 @@ def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path):
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│ town")]
     assert [(row[1], row[2], row[6], row[7]) for row in cells] == [("1", "replaced", "60", "60"), ("2", "open", "3", "0")]
     assert "deniable survey export SURVEY --version N" in out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "replaced" in town.run("survey", "list", "--db", "town.db")[1].split("Answers")[0]
     town.run("survey", "close", "town", "--db", "town.db")
     code, out, _ = town.run("survey", "export", "town", "-o", "out.csv", "--db", "town.db")
     assert (code, "3 answers written" in out, "Those to version 1 (60)" in out) == (0, True, True)
