@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import socket
+from collections.abc import Iterator
 
 from deniable.engines.extras import lacking
 from deniable.errors import StoreError
@@ -71,8 +73,23 @@ class Service:
 
     def run(self) -> None:
         """Serve until interrupted; requests under way are finished."""
-        # Answers that wait for their sync keep their requests alive, and Python's collector looks through them, and through all
-        # that was imported, hundreds of times a second: a fifth of the server's time. It comes more rarely, and skips the imports.
-        gc.freeze()
-        gc.set_threshold(GARBAGE_OBJECTS)
-        self.server.run(sockets=[self.socket])
+        with _rare_garbage_collection():
+            self.server.run(sockets=[self.socket])
+
+
+@contextlib.contextmanager
+def _rare_garbage_collection() -> Iterator[None]:
+    """Answers that wait for their sync keep their requests alive, and Python's collector looks through them, and through all that was
+    imported, hundreds of times a second: a fifth of the server's time. It comes more rarely, and skips the imports, while we serve."""
+    if gc.get_freeze_count():
+        # Another server of this process, or its owner, has seen to it.
+        yield
+        return
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(GARBAGE_OBJECTS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

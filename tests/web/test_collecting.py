@@ -1,6 +1,7 @@
 """The interface that respondents' pages use: what is taken, what is refused, and what every answer carries."""
 
 import contextlib
+import gc
 import hashlib
 import json
 import secrets
@@ -249,3 +250,12 @@ def test_no_metadata_is_kept_anywhere(serve, standin, tmp_path, caplog, capfd):
     connection.close()
     for word in ("time", "stamp", "created", "address", "agent"):
         assert word not in columns.lower()
+
+
+def test_what_a_server_sets_of_the_garbage_collector_is_as_before_when_it_ends(serve, standin):
+    before = gc.get_threshold(), gc.get_freeze_count()
+    town = serve(standin.Standin())
+    assert gc.get_threshold()[0] > before[0][0]
+    assert gc.get_freeze_count() > before[1]
+    town.stop()
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
