@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
@@ -32,6 +33,17 @@ CHANGES = {
     "total_variation": (0.0, 5e-3, 1.5e-2, 5e-2, 0.1, 0.15, 0.25),
     "chi2": (0.0, 1.5e-2, 5e-2, 0.15, 0.5, 1.0, 1.5),
 }
+SETTINGS: dict[str, dict[str, Any]] = {
+    "greedy, squared, min_change 0.015 (the paper's 1.5, read as percent)": {"min_change": 0.015},
+    "greedy, squared, min_change 0 (the finest tree)": {},
+    "greedy, squared, min_change 0.0015": {"min_change": 0.0015},
+    "greedy, euclidean, min_change 0.015": {"distance": "euclidean", "min_change": 0.015},
+    "greedy, total variation, min_change 0.015": {"distance": "total_variation", "min_change": 0.015},
+    "greedy, cosine, min_change 0.015": {"distance": "cosine", "min_change": 0.015},
+    "greedy, chi2, min_change 0.05": {"distance": "chi2", "min_change": 0.05},
+    "beam, categories may share a branch, attributes may come again": {"search": "beam", "group": True, "reuse": True},
+}
+DRAWN = dict(zip([next(iter(SETTINGS)), list(SETTINGS)[-1]], ("paper", "beam"), strict=True))
 PICTURE = Path("deniability-curve.png")
 
 
@@ -59,55 +71,31 @@ def run(data: Path, published: Path, quick: bool) -> None:
         print(f"  {name:<24}{table[theirs]:>10.2f}{100 * original[name]:>8.2f}")
     print(f"  {'DenETree estimate':<24}{goal:>10.2f}{nearest[0]:>8.2f}   nearest setting: {nearest[1]}")
 
-    settings: list[tuple[str, dict[str, Any], bool]] = [
-        ("greedy, squared, min_change 0.015 (the paper's 1.5, read as percent)", {"min_change": 0.015}, True),
-        ("greedy, squared, min_change 0 (the finest tree)", {}, False),
-        ("greedy, squared, min_change 0.0015", {"min_change": 0.0015}, False),
-        ("greedy, euclidean, min_change 0.015", {"distance": "euclidean", "min_change": 0.015}, False),
-        ("greedy, total variation, min_change 0.015", {"distance": "total_variation", "min_change": 0.015}, False),
-        ("greedy, cosine, min_change 0.015", {"distance": "cosine", "min_change": 0.015}, False),
-        ("greedy, chi2, min_change 0.05", {"distance": "chi2", "min_change": 0.05}, False),
-        (
-            "beam, categories may share a branch, attributes may come again",
-            {"search": "beam", "group": True, "reuse": True},
-            True,
-        ),
-    ]
     curves: dict[str, list[tuple[float, float, str]]] = {}
-    for name, own, whole in settings:
-        used = few if whole else few[:2]
-        repeats = (1 if quick else 5) if whole else 1
-        print(
-            f"\n{name}: {len(used)} folds x {len(LEVELS)} levels x {repeats} publications, accuracy in percent on true answers"
-        )
-        heads = "".join(f"{learner:>20}" for learner in models)
-        print(f"  {'minimum':>8}{'minority':>10}{'leaves':>8}{heads}{'estimate':>10}{'unchanged':>11}")
-        off = []
-        for level in LEVELS:
-            found, leaves, unchanged, estimates = {learner: [] for learner in models}, [], [], []
-            for seen, held in used:
-                tree = dn.DeniabilityTree(level, **{"outcomes": answers, **own}).fit(X.iloc[seen], y.iloc[seen])
-                leaves.append(len(tree.leaves_))
-                estimates.append(tree.expected_accuracy(X.iloc[held], y.iloc[held]))
-                for _ in range(repeats):
-                    drawn = tree.draw(X.iloc[seen])
-                    unchanged.append((drawn == codes[seen]).mean())
-                    for learner, model in models.items():
-                        found[learner].append(_score(model, X, drawn, seen, X, codes, held, drawn_only=True))
-            means = {learner: float(np.mean(values)) for learner, values in found.items()}
-            estimate = float(np.mean(estimates))
-            off += [abs(estimate - value) for value in means.values()]
+    repeats = 1 if quick else 5
+    with Parallel(n_jobs=-1) as parallel:
+        for name, own in SETTINGS.items():
             print(
-                f"  {level:>8.0%}{tree.minority_share_:>10.2%}{np.mean(leaves):>8.0f}"
-                + "".join(f"{100 * value:>20.2f}" for value in means.values())
-                + f"{100 * estimate:>10.2f}{100 * np.mean(unchanged):>11.2f}",
-                flush=True,
+                f"\n{name}: {len(few)} folds x {len(LEVELS)} levels x {repeats} publications, accuracy in percent on true answers"
             )
-            if whole:
-                short = "paper" if name.startswith("greedy") else "beam"
-                curves.setdefault(f"{short}: mean of classifiers", []).append((level, float(np.mean(list(means.values()))), ""))
-                curves.setdefault(f"{short}: estimate", []).append((level, estimate, ""))
-        print(f"  mean absolute difference between estimate and measured accuracy: {100 * np.mean(off):.2f} points")
+            heads = "".join(f"{learner:>20}" for learner in models)
+            print(f"  {'minimum':>8}{'minority':>10}{'leaves':>8}{heads}{'estimate':>10}{'unchanged':>11}")
+            off = []
+            for level in LEVELS:
+                tree = dn.DeniabilityTree(level, **{"outcomes": answers, **own})
+                runs = parallel(delayed(_fold)(tree, models, X, y, codes, seen, held, repeats) for seen, held in few)
+                leaves, minority, estimate, unchanged, *accuracies = np.mean(runs, axis=0)
+                off += [abs(estimate - accuracy) for accuracy in accuracies]
+                print(
+                    f"  {level:>8.0%}{minority:>10.2%}{leaves:>8.0f}"
+                    + "".join(f"{100 * accuracy:>20.2f}" for accuracy in accuracies)
+                    + f"{100 * estimate:>10.2f}{100 * unchanged:>11.2f}",
+                    flush=True,
+                )
+                if name in DRAWN:
+                    curves.setdefault(f"{DRAWN[name]}: mean of classifiers", []).append((level, float(np.mean(accuracies)), ""))
+                    curves.setdefault(f"{DRAWN[name]}: estimate", []).append((level, float(estimate), ""))
+            print(f"  mean absolute difference between estimate and measured accuracy: {100 * np.mean(off):.2f} points")
     chart = tradeoff_chart(
         curves,
         x="minimum deniability",
@@ -118,6 +106,22 @@ def run(data: Path, published: Path, quick: bool) -> None:
     )
     charts.save(chart, PICTURE)
     print(f"\nPicture: {PICTURE}   ({time.perf_counter() - began:.0f} s)")
+
+
+def _fold(tree: Any, models: Any, X: Any, y: Any, codes: Any, seen: Any, held: Any, repeats: int) -> list[float]:
+    """Leaves, minority, expected accuracy, share of rows published unchanged, and the mean accuracy of each classifier."""
+    tree = clone(tree).fit(X.iloc[seen], y.iloc[seen])
+    published = [tree.draw(X.iloc[seen]) for _ in range(repeats)]
+    return [
+        len(tree.leaves_),
+        tree.minority_share_,
+        tree.expected_accuracy(X.iloc[held], y.iloc[held]),
+        float(np.mean([(drawn == codes[seen]).mean() for drawn in published])),
+        *(
+            float(np.mean([_score(model, X, drawn, seen, X, codes, held, drawn_only=True) for drawn in published]))
+            for model in models.values()
+        ),
+    ]
 
 
 def _score(model: Any, X: Any, labels: Any, seen: Any, rows: Any, truth: Any, held: Any, drawn_only: bool = False) -> float:
