@@ -29,7 +29,7 @@ class Service:
     def __init__(self, store: Store, host: str = "127.0.0.1", port: int = 8000, settings: Settings | None = None) -> None:
         self.app = create_app(store, settings)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.socket = socket.socket(family, socket.SOCK_STREAM)
+        self.socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self.socket.bind((host, port))
