@@ -26,7 +26,7 @@ GROWTH = 4
 MIX_SECONDS = 3_600.0
 HOUSEKEEPING_SECONDS = 60.0
 PAUSE_SECONDS = 0.2
-BUSY_GROUP, GATHER_SECONDS = 8, 0.004
+BUSY_GROUP, GATHER_SECONDS = 8, 0.008
 """Where groups are of eight or more, some milliseconds make them larger: a group costs about as much as ten of its answers."""
 _STOP = None
 

@@ -12,7 +12,7 @@ from deniable.errors import RefusedError, StoreError
 from deniable.survey.invitations import new_token
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
-from deniable.survey.submission import token_hash
+from deniable.survey.submission import read_submission, token_hash
 from deniable.survey.writer import Writer
 
 
@@ -48,6 +48,30 @@ def test_answers_wait_sealed_and_are_mixed_in_batches(store, standin, send, stor
     seen = store.overview("town")
     assert (seen.count, seen.mixed, seen.state) == (BATCH + 30, BATCH + 30, "open")
     assert sorted(stored(store)) == sorted(list(body["report"].values()) for body in sent)
+
+
+@pytest.mark.parametrize("database", [pytest.param("postgresql", marks=pytest.mark.xdist_group("servers"))], indirect=True)
+def test_connections_that_a_restart_of_the_server_ended_are_made_anew(store, standin, send, stored, monkeypatch):
+    store.open_survey(standin.Standin())
+    other = sa.create_engine(store._engine.url, poolclass=sa.NullPool)
+    ended = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    )
+    monkeypatch.setattr("deniable.survey.store.engine.RESTED_SECONDS", 0)
+    with other.connect() as connection:
+        connection.exec_driver_sql(ended)
+    body = standin.body({"smokes": 0, "age": 3})
+    assert send(store, body) == [None]
+    # In the midst of a rush nobody asks first: that group is not stored, its senders are told so, and the next one is.
+    monkeypatch.setattr("deniable.survey.store.engine.RESTED_SECONDS", 60)
+    asked, _ = store.current("town")
+    with other.connect() as connection:
+        connection.exec_driver_sql(ended)
+    later = standin.body({"smokes": 1, "age": 3})
+    with pytest.raises(StoreError, match="terminat"):
+        store.submit([read_submission(asked, later)])
+    assert send(store, later) == [None]
+    assert sorted(stored(store)) == [[0, 3], [1, 3]]
 
 
 def test_same_id_and_body_has_the_same_reply_and_another_body_is_a_conflict(store, standin, send, stored):

@@ -171,10 +171,10 @@ def test_all_answers_have_one_transaction_after_a_mixing(postgresql, tmp_path, s
 
 
 def test_the_attack_succeeds_where_nothing_is_sealed(store, database, standin, monkeypatch):
-    def open_letter(_, content):
-        return base64.b64encode(b"\0" * sealing.NONCE + content + b"\0" * 16).decode()
+    def open_letters(_, contents):
+        return [base64.b64encode(b"\0" * sealing.NONCE + content + b"\0" * 16).decode() for content in contents]
 
-    monkeypatch.setattr(submissions, "seal", open_letter)
+    monkeypatch.setattr(submissions, "seal", open_letters)
     keep_the_log(store)
     town = Consultation(store, standin, 120)
     town.answer(town.tokens)

@@ -57,8 +57,12 @@ def test_answers_are_mixed_when_enough_wait(town, standin, monkeypatch):
         respond(town, writer, standin, 1)
         assert wait_for(lambda: town.overview("town").mixed == BATCH)
         respond(town, writer, standin, 300)
-        assert wait_for(lambda: town.overview("town").mixed >= 300)
+        # How many are mixed in at once depends on how the 300 fall into groups; fewer than 50, or than a quarter, may be left waiting.
+        assert wait_for(
+            lambda: town.overview("town").count - town.overview("town").mixed < max(BATCH, town.overview("town").mixed / 4)
+        )
         mixed = town.overview("town").mixed
+        assert mixed >= 200
         # Now a quarter of what is mixed must wait, or an hour must pass.
         missing = max(mixed // 4 - (town.overview("town").count - mixed) - 5, 0)
         respond(town, writer, standin, missing)

@@ -27,6 +27,13 @@ def test_an_answer_is_stored_and_a_retry_has_the_same_reply(serve, standin):
     assert town.store.overview("town").count == 1
 
 
+def test_no_part_of_a_reply_waits_for_an_acknowledgement_of_the_part_before(serve, standin):
+    town = serve(standin.Standin())
+    assert town.post(standin.body()).status_code == 201  # the client keeps its connection
+    (connection,) = town.service.server.server_state.connections
+    assert connection.transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_racing_copies_over_http_make_one_row(serve, standin):
     town = serve(standin.Standin(), burst=0)
     body = standin.body()

@@ -14,24 +14,40 @@ from typing import Any
 
 import sqlalchemy as sa
 
+Rows = Sequence[Sequence[Any]]
 
-def insert(connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+
+def insert(connection: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Rows) -> None:
     """Insert rows of numbers, texts and nulls, in their order."""
-    if rows:
-        types = tuple(table.c[name].type.compile(connection.dialect) for name in columns)
-        statement = _insert(connection.dialect.name, table.name, tuple(columns), types)
-        connection.exec_driver_sql(statement, (json.dumps(rows, separators=(",", ":")),))
+    insert_all(connection, [(table, columns, rows)])
+
+
+def insert_all(connection: sa.Connection, parts: Sequence[tuple[sa.Table, Sequence[str], Rows]]) -> None:
+    """Insert into several tables; PostgreSQL is asked once for all of them."""
+    filled = [(_insert(connection.dialect, table, tuple(names)), _text(rows)) for table, names, rows in parts if rows]
+    if connection.dialect.name == "sqlite":
+        for statement, text in filled:
+            connection.exec_driver_sql(statement, (text,))
+    elif filled:
+        *others, last = [statement for statement, _ in filled]
+        named = ", ".join(f"part{i} AS ({statement})" for i, statement in enumerate(others))
+        connection.exec_driver_sql(f"WITH {named} {last}" if others else last, tuple(text for _, text in filled))
+
+
+def _text(rows: Rows) -> str:
+    return json.dumps(rows, separators=(",", ":"))
 
 
 @lru_cache
-def _insert(dialect: str, table: str, columns: tuple[str, ...], types: tuple[str, ...]) -> str:
-    if dialect == "sqlite":
+def _insert(dialect: sa.Dialect, table: sa.Table, columns: tuple[str, ...]) -> str:
+    types = [table.c[name].type.compile(dialect) for name in columns]
+    if dialect.name == "sqlite":
         values = [f"CAST(json_extract(value, '$[{i}]') AS {kind})" for i, kind in enumerate(types)]
         source = "json_each(?) ORDER BY key"
     else:
         values = [f"CAST(value ->> {i} AS {kind})" for i, kind in enumerate(types)]
         source = "json_array_elements(CAST(%s AS json))"
-    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM {source}"
+    return f"INSERT INTO {table.name} ({', '.join(columns)}) SELECT {', '.join(values)} FROM {source}"
 
 
 def select(connection: sa.Connection, table: str, columns: Sequence[str], where: str, among: Sequence[Any]) -> list[list[Any]]:

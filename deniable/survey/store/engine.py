@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from deniable.engines.extras import lacking
 from deniable.errors import ParameterError, StoreError
 
 BUSY_SECONDS = 60
+RESTED_SECONDS = 1.0
 
 
 def parse(url: str) -> sa.URL:
@@ -48,11 +52,26 @@ def create(url: sa.URL) -> sa.Engine:
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
-        engine = sa.create_engine(url, hide_parameters=True, pool_pre_ping=True)
+        engine = sa.create_engine(url, hide_parameters=True)
     except ModuleNotFoundError as error:
         raise lacking(error.name or "psycopg", "serve") from None
     sa.event.listen(engine, "connect", _prepare_postgresql)
+    sa.event.listen(engine, "checkin", _note_use)
+    sa.event.listen(engine, "checkout", partial(_look_if_alive, engine.dialect))
     return engine
+
+
+def _note_use(_: Any, record: Any) -> None:
+    record.info["used"] = time.monotonic()
+
+
+def _look_if_alive(dialect: Any, connection: Any, record: Any, _: Any) -> None:
+    """A connection that rested may have been ended by a restart of the server; one in steady use is not asked each time."""
+    if time.monotonic() - record.info.get("used", math.inf) > RESTED_SECONDS:
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error:
+            raise sa.exc.DisconnectionError from None
 
 
 def _create_private(path: Path) -> None:

@@ -36,7 +36,8 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
         seen = _receipts(connection, group)
         tokens = _tokens(connection, group)
         outcomes: list[Outcome] = []
-        waiting, receipts, contacts, used = [], [], [], []
+        receipts, contacts, used = [], [], []
+        taken: dict[int, list[bytes]] = {}
         for one in group:
             if one.id_hash in seen:
                 outcomes.append(None if seen[one.id_hash] == one.body_mac else _id_reused())
@@ -48,15 +49,25 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
                 continue
             seen[one.id_hash] = one.body_mac
             receipts.append([one.id_hash, one.body_mac, one.survey])
-            waiting.append([one.version, here.key_name, seal(keys.get(here.key_name), one.content)])
+            taken.setdefault(one.version, []).append(one.content)
             if one.contact is not None:
                 contacts.append([one.code, one.survey, one.contact, here.contacts_until])
             if one.token_hash is not None:
                 tokens[one.token_hash]["used"] = 1
                 used.append(one.token_hash)
-        bulk.insert(connection, receipt, ["id_hash", "body_mac", "survey_id"], receipts)
-        bulk.insert(connection, inbox, ["version_id", "key_name", "sealed"], waiting)
-        bulk.insert(connection, contact, ["code", "survey_id", "details", "until"], contacts)
+        waiting = [
+            [version, versions[version].key_name, sealed]
+            for version, contents in taken.items()
+            for sealed in seal(keys.get(versions[version].key_name), contents)
+        ]
+        bulk.insert_all(
+            connection,
+            [
+                (receipt, ["id_hash", "body_mac", "survey_id"], receipts),
+                (inbox, ["version_id", "key_name", "sealed"], waiting),
+                (contact, ["code", "survey_id", "details", "until"], contacts),
+            ],
+        )
         if used:
             connection.execute(sa.update(invitation).where(invitation.c.hash.in_(used)).values(used=1))
     return outcomes
