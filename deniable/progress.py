@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
+
+_on_compiling: Callable[[], None] | None = None
+
+
+def tell_compiling(listener: Callable[[], None] | None) -> None:
+    """Call `listener` whenever a hot loop is compiled, which happens at its first use on a machine and takes up to a minute.
+
+    >>> from deniable import progress
+    >>> progress.tell_compiling(lambda: print("Wait a moment."))
+    >>> progress.compiling()
+    Wait a moment.
+    >>> progress.tell_compiling(None)
+    """
+    global _on_compiling
+    _on_compiling = listener
+
+
+def compiling() -> None:
+    """A hot loop is being compiled: tell whoever listens."""
+    if _on_compiling is not None:
+        _on_compiling()
 
 
 class Progress(Protocol):

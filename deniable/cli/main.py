@@ -9,6 +9,7 @@ import typer
 
 from deniable import __version__, interrupts
 from deniable.cli import classify, demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
+from deniable.cli.bars import tell_of_compiling
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -63,6 +64,7 @@ def _options(
 
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and a sentence, Ctrl-C with 130 and one, never with a traceback."""
+    tell_of_compiling()
     with interrupts.watched():
         try:
             app()
