@@ -337,8 +337,7 @@ def contacts(
     writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_text(output, text.getvalue(), force)
-    output.chmod(0o600)
+    write_text(output, text.getvalue(), force, private=True)
     print(f"{len(rows):,} contacts written to {output}.")
 
 

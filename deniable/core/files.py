@@ -104,9 +104,9 @@ def refuse_same(output: Path, *inputs: Path) -> None:
             raise FileError("same_file", "{path} is an input; choose another name for the output.", path=str(output))
 
 
-def write_text(path: Path, text: str, force: bool) -> None:
-    """Write a text file whole or not at all."""
-    with replacing(path, force) as temporary:
+def write_text(path: Path, text: str, force: bool, private: bool = False) -> None:
+    """Write a text file whole or not at all. `private`: for its owner's eyes."""
+    with replacing(path, force, private) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

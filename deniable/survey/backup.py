@@ -31,8 +31,7 @@ def backup(store: Store, path: Path, force: bool = False) -> bool:
     """Write everything of one moment, while the server goes on; whether a file of keys was needed too."""
     if keys_beside(path).exists() and not force:
         raise file_exists(path) if path.exists() else file_exists(keys_beside(path), path)
-    with replacing(path, force) as temporary:
-        temporary.chmod(0o600)
+    with replacing(path, force, private=True) as temporary:
         with temporary.open("wb") as raw:
             raw.write(MAGIC + b"0" * 64 + b"\n")
             # No name and no time of day inside.
@@ -46,10 +45,8 @@ def backup(store: Store, path: Path, force: bool = False) -> bool:
             raw.write(digest.encode())
         if keys:
             content = json.dumps({name: key.hex() for name, key in keys.items()})
-            with replacing(keys_beside(path), force) as keys_file:
+            with replacing(keys_beside(path), force, private=True) as keys_file:
                 keys_file.write_text(content + "\n", encoding="utf-8")
-            keys_beside(path).chmod(0o600)
-    path.chmod(0o600)
     return bool(keys)
 
 

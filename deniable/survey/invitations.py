@@ -139,5 +139,4 @@ def write_list(path: Path, people: list[dict[str, str]], force: bool = False) ->
     writer = csv.DictWriter(text, [*COLUMNS, *extra], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(people)
-    write_text(path, "\ufeff" + text.getvalue(), force)
-    path.chmod(0o600)
+    write_text(path, "\ufeff" + text.getvalue(), force, private=True)

@@ -155,6 +155,7 @@ def test_a_register_is_written_and_erased_from(town, tmp_path):
     code = town.standin.code()
     answer(tmp_path / "town.db", town.standin, 1, code=code, contact={"email": "a@town.example"})
     assert town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db")[0] == 0
+    assert (tmp_path / "register.csv").stat().st_mode & 0o077 == 0
     assert "a@town.example" in (tmp_path / "register.csv").read_text()
     assert "1 contact details, 1 row" in town.run("survey", "erase", "town", code, "--db", "town.db")[1]
     assert town.run("survey", "erase", "town", code, "--db", "town.db")[0] == 1
