@@ -13,7 +13,7 @@ from rich.table import Table
 
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
-from deniable.core.files import refuse_same
+from deniable.core.files import file_exists, refuse_same
 from deniable.errors import ParameterError
 
 
@@ -78,8 +78,9 @@ def publish(
 ) -> None:
     """Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.
 
-    NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed. A file that fails a check is
-    written all the same, called NOT SAFE, with the options that would mend it; with --strict it is not written.
+    NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed, and nothing that was
+    measured on the true answers. A file that fails a check is written all the same, called NOT SAFE, with the options that would mend
+    it; with --strict it is not written.
     """
     # scikit-learn is slow to import; other commands must not pay for it.
     from deniable.publish.files import publish_file, sidecar
@@ -92,9 +93,15 @@ def publish(
         for path in pictures:
             charts.check_path(path)
             refuse_same(path, data)
+            if path.exists() and not force:
+                raise file_exists(path)
     outputs = [path for path in (output, sidecar(output), report, tree, compare) if path is not None]
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ParameterError("same_output", "Two outputs have the same name; choose different ones.")
+    if compare_levels and compare is None:
+        raise ParameterError(
+            "compare", "--compare-level says where to compare; --compare FILE must say where the picture goes."
+        )
     if compare is not None and len(sensitive) > 1:
         raise ParameterError("one_attribute", "--compare takes one sensitive column, got {got}.", got=sensitive)
     with warnings.catch_warnings(record=True) as noted:

@@ -18,6 +18,8 @@ def to_arrow(values: Any, column: str, missing: Any = None) -> pa.Array:
     """
     if isinstance(missing, str) and isinstance(values, (list, tuple)) and any(isinstance(v, (int, float)) for v in values):
         values = [None if value == missing else value for value in values]
+    if isinstance(values, (pa.Array, pa.ChunkedArray)) and pa.types.is_nested(values.type):
+        raise cells_of_another_kind(column, values.type)
     if isinstance(values, (str, bytes)) or not _is_column(values):
         raise _not_a_column(values, column)
     try:
@@ -49,6 +51,16 @@ def to_arrow(values: Any, column: str, missing: Any = None) -> pa.Array:
     if pa.types.is_floating(array.type):
         array = pa.array(array.to_numpy(zero_copy_only=False), from_pandas=True)
     return array
+
+
+def cells_of_another_kind(column: str, kind: pa.DataType) -> DataError:
+    """Cells that are no values: lists, structures, bytes."""
+    return DataError(
+        "column_kind",
+        "Column {column!r} holds {kind} cells, not words, numbers or dates. Turn it into one of them, or leave it out.",
+        column=column,
+        kind=str(kind),
+    )
 
 
 def _not_a_column(values: Any, column: str) -> DataError:

@@ -396,11 +396,11 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         # The labels of an index would tell the order.
         return shuffled.reset_index(drop=True) if hasattr(shuffled, "reset_index") else shuffled
 
-    def guarantees(self, X: Any, y: Any, limits: Any = None, published: Any = None) -> Any:
-        """What is promised and what is still exposed if these rows are published: see `Guarantees`."""
+    def guarantees(self, X: Any, y: Any, limits: Any = None, published: Any = None, shuffled: bool = False) -> Any:
+        """What is promised and what is still exposed if these rows are published, in this order unless `shuffled`: see `Guarantees`."""
         from deniable.publish.guarantees import guarantees
 
-        return guarantees(self, X, y, limits, published)
+        return guarantees(self, X, y, limits, published, shuffled)
 
     def export_text(self, max_depth: int | None = None) -> str:
         """The tree in words: at every leaf its rows, its deniability with the minority this means, and its answers."""

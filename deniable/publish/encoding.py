@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deniable.core.bad_cells import BAD_ROWS_SHOWN
-from deniable.core.columns import to_arrow
+from deniable.core.columns import cells_of_another_kind, to_arrow
 from deniable.core.exact import Floats
 from deniable.errors import DataError, ParameterError
 
@@ -23,6 +23,8 @@ MOST_OUTCOMES = 1000
 LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
+NEARLY_ALL = 0.95
+"""Words of which so many are different are names, even if some people share theirs."""
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -40,7 +42,7 @@ class Attribute:
     values: Any
     missing: str | None = None
     identifier: bool = False
-    """Whether every row has a value of its own: it is not used, only handed on."""
+    """Whether (nearly) every row has a value of its own: it is not used, only handed on."""
     lows: Any = None
     """Where numbers were put into cells: the smallest of each, `values` being the largest."""
 
@@ -80,6 +82,8 @@ def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Arra
     array = column if isinstance(column, pa.Array) else to_arrow(column, name)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
+        raise cells_of_another_kind(name, array.type)
     if array.null_count and missing is None:
         rows = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)) + 1
         shown = ", ".join(map(str, rows[:BAD_ROWS_SHOWN])) + (" and more" if len(rows) > BAD_ROWS_SHOWN else "")
@@ -95,6 +99,14 @@ def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Arra
         )
     if ordered and pa.types.is_integer(array.type):
         _refuse_too_large(array, name)
+    if not ordered and array.null_count and pc.any(pc.equal(_text(array), missing)).as_py():
+        raise DataError(
+            "missing_is_answer",
+            "Column {column!r}: missing cells are to be called {missing!r}, which cells that are not missing hold too. Choose another "
+            "name.",
+            column=name,
+            missing=missing,
+        )
     return array if ordered or not array.null_count else pc.fill_null(_text(array), missing)
 
 
@@ -149,12 +161,11 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         order = np.argsort(labels)  # by label, so that the order of the rows does not matter
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        unique = len(labels) == rows >= IDENTIFIER_ROWS
+        unique = len(labels) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
         if len(labels) > most and not unique:
             raise DataError(
                 "too_many_categories",
-                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out, group its values, or raise "
-                "max_categories.",
+                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out (drop), or group its values first.",
                 column=name,
                 count=len(labels),
                 most=most,
@@ -167,9 +178,9 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
 
 
 def identifies(name: str) -> str:
-    """The warning about a column in which no value occurs twice."""
+    """The warning about a column in which hardly a value occurs twice."""
     return (
-        f"Column {name!r} has a different value in every row: it identifies people, and a split by it would make every leaf a "
+        f"Column {name!r} has a different value in (nearly) every row: it identifies people, and a split by it would make every leaf a "
         "person. The tree does not use it, but it is handed on as it is; leave it out of what is published."
     )
 
@@ -344,6 +355,7 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
                 what=what,
             )
         own = _sorted(seen.to_pylist())
+        _refuse_spellings(own, name)
         declared = list(given.get(name, own))
         absent = [answer for answer in own if answer not in declared]
         if absent:
@@ -373,6 +385,23 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
             most=MOST_OUTCOMES,
         )
     return sensitive, sensitive.codes(y)
+
+
+def _refuse_spellings(answers: Sequence[Any], name: str) -> None:
+    """Spellings of one answer are no alternatives: whoever answered "yes" cannot deny it by "Yes"."""
+    spelt: dict[str, Any] = {}
+    for answer in answers:
+        plain = " ".join(str(answer).split()).casefold()
+        if plain in spelt:
+            raise DataError(
+                "spellings",
+                "The sensitive column {column!r} holds {a!r} and {b!r}, which are spellings of one answer; counted as two they would "
+                "seem to protect each other. Write them alike.",
+                column=name,
+                a=spelt[plain],
+                b=answer,
+            )
+        spelt[plain] = answer
 
 
 def _sorted(values: Sequence[Any]) -> list[Any]:

@@ -100,7 +100,7 @@ def publish_file(
             raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
     written, typed = read_file(source, progress)
     refuse_randomised(source)
-    if sidecar(source).exists() and _data_of(sidecar(source)) == source.name:
+    if _published_before(source, written):
         raise FileError(
             "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
         )
@@ -162,6 +162,12 @@ def _as(drawn: Any, kind: Any, missing: str | None) -> Any:
     return drawn.cast(kind)
 
 
+def _published_before(source: Path, table: pa.Table) -> bool:
+    return PARQUET_KEY in (table.schema.metadata or {}) or (
+        sidecar(source).exists() and _data_of(sidecar(source)) == source.name
+    )
+
+
 def _data_of(path: Path) -> Any:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -192,10 +198,9 @@ def _as_written(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _write(path: Path, final: Path, table: pa.Table, description: str) -> None:
     if final.name.lower().endswith(".parquet"):
-        metadata = {**(table.schema.metadata or {}), PARQUET_KEY: description.encode()}
-        # pandas notes its index there, which may hold what identifies people.
-        metadata.pop(b"pandas", None)
-        pa.parquet.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+        # Nothing else that was noted in the file is handed on: pandas keeps its index there, others may keep anything.
+        bare = pa.schema([field.remove_metadata() for field in table.schema], {PARQUET_KEY: description.encode()})
+        pa.parquet.write_table(table.cast(bare), path, compression="zstd")
         return
     compressed = "gzip" if final.name.lower().endswith(".gz") else None
     with pa.output_stream(str(path), compression=compressed) as sink:

@@ -14,7 +14,8 @@ from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
-from deniable.publish.encoding import columns_of
+from deniable.publish.encoding import IDENTIFIER_ROWS, columns_of
+from deniable.publish.order import sorted_by_answers
 from deniable.publish.other_columns import other_columns
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from deniable.publish.deniability_tree import DeniabilityTree
 
 ROWS_SHOWN = 20
+ORDER_SURPRISE, ORDER_MORE = 5.0, 0.1
+"""An order tells something where neighbours agree so many standard errors, and so far toward a sorted file, above chance."""
+PUBLIC = (
+    "rows", "groups", "minority_share_of_minimum", "minority_share_of_minimum_by_column", "epsilon", "epsilon_in_words", "limits",
+)  # fmt: skip
+"""What may be told of all groups beside a published set. Anything measured on the true answers may not: whoever knows all answers but
+one could work that one out of how many were published unchanged."""
 TREE_NOT_COVERED = (
     "given the tree (its questions and the sizes of its groups) and the overall shares of the answers as public; the tree itself, which "
     "was found by looking at the answers, is not covered"
@@ -66,7 +74,7 @@ class Check:
     columns: tuple[str, ...] = ()
     """The columns that expose them, where it is not the groups that do."""
     public: str = ""
-    """What was found as the public may read it, where `found` names values that point at people."""
+    """What the public may read of it: what was tested, never what was measured, nor values that point at people."""
 
     @property
     def named(self) -> str:
@@ -83,7 +91,7 @@ class Guarantees:
 
     >>> import deniable as dn, pandas as pd
     >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50})
-    >>> ill = pd.Series((["yes"] * 25 + ["no"] * 25) * 2, name="ill")
+    >>> ill = pd.Series(["yes", "no"] * 50, name="ill")
     >>> found = dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill)
     >>> found.passed, found.worst_posterior
     (True, 0.5)
@@ -115,15 +123,19 @@ class Guarantees:
         """The result in a sentence or two."""
         if self.passed:
             return (
-                f"No check failed: every one of {self.overall['groups']:,} groups meets the minimum, and nothing that was looked at is "
+                f"No check failed: {_all_groups(self.overall['groups'])} the minimum, and nothing that was looked at is "
                 "exposed beyond its limit. That is no proof against what an attacker knows from elsewhere."
             )
-        names = ", ".join(check.name for check in self.failed)
         rows = np.unique(np.concatenate([check.rows for check in self.failed]))
-        return (
-            f"NOT SAFE to publish as it is: {len(self.failed)} of {len(self.checks)} checks failed ({names}); "
-            f"{len(rows):,} of {self.overall['rows']:,} rows are exposed."
-        )
+        return f"{self.public_verdict[:-1]}; {len(rows):,} of {self.overall['rows']:,} rows are exposed."
+
+    @property
+    def public_verdict(self) -> str:
+        """The same without what was measured on the true answers."""
+        if self.passed:
+            return self.verdict
+        names = ", ".join(check.name for check in self.failed)
+        return f"NOT SAFE to publish as it is: {len(self.failed)} of {len(self.checks)} checks failed ({names})."
 
     def to_frame(self) -> pd.DataFrame:
         """A row a group: its rows, deniability, minority, worst posterior, skew, and the questions that lead to it."""
@@ -132,20 +144,22 @@ class Guarantees:
         return pd.DataFrame(self.groups)
 
     def to_dict(self, rows: bool = True) -> dict[str, Any]:
-        """For JSON. Without `rows` the exposed rows are only counted and the values that expose them not named: a file that goes with the
-        published set must not point at them."""
+        """For JSON. Without `rows` it may go with the published set: it says what was tested and promised, and neither points at rows
+        nor tells anything that was measured on the true answers but whether each check passed."""
         return {
             "passed": self.passed,
-            "verdict": self.verdict,
-            "overall": {key: _plain(value) for key, value in self.overall.items()},
+            "verdict": self.verdict if rows else self.public_verdict,
+            "overall": {key: _plain(value) for key, value in self.overall.items() if rows or key in PUBLIC},
             "checks": [
                 {
                     "name": check.name,
                     "passed": check.passed,
-                    "found": check.found if rows else check.public or check.found,
+                    "found": check.found,
                     "rows_exposed": len(check.rows),
-                    **({"rows": check.rows.tolist()} if rows else {}),
+                    "rows": check.rows.tolist(),
                 }
+                if rows
+                else {"name": check.name, "passed": check.passed, "tested": check.public}
                 for check in self.checks
             ],
         }
@@ -165,8 +179,10 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = None, published: Any = None) -> Guarantees:
-    """Measure these rows, which are to be published through this tree."""
+def guarantees(
+    tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = None, published: Any = None, shuffled: bool = False
+) -> Guarantees:
+    """Measure these rows, which are to be published through this tree; `shuffled` if not in this order."""
     limits = limits or Limits()
     if not isinstance(limits, Limits):
         raise ParameterError("limits", "limits must be a Limits, got {got}.", got=type(limits).__name__)
@@ -189,9 +205,9 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
     weights = tree._weights(nodes)
     kept = (weights * counts).sum(axis=1) / weights.sum(axis=1) / sizes
 
-    def check(name: str, bad: Any, found: str) -> Check:
+    def check(name: str, bad: Any, found: str, public: str) -> Check:
         rows = np.flatnonzero(np.asarray(bad)[place]) + 1
-        return Check(name, not len(rows), found, rows)
+        return Check(name, not len(rows), found, rows, public=public)
 
     minimum = float(tree.min_deniability)
     means = "means" if levels.min() >= minimum - 1e-9 else "would mean"
@@ -203,21 +219,27 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
             levels < minimum - 1e-9,
             f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which {means} a minority of at least "
             f"{_of_columns(tree.minority_shares_)} in every group; the smallest that a group has is {_of_columns(minorities)}",
+            f"every group has a deniability of at least {minimum:.4g}: a minority of at least {_of_columns(tree.minority_shares_)}",
         ),
         check(
             "worst posterior",
             posterior > limits.posterior + 1e-12,
             f"whoever knows a person's group is at most {percent(float(posterior.max()), up=True)} sure of an answer; "
             f"limit {percent(limits.posterior)}",
+            f"whoever knows a person's group is at most {percent(limits.posterior)} sure of an answer",
         ),
         check(
-            "small groups", sizes < limits.rows, f"smallest group {sizes.min():,} {_rows(sizes.min())}; limit {limits.rows:,}"
+            "small groups",
+            sizes < limits.rows,
+            f"smallest group {sizes.min():,} {_rows(sizes.min())}; limit {limits.rows:,}",
+            f"every group has at least {limits.rows:,} {_rows(limits.rows)}",
         ),
         check(
             "skew",
             skew > limits.skew + 1e-12,
             f"answers of a group differ from those of all by at most {percent(float(skew.max()), up=True)} (total variation); "
             f"limit {percent(limits.skew)}",
+            f"answers of a group differ from those of all by at most {percent(limits.skew)} (total variation)",
         ),
     ]
     ruled_out = np.zeros(len(nodes))
@@ -229,9 +251,11 @@ def guarantees(tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = No
                 ruled_out > limits.ruled_out + 1e-12,
                 f"whoever also rules out one answer is at most {percent(float(ruled_out.max()), up=True)} sure; "
                 f"limit {percent(limits.ruled_out)}",
+                f"whoever also rules out one answer is at most {percent(limits.ruled_out)} sure",
             )
         )
     checks.append(_proxies(tree, X, labels, limits))
+    checks.append(_order(place, labels, shuffled))
     checks += _identifiers(tree, X, len(labels))
 
     overall = {
@@ -275,6 +299,10 @@ def _rows(count: int) -> str:
     return "row" if count == 1 else "rows"
 
 
+def _all_groups(count: int) -> str:
+    return "the one group that there is meets" if count == 1 else f"every one of {count:,} groups meets"
+
+
 def _of_columns(shares: dict[str, float]) -> str:
     """Minorities, rounded down; of several columns each with its name."""
     if len(shares) == 1:
@@ -309,9 +337,8 @@ def _levels(counts: Ints) -> Floats:
 def _ruled_out(counts: Ints) -> Floats:
     """The largest share of an answer among those who did not give another one, whichever that is."""
     top = np.sort(counts, axis=1)[:, ::-1]
-    left = counts.sum(axis=1) - top[:, 0]
-    # Ruling out the most frequent answer helps most; where it is the only one, the attacker was sure before.
-    return np.where(left > 0, top[:, 1] / np.maximum(left, 1), 1.0)
+    # Ruling out the second answer leaves the first the surest; where nobody is left beside it, the attacker is sure.
+    return np.asarray(top[:, 0] / (counts.sum(axis=1) - top[:, 1]))
 
 
 def _answers(tree: DeniabilityTree, counts: Ints) -> str:
@@ -328,15 +355,35 @@ def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Chec
     return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 
+def _order(groups: Any, labels: Any, shuffled: bool) -> Check:
+    """Whether rows lie in an order that tells the answers, as in a file that was sorted by them."""
+    name = "order of rows"
+    tested = "people of a group who follow each other in the file have equal answers no more often than by chance"
+    if shuffled:
+        text = "rows are published in random order"
+        return Check(name, True, text, np.empty(0, np.int64), public=text)
+    more, surprise = sorted_by_answers(groups, labels)
+    if surprise <= ORDER_SURPRISE or more <= ORDER_MORE:
+        return Check(name, True, tested, np.empty(0, np.int64), public=tested)
+    found = (
+        f"rows that follow each other in a group have equal answers too often ({percent(more)} of the way from chance to sorted): whoever "
+        "knows how the file was ordered can read answers off it; publish in random order"
+    )
+    return Check(name, False, found, np.arange(1, len(labels) + 1), public=tested)
+
+
 def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
     named = [a.name for a in tree.tree_.attributes if a.identifier]
+    tested = (
+        "no column of words or of whole numbers has a different value in (nearly) every row"
+        if rows >= IDENTIFIER_ROWS
+        else f"not tested: in fewer than {IDENTIFIER_ROWS} rows it is no wonder that all values differ"
+    )
     found = (
-        f"{', '.join(named)}: a different value in every row, which identifies people; leave out of what is published"
-        if named
-        else "no column has a different value in every row"
+        f"{', '.join(named)}: a different value in (nearly) every row, which identifies people; leave out of what is published"
     )
     exposed = np.arange(1, rows + 1) if named else np.empty(0, np.int64)
-    return [Check("identifiers", not named, found, exposed, tuple(named))]
+    return [Check("identifiers", not named, found if named else tested, exposed, tuple(named), tested)]
 
 
 def _unchanged(tree: DeniabilityTree, published: Any, labels: Any) -> float | None:

@@ -21,7 +21,7 @@ def mends(found: Guarantees) -> dict[str, str]:
     >>> import deniable as dn, pandas as pd
     >>> from deniable.publish.guarantees import Limits
     >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50})
-    >>> ill = pd.Series(["yes"] * 10 + ["no"] * 50 + ["yes"] * 40, name="ill")
+    >>> ill = pd.Series(["yes", "no", "no", "no", "no"] * 10 + ["no", "yes", "yes", "yes", "yes"] * 10, name="ill")
     >>> mends(dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill, Limits(rows=60)))
     {'small groups': 'let no group be smaller: --min-rows 60'}
     """
@@ -44,6 +44,8 @@ def _mend(check: Check, found: Guarantees) -> str:
         which = "column" if len(check.columns) == 1 else "columns"
         wider = "put rare or telling values together before publishing, or " if check.name == "other columns" else ""
         return f"{wider}leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in check.columns)
+    if check.name == "order of rows":
+        return "publish the rows in random order: --shuffle"
     if check.name == "small groups":
         if overall["rows"] < limits["rows"]:
             return f"there are only {overall['rows']:,} rows; nothing but more people helps"

@@ -17,11 +17,15 @@ FEWEST_ROWS = 20
 RANGES = 20
 """Into how many ranges, of about equally many rows, a column of numbers is cut beside testing its single values."""
 VALUES_SHOWN = 3
+SURPRISE = 1e-4
+"""Rare values are said to tell the answer where fewer by chance than one column in so many would have as many of one answer each."""
+HARDLY = 0.5
+"""A column of which fewer rows than this share their value with enough others is said to be hardly tested."""
 
 
 @dataclass(frozen=True)
 class Telling:
-    """What was found: a sentence for the owner, one for the public that names no values, the rows (from 0) and the columns."""
+    """What was found: a sentence for the owner, what was tested for the public, the rows (from 0) and the columns."""
 
     found: str
     public: str
@@ -33,6 +37,7 @@ def other_columns(
     attributes: Sequence[Attribute], columns: dict[str, Any], answers: Sequence[Ints], outcomes: Sequence[int], limit: float
 ) -> Telling:
     """Test every value, and every range of numbers, that enough rows share: is one true answer given in more than `limit` of them?
+    Rarer values are tested in sum: do more of them have one answer each than chance would bring?
 
     It is the share among these very rows that counts, not whether chance could have brought it about: those people are exposed to
     whoever knows the true counts either way, and what is promised is what is tested. `answers` holds the codes of each sensitive column.
@@ -41,49 +46,53 @@ def other_columns(
     limits = [max(limit, np.bincount(own, minlength=k).max() / rows) for own, k in zip(answers, outcomes, strict=True)]
     exposed = np.zeros(rows, bool)
     named: list[str] = []
-    bare: list[str] = []
     telling: list[str] = []
+    hardly: list[str] = []
     for attribute in attributes:
         if attribute.identifier:
             continue
         here = np.zeros(rows, bool)
+        reached = np.zeros(rows, bool)
         worst: list[tuple[int, str]] = []
         chance = 0.0
         for codes, size, shown in _cells(attribute, columns[attribute.name]):
-            bad = np.zeros(size, bool)
+            bad, rare = np.zeros(size, bool), np.zeros(size, bool)
             for own, k, most in zip(answers, outcomes, limits, strict=True):
                 counts = np.bincount(codes.astype(np.int64) * k + own, minlength=size * k).reshape(size, k)
                 bad |= _over(counts, most)
                 chance += _by_chance(counts, most)
+                rare |= _too_many_of_one_answer(counts)
             sizes = np.bincount(codes, minlength=size)
             worst += [(int(sizes[code]), shown(int(code))) for code in np.flatnonzero(bad)]
-            here |= bad[codes]
+            if rare.any():
+                worst.append((int(sizes[rare].sum()), f"{rare.sum():,} rarer values of one answer each"))
+            here |= (bad | rare)[codes]
+            reached |= (sizes >= FEWEST_ROWS)[codes]
+        if reached.mean() < HARDLY:
+            hardly.append(attribute.name)
         if worst:
             exposed |= here
             telling.append(attribute.name)
-            bare.append(f"{attribute.name} ({percent(here.mean(), up=True)} of the rows)")
             named.append(f"{attribute.name} ({percent(here.mean(), up=True)} of the rows: {_listed(worst)}{_expected(chance)})")
     frequent = any(most > limit for most in limits)
+    public = _tested("no", "and none", limit, frequent, hardly)
     if not telling:
-        text = _tested("no", "and none", limit, frequent)
-        return Telling(text, text, np.flatnonzero(exposed), ())
-    lead = "the true answer can be read off other columns by whoever knows how they hang together"
-    tested = f"Tested is whether {_tested('a', 'or one', limit, frequent)}"
-    return Telling(
-        f"{lead}: {'; '.join(named)}. {tested}",
-        f"{lead}: {'; '.join(bare)}. {tested}",
-        np.flatnonzero(exposed),
-        tuple(telling),
+        return Telling(public, public, np.flatnonzero(exposed), ())
+    found = (
+        f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}. "
+        f"Tested is whether {_tested('a', 'or one', limit, frequent, hardly)}"
     )
+    return Telling(found, public, np.flatnonzero(exposed), tuple(telling))
 
 
-def _tested(value: str, part: str, limit: float, frequent: bool) -> str:
+def _tested(value: str, part: str, limit: float, frequent: bool, hardly: Sequence[str]) -> str:
     """The test in words: what it promises and what it leaves open."""
     than = " (or than among all rows, where that is more)" if frequent else ""
+    left = f". Hardly tested, for their values are too rare: {', '.join(hardly)}" if hardly else ""
     return (
-        f"{value} single value of another column, {part} of {RANGES} ranges of a column of numbers, that {FEWEST_ROWS} rows or more "
-        f"share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values, other ranges and "
-        "several columns together are not tested"
+        f"{value} single value of another column, {part} of {RANGES} ranges of a column of numbers (fewer where there are few rows), "
+        f"that {FEWEST_ROWS} rows or more share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values "
+        f"are tested only in sum, other ranges and several columns together not at all{left}"
     )
 
 
@@ -99,7 +108,8 @@ def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, int, Calla
     values, codes = np.unique(_numbers(array), return_inverse=True)
     single = Attribute(attribute.name, True, values, attribute.missing)
     yield codes, len(values), single.shown
-    ranges, coarse = quantiles(single, codes.astype(np.int32), RANGES)
+    # In small sets fewer ranges, so that each has enough rows.
+    ranges, coarse = quantiles(single, codes.astype(np.int32), min(RANGES, max(2, len(codes) // FEWEST_ROWS)))
     if ranges is not single:
         yield coarse.astype(np.int64), len(ranges.values), lambda code: f"{number(ranges.lows[code])} to {ranges.shown(code)}"
 
@@ -107,6 +117,18 @@ def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, int, Calla
 def _over(counts: Ints, most: float) -> Any:
     sizes = counts.sum(axis=1)
     return (sizes >= FEWEST_ROWS) & (counts.max(axis=1) / np.maximum(sizes, 1) > most + 1e-12)
+
+
+def _too_many_of_one_answer(counts: Ints) -> Any:
+    """Values that too few rows share to be tested one by one, and that have one answer only, if there are more such than by chance."""
+    from scipy.stats import poisson
+
+    sizes = counts.sum(axis=1)
+    rare = (sizes >= 2) & (sizes < FEWEST_ROWS)
+    one = rare & (counts.max(axis=1) == sizes)
+    shares = counts.sum(axis=0) / sizes.sum()
+    expected = float((shares[None, :] ** sizes[rare][:, None]).sum())
+    return one if poisson.sf(one.sum() - 1, expected) < SURPRISE else np.zeros(len(sizes), bool)
 
 
 def _by_chance(counts: Ints, most: float) -> float:

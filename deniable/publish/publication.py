@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,13 +22,17 @@ NOTICE = (
     "Answers in the sensitive columns were drawn from the answers of groups of people and may be false for any of them. Publish one copy "
     "only: copies drawn anew average out."
 )
+TOGETHER = (
+    "What is promised of each column is not promised of several together: where their answers go hand in hand, each tells of the "
+    "others."
+)
 
 
 class Publication:
     """A published table (`data`), its trees, and the guarantees of each; as text, JSON or web page.
 
     >>> import deniable as dn, pandas as pd
-    >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50, "ill": (["yes"] * 25 + ["no"] * 25) * 2})
+    >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50, "ill": ["yes", "no"] * 50})
     >>> found = dn.publish_frame(people, "ill", min_deniability=0.5)
     >>> found.passed, list(found.data.columns), found.data["town"].equals(people["town"])
     (True, ['town', 'ill'], True)
@@ -57,24 +62,31 @@ class Publication:
     @property
     def verdict(self) -> str:
         """The result in a few sentences."""
-        if len(self.guarantees) == 1:
-            return self.guarantees[0].verdict
-        return " ".join(f"{' and '.join(own.tree.sensitive_.names)}: {own.verdict}" for own in self.guarantees)
+        return self._verdict([own.verdict for own in self.guarantees])
+
+    def _verdict(self, each: Sequence[str]) -> str:
+        if len(each) == 1:
+            return each[0]
+        named = [
+            f"{' and '.join(own.tree.sensitive_.names)}: {verdict}" for own, verdict in zip(self.guarantees, each, strict=True)
+        ]
+        return " ".join([*named, TOGETHER])
 
     def to_dict(self, rows: bool = False) -> dict[str, Any]:
-        """Method, parameters, guarantees and version, for JSON. By default exposed rows are counted, not named, so that it may go with the
-        published table. There is no seed: draws come from the operating system."""
+        """Method, parameters, guarantees and version, for JSON. By default nothing that was measured on the true answers is in it, so that
+        it may go with the published table; with `rows` it is for the owner. There is no seed: draws come from the operating system."""
         return {
             "kind": "deniable.publication",
             "version": __version__,
             "method": "deniability tree (answers drawn from the answers of groups)",
             "joint": self.joint,
             "passed": self.passed,
-            "verdict": self.verdict,
+            "verdict": self.verdict if rows else self._verdict([own.public_verdict for own in self.guarantees]),
+            "epsilon": None if math.isinf(self.epsilon) else self.epsilon,
             "columns": [
                 {
                     "sensitive": list(own.tree.sensitive_.names),
-                    "answers": [list(labels) for labels in own.tree.sensitive_.labels],
+                    "answers": [_plain(labels) for labels in own.tree.sensitive_.labels],
                     "parameters": {key: _plain(value) for key, value in own.tree.get_params().items()},
                     "search_finished": own.tree.search_finished_,
                     "guarantees": own.to_dict(rows),
@@ -102,6 +114,9 @@ class Publication:
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="          ")
             lines.append(f"  unchanged: {percent(o['expected_unchanged'])} of the answers on average")
             lines += textwrap.wrap(f"epsilon: {o['epsilon_in_words']}", 110, initial_indent="  ", subsequent_indent="    ")
+        if len(self.guarantees) > 1:
+            total = "" if math.isinf(self.epsilon) else f" Their epsilons add up to {self.epsilon:.3g}."
+            lines += textwrap.wrap(TOGETHER + total, 110)
         return "\n".join(lines)
 
 
@@ -112,7 +127,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(own) for key, own in value.items()}
     if isinstance(value, Iterable):
         return [_plain(own) for own in value]
-    return float(value)
+    # Dates and decimals have no form of their own in JSON.
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def publish_frame(
@@ -163,7 +179,7 @@ def publish_frame(
         truth = frame.select(group).to_native()
         tree = DeniabilityTree(min_deniability, **_own(parameters, group)).fit(known.to_native(), truth, progress=progress)
         published = tree.publish(known.to_native(), rng)
-        found.append(guarantees(tree, known.to_native(), truth, limits, published))
+        found.append(guarantees(tree, known.to_native(), truth, limits, published, shuffle))
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns)
     if shuffle:

@@ -1,5 +1,7 @@
 """`deniable publish`: a file in, a file out, all or nothing."""
 
+import datetime
+import decimal
 import json
 import os
 import re
@@ -7,8 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from deniable.publish.guarantees import PUBLIC
 
 
 @pytest.fixture
@@ -54,7 +59,10 @@ def test_one_command_publishes_describes_and_reports(run, people):
     assert set(after["ill"]) == {"yes", "no"}
     described = json.loads(Path("out.publication.json").read_text())
     assert described["data"] == "out.csv"
-    assert described["columns"][0]["guarantees"]["overall"]["deniability"] >= 0.5
+    own = described["columns"][0]["guarantees"]
+    assert own["checks"][0]["passed"]
+    # Whoever knows all answers but one could work it out of how many were published unchanged.
+    assert set(own["overall"]) == set(PUBLIC)
     assert "seed" not in json.dumps(described)
     assert "<title>Publication report: ill" in Path("r.html").read_text()
     assert "Published: ill, 500 rows" in out
@@ -197,7 +205,7 @@ def test_identifiers_are_warned_of_and_can_be_dropped(run, people, tmp_path):
     people.assign(id=[f"p{i}" for i in range(500)]).to_csv("ids.csv", index=False)
     code, out, err = run("publish", "ids.csv", "-s", "ill", "-o", "out.csv")
     assert code == 0
-    assert "warning: Column 'id' has a different value in every row" in err
+    assert "warning: Column 'id' has a different value in (nearly) every row" in err
     assert "FAILED  identifiers" in out
     code, out, err = run("publish", "ids.csv", "-s", "ill", "-o", "out.csv", "--drop", "id", "-f")
     assert (code, err) == (0, "")
@@ -348,3 +356,51 @@ def test_numbers_are_written_without_quotes_as_randomise_writes_them_and_every_c
     }
     # Text that only looks like numbers is left alone, quotes and all.
     assert quoted["code"] == quoted["town"] == quoted["odd"] == quoted["huge"] == {True}
+
+
+def test_pictures_are_not_overwritten_unless_forced(run, people):
+    Path("t.svg").write_text("kept")
+    for option in ("--tree", "--compare"):
+        code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", option, "t.svg")
+        assert (code, "t.svg exists already" in err) == (2, True)
+        assert Path("t.svg").read_text() == "kept"
+        assert not Path("out.csv").exists()
+    code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "--compare-level", 0.2)
+    assert (code, "--compare FILE" in err) == (2, True)
+
+
+def test_parquet_files_hand_on_no_notes_and_are_not_published_twice(run, people):
+    table = pa.Table.from_pandas(people, preserve_index=False)
+    noted = table.schema.field("age").with_metadata({b"truth": b"ill: row 3"})
+    schema = table.schema.set(table.schema.get_field_index("age"), noted).with_metadata({b"r": b"ill: row 7"})
+    pq.write_table(table.cast(schema), "people.parquet")
+    assert run("publish", "people.parquet", "-s", "ill", "-o", "out.parquet")[0] == 0
+    assert b"ill: row" not in Path("out.parquet").read_bytes()
+    Path("out.parquet").rename("renamed.parquet")
+    code, _, err = run("publish", "renamed.parquet", "-s", "ill", "-o", "again.parquet")
+    assert (code, "published set already" in err) == (2, True)
+
+
+def test_answers_may_be_dates_and_decimals_but_not_bytes_or_lists(run, people):
+    rng = np.random.default_rng(4)
+    days = [datetime.date(2026, 1, 1 + int(day)) for day in rng.integers(0, 3, 500)]
+    plain = pa.Table.from_pandas(people.drop(columns="ill"), preserve_index=False)
+    sums = [decimal.Decimal(int(own)) / 2 for own in rng.integers(0, 3, 500)]
+    for name, column in (("day", pa.array(days)), ("sum", pa.array(sums, pa.decimal128(5, 1)))):
+        pq.write_table(plain.append_column(name, column), "in.parquet")
+        assert run("publish", "in.parquet", "-s", name, "-o", "out.parquet", "-f")[0] == 0
+        assert pq.read_table("out.parquet").schema.field(name).type == column.type
+        assert len(json.loads(Path("out.publication.json").read_text())["columns"][0]["answers"][0]) == 3
+    for column in (pa.array([b"\xff"] * 500), pa.array([[1]] * 500)):
+        pq.write_table(pa.Table.from_pandas(people, preserve_index=False).append_column("odd", column), "in.parquet")
+        code, _, err = run("publish", "in.parquet", "-s", "ill", "-o", "odd.parquet")
+        assert (code, "Column 'odd' holds" in err) == (2, True)
+
+
+def test_spellings_of_one_answer_and_a_name_for_silence_that_is_an_answer_are_refused(run, people):
+    people.assign(ill=people.ill.where(np.arange(500) % 2 == 0, people.ill.str.upper())).to_csv("spelt.csv", index=False)
+    code, _, err = run("publish", "spelt.csv", "-s", "ill", "-o", "out.csv")
+    assert (code, "spellings of one answer" in err) == (2, True)
+    people.assign(ill=people.ill.where(np.arange(500) % 9 != 0)).to_csv("silent.csv", index=False)
+    code, _, err = run("publish", "silent.csv", "-s", "ill", "-o", "out.csv", "--missing", "yes")
+    assert (code, "Choose another name" in err) == (2, True)

@@ -78,7 +78,7 @@ def slow_deniability(answers, possible):
 )
 def test_every_leaf_of_every_tree_meets_the_minimum(rows, seed, minimum, distance, search, group, reuse, least):
     X, y = people(rows, seed)
-    if y.nunique() < 3:
+    if y.nunique() < 3 or slow_deniability(y, 3) < minimum:
         return
     tree = dn.DeniabilityTree(
         minimum, distance=distance, search=search, group=group, reuse=reuse, min_rows=least, time_budget=0.3
@@ -408,8 +408,8 @@ def test_parameters_outside_what_is_allowed_are_refused(wrong):
 
 def test_columns_that_identify_people_are_not_used_and_warned_of():
     X, y = people(100, 18)
-    for column in (np.arange(100), [f"person {i}" for i in range(100)]):
-        with pytest.warns(PublishingWarning, match="different value in every row"):
+    for column in (np.arange(100), [f"person {i}" for i in range(100)], [f"person {i}" for i in [0, *range(99)]]):
+        with pytest.warns(PublishingWarning, match="different value in .nearly. every row"):
             tree = dn.DeniabilityTree(0.05).fit(X.assign(id=column), y)
         assert "id" not in tree.export_text()
     with warnings.catch_warnings():

@@ -10,6 +10,7 @@ import pytest
 import deniable as dn
 from deniable.errors import ParameterError
 from deniable.publish.guarantees import Limits
+from deniable.publish.order import sorted_by_answers
 
 
 def checks(found):
@@ -49,7 +50,7 @@ def test_a_homogeneous_group_is_reported_as_unsafe_with_its_rows():
 
 def test_a_skewed_group_is_reported_as_unsafe_though_its_deniability_is_perfect():
     X = pd.DataFrame({"ward": ["infections"] * 100 + ["other"] * 9900})
-    y = pd.Series(["positive", "negative"] * 50 + ["negative"] * 9801 + ["positive"] * 99, name="hiv")
+    y = pd.Series(["positive", "negative"] * 50 + (["negative"] * 99 + ["positive"]) * 99, name="hiv")
     tree = dn.DeniabilityTree(0.05).fit(X, y)
     found = tree.guarantees(X, y, Limits(posterior=1.0))
     frame = found.to_frame()
@@ -68,6 +69,58 @@ def test_background_knowledge_that_rules_out_an_answer_is_reported():
     assert not failed.passed
     assert failed.rows.tolist() == list(range(1, 301))
     assert not found.passed
+
+
+@pytest.mark.parametrize("counts", [(945, 54, 1), (940, 55, 5), (500, 300, 200), (10, 10, 10, 1)])
+def test_whichever_answer_is_ruled_out_the_attacker_is_no_surer_than_said(counts):
+    names = [f"a{i}" for i in range(len(counts))]
+    y = pd.Series(np.random.default_rng(1).permutation(np.repeat(names, counts)), name="illness")
+    X = pd.DataFrame({"town": ["A"] * len(y)})
+    found = dn.DeniabilityTree(0.01).fit(X, y).guarantees(X, y)
+    surest = max(most / (len(y) - out) for i, out in enumerate(counts) for j, most in enumerate(counts) if i != j)
+    assert found.overall["worst_posterior_if_one_answer_is_ruled_out"] == pytest.approx(surest)
+    assert checks(found)["background knowledge"].passed is (surest <= 0.99)
+
+
+def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
+    rng = np.random.default_rng(11)
+    age, town = rng.integers(20, 80, 2000), rng.choice(["A", "B"], 2000)
+    ill = rng.choice(["no", "yes"], 2000, p=[0.7, 0.3])
+    frame = pd.DataFrame({"age": age, "town": town, "ill": ill})
+    for by in (["ill", "age"], ["town", "ill"]):
+        found = dn.publish_frame(frame.sort_values(by, ignore_index=True), "ill", min_rows=200)
+        failed = found.guarantees[0].failed
+        assert [check.name for check in failed] == ["order of rows"], by
+        assert len(failed[0].rows) == 2000
+    assert dn.publish_frame(frame.sort_values(["ill", "age"], ignore_index=True), "ill", min_rows=200, shuffle=True).passed
+    # An order by what is published anyway, or none at all, tells nothing.
+    assert dn.publish_frame(frame.sort_values(["town", "age"], ignore_index=True), "ill", min_rows=200).passed
+    assert dn.publish_frame(frame, "ill", min_rows=200).passed
+
+
+def test_agreement_of_neighbours_has_the_mean_and_spread_of_random_orders():
+    rng = np.random.default_rng(12)
+    groups = np.repeat([0, 1, 2], [40, 25, 2])
+    answers = np.concatenate([np.repeat([0, 1, 2], [20, 15, 5]), np.repeat([0, 1], [20, 5]), [1, 1]])
+    found = []
+    for _ in range(4000):
+        order = rng.permutation(len(groups))
+        found.append(sorted_by_answers(groups[order], answers[order])[1])
+    assert np.mean(found) == pytest.approx(0, abs=4 / np.sqrt(4000))
+    assert np.std(found) == pytest.approx(1, abs=0.05)
+
+
+def test_what_goes_with_the_set_tells_nothing_that_was_measured_on_the_true_answers():
+    """Two sets that differ in one person's answer, through the same tree, have the same public description."""
+    X = pd.DataFrame({"town": ["A", "B"] * 200})
+    y = mixed(400, 3)
+    other = y.copy()
+    other[7] = "no" if y[7] == "yes" else "yes"
+    tree = dn.DeniabilityTree(0.3, mix=1.0).fit(X, y)
+    public = [tree.guarantees(X, own, published=tree.publish(X)).to_dict(rows=False) for own in (y, other)]
+    assert public[0] == public[1]
+    owners = [tree.guarantees(X, own).to_dict() for own in (y, other)]
+    assert owners[0] != owners[1]
 
 
 def test_background_knowledge_that_other_columns_give_is_reported():
