@@ -81,15 +81,15 @@ class Mined:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else list(COLUMNS)
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        with _no_garbage_collection():
-            self._fill(columns, confidence, keep)
-        frame = {
-            name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
-            for name, found in columns.items()
-        }
-        table = pd.DataFrame(frame, columns=names)
+        columns: dict[str, list[Any]] = {name: [np.zeros(0)] for name in COLUMNS}
+        if self.method == "shrunk":
+            columns["unbiased_support"] = [np.zeros(0)]
+        for number, level in enumerate(self.levels):
+            chosen = slice(None) if keep is None else keep[number]
+            for name, found in self._numbers(level, confidence).items():
+                columns[name].append(found[chosen])
+        columns["itemsets"] = [np.zeros(0, object), *self._sets(keep)]
+        table = pd.DataFrame({name: np.concatenate(found) for name, found in columns.items()}, copy=False)
         items = self.transactions.items
         used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
@@ -101,21 +101,27 @@ class Mined:
             table.attrs["no_interval"] = BIASED
         return table
 
-    def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
-        name = self.transactions.items.names.__getitem__
-        for number, level in enumerate(self.levels):
-            chosen = slice(None) if keep is None else keep[number]
-            low, high = self.intervals(level, confidence)
-            by_place = [map(name, column) for column in level.itemsets[chosen].T.tolist()]
-            columns["support"].append(level.support[chosen])
-            columns["itemsets"].extend(map(frozenset, zip(*by_place, strict=True)))
-            columns["support_se"].append(self.errors(level)[chosen])
-            columns["support_low"].append(low[chosen])
-            columns["support_high"].append(high[chosen])
-            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
-            columns["probability_frequent"].append(self.probabilities(level)[chosen])
-            if "unbiased_support" in columns:
-                columns["unbiased_support"].append(level.sums.total[chosen] / self.transactions.rows)
+    def _numbers(self, level: Level, confidence: float) -> dict[str, Floats]:
+        """The columns of a level but its itemsets."""
+        n = self.transactions.rows
+        low, high = self.intervals(level, confidence)
+        found = {
+            "support": level.support, "support_se": self.errors(level), "support_low": low, "support_high": high,
+            "reported_support": level.sums.reported / n, "probability_frequent": self.probabilities(level),
+        }  # fmt: skip
+        if self.method == "shrunk":
+            found["unbiased_support"] = level.sums.total / n
+        return found
+
+    def _sets(self, keep: Sequence[Any] | None) -> list[Any]:
+        """The itemsets of every level as frozensets of names. One item more than a set that there is already costs half of a new set."""
+        single = np.array([frozenset([name]) for name in self.transactions.items.names], object)
+        below, made = np.array([frozenset()], object), []
+        with _no_garbage_collection():
+            for number, level in enumerate(self.levels):
+                below = below[level.parents[:, -1]] | single[level.itemsets[:, -1]]
+                made.append(below if keep is None else below[keep[number]])
+        return made
 
 
 @contextlib.contextmanager
@@ -304,12 +310,9 @@ def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
 
 def with_subsets(levels: Sequence[Level], chosen: Sequence[Any]) -> list[Any]:
     """The choice, and all subsets of what is chosen: what is frequent has frequent subsets."""
-    from deniable.kernels.candidates import hash_table, mark_subsets
-
     marked = [np.array(flags) for flags in chosen]
     for above in range(len(levels) - 1, 0, -1):
-        below = levels[above - 1].itemsets
-        mark_subsets(below, hash_table(below), levels[above].itemsets, marked[above], marked[above - 1])
+        marked[above - 1][levels[above].parents[marked[above]]] = True
     return marked
 
 
