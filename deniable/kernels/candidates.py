@@ -71,18 +71,44 @@ def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: 
 
         h(S, j) = slope_j h(S, j - 1) + absent_j h(S without item j, j - 1),
 
-    whose second term is an entry of a subset: m multiplications an itemset of m items instead of 2^m. Several kinds of weights (their
-    squares and cubes) are the last axis of `absent`, `slope`, `below` and the result.
+    whose second term is an entry of a subset: m multiplications an itemset of m items instead of 2^m. The last axis of `absent`,
+    `slope`, `below` and the result is for the weights, their squares and their cubes.
     """
     length = itemsets.shape[1]
-    kinds = absent.shape[1]
-    sums = np.empty((itemsets.shape[0], length + 1, kinds), np.float64)
+    sums = np.empty((itemsets.shape[0], length + 1, 3), np.float64)
     for c in range(itemsets.shape[0]):
-        for kind in range(kinds):
-            sums[c, 0, kind] = counts[c]
+        one = two = three = float(counts[c])
+        sums[c, 0] = one
         for j in range(length):
             item = itemsets[c, j]
-            parent = parents[c, j]
-            for kind in range(kinds):
-                sums[c, j + 1, kind] = slope[item, kind] * sums[c, j, kind] + absent[item, kind] * below[parent, j, kind]
+            subset = parents[c, j]
+            one = slope[item, 0] * one + absent[item, 0] * below[subset, j, 0]
+            two = slope[item, 1] * two + absent[item, 1] * below[subset, j, 1]
+            three = slope[item, 2] * three + absent[item, 2] * below[subset, j, 2]
+            sums[c, j + 1, 0] = one
+            sums[c, j + 1, 1] = two
+            sums[c, j + 1, 2] = three
     return sums
+
+
+@njit(cache=True, nogil=True)
+def least_squares_of(itemsets: Any, true: Any, false: Any) -> Any:
+    """(mean square of the weights where all items are true, the least that it can be where one is not) from those of the items.
+
+    At least one item is lacking; where all are least when true, the cheapest is made false.
+    """
+    given = np.empty(itemsets.shape[0])
+    otherwise = np.empty(itemsets.shape[0])
+    for c in range(itemsets.shape[0]):
+        whole = smaller = 1.0
+        forced = True
+        cheapest = np.inf
+        for k in range(itemsets.shape[1]):
+            item = itemsets[c, k]
+            whole *= true[item]
+            smaller *= min(true[item], false[item])
+            forced = forced and true[item] < false[item]
+            cheapest = min(cheapest, false[item] / true[item])
+        given[c] = whole
+        otherwise[c] = smaller * cheapest if forced else smaller
+    return given, otherwise

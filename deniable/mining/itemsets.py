@@ -281,7 +281,7 @@ def mine(
         choose, max_candidates, progress, mined.tally,
     )  # fmt: skip
     for level in search.levels(max_len):
-        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
+        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))
 
 
 def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:

@@ -212,7 +212,8 @@ class Search:
             return Level(nothing, nothing, sums, np.zeros(0), 0), Below(nothing, nothing, nothing)
         itemsets, parents, reported, total, second, third, support, error, partial = map(_together, zip(*kept, strict=True))
         level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
-        starts = np.searchsorted(parents[:, -1], np.arange(len(below.itemsets) + 1))
+        starts = np.zeros(len(below.itemsets) + 1, np.int64)
+        np.cumsum(np.bincount(parents[:, -1], minlength=len(below.itemsets)), out=starts[1:])
         return level, Below(itemsets, parents, starts, partial)
 
     def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any]:

@@ -94,7 +94,7 @@ def published_levels(
         if method == "mmask" and level.length > r_threshold:
             level.sums.total = np.full(len(level), np.nan)
             level.sums.second = np.full(len(level), np.nan)
-        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
+        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))
 
 
 def limit_of(length: int, min_support: float, r_threshold: int, relax: float, reduction_relax: float) -> float:

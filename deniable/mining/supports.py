@@ -95,12 +95,10 @@ def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: flo
     square that any rows without all items can have: few rows may have shown nothing yet of what they will show. Undistorted both
     give Wilson's interval.
     """
+    from deniable.kernels.candidates import least_squares_of
+
     assert sums.third is not None
-    true, false = items.second_given[itemsets], items.second_otherwise[itemsets]
-    given, smaller = np.prod(true, axis=1), np.prod(np.minimum(true, false), axis=1)
-    # At least one item is lacking; where all are least when true, the cheapest is made false.
-    forced = (true < false).all(axis=1)
-    smaller = np.where(forced, smaller * np.min(false / true, axis=1), smaller)
+    given, smaller = least_squares_of(itemsets, items.second_given, items.second_otherwise)
     v, m2, m3 = sums.total / n, sums.second / n, sums.third / n
     together, alone = (m3 - m2 * v, m2 - v**2) if target == "population" else (m3 - v * given, m2 - v)
     slope = np.divide(together, alone, out=np.zeros(len(v)), where=alone > 1e-12 * np.maximum(m2, 1e-300))

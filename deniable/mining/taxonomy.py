@@ -248,4 +248,4 @@ def generalised_levels(
         GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress, tally
     )
     for level in search.levels(max_len):
-        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
+        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))
