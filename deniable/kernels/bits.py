@@ -66,7 +66,7 @@ def _count_both(typing_context: Any, left: Any, at: Any, right: Any, place: Any,
 
 
 count_both: Any = _count_both
-"""How many bits are set in both of two flat columns, from word `at` and word `place` on, in so many vectors of LANES bytes, at most MOST_VECTORS."""
+"""How many bits are set in both of two flat arrays, from word `at` and word `place` on, in so many vectors, at most MOST_VECTORS."""
 
 
 def words_for(rows: int) -> int:

@@ -81,15 +81,17 @@ class Mined:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        columns: dict[str, list[Any]] = {name: [np.zeros(0)] for name in COLUMNS}
-        if self.method == "shrunk":
-            columns["unbiased_support"] = [np.zeros(0)]
-        for number, level in enumerate(self.levels):
-            chosen = slice(None) if keep is None else keep[number]
-            for name, found in self._numbers(level, confidence).items():
-                columns[name].append(found[chosen])
-        columns["itemsets"] = [np.zeros(0, object), *self._sets(keep)]
-        table = pd.DataFrame({name: np.concatenate(found) for name, found in columns.items()}, copy=False)
+        made = [self._numbers(level, confidence) for level in self.levels]
+        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else COLUMNS
+        table = pd.DataFrame(
+            {
+                name: self._sets() if name == "itemsets" else np.concatenate([np.zeros(0), *(numbers[name] for numbers in made)])
+                for name in names
+            },
+            copy=False,
+        )
+        if keep is not None:
+            table = table[np.concatenate(keep)].reset_index(drop=True)
         items = self.transactions.items
         used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
@@ -113,14 +115,16 @@ class Mined:
             found["unbiased_support"] = level.sums.total / n
         return found
 
-    def _sets(self, keep: Sequence[Any] | None) -> list[Any]:
-        """The itemsets of every level as frozensets of names. One item more than a set that there is already costs half of a new set."""
+    def _sets(self) -> Any:
+        """All itemsets as frozensets of names. One that there is already and one item more costs half of what a new one costs."""
         single = np.array([frozenset([name]) for name in self.transactions.items.names], object)
-        below, made = np.array([frozenset()], object), []
+        made = np.empty(sum(map(len, self.levels)), object)
+        below, first = np.array([frozenset()], object), 0
         with _no_garbage_collection():
-            for number, level in enumerate(self.levels):
-                below = below[level.parents[:, -1]] | single[level.itemsets[:, -1]]
-                made.append(below if keep is None else below[keep[number]])
+            for level in self.levels:
+                here = made[first : first + len(level)]
+                np.bitwise_or(below[level.parents[:, -1]], single[level.itemsets[:, -1]], out=here)
+                below, first = here, first + len(level)
         return made
 
 
