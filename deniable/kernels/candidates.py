@@ -63,32 +63,47 @@ def join(
 
 
 @njit(cache=True, nogil=True)
-def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: Any, slope: Any) -> Any:
-    """From how often itemsets are reported to the sums over rows of the products of their items' weights.
+def first_of_each(prefixes: Any, size: int) -> Any:
+    """Where, in a sorted list of numbers below `size`, those that are 0, 1, ... begin; the last entry is the end of the list."""
+    starts = np.zeros(size + 1, np.int64)
+    for prefix in prefixes:
+        starts[prefix + 1] += 1
+    for k in range(size):
+        starts[k + 1] += starts[k]
+    return starts
 
-    The weight of an item is absent + slope * (reported or not). Entry j of a row of the result is the sum over rows of
-    (weights of the first j items) * (the other items are reported): entry 0 is the count, the last entry is the estimate, and
+
+@njit(cache=True, nogil=True)
+def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: Any, slope: Any) -> Any:
+    """From how often itemsets are reported to the sums over rows of the products of their items' weights: (partial, whole).
+
+    The weight of an item is absent + slope * (reported or not). Entry j of a row of `partial` is the sum over rows of
+    (weights of the first j items) * (the other items are reported): entry 0 is the count, the last entry is the whole sum, and
 
         h(S, j) = slope_j h(S, j - 1) + absent_j h(S without item j, j - 1),
 
     whose second term is an entry of a subset: m multiplications an itemset of m items instead of 2^m. The last axis of `absent`,
-    `slope`, `below` and the result is for the weights, their squares and their cubes.
+    `slope`, `below` and `partial` is for the weights, their squares and their cubes; so is the first of `whole`.
     """
     length = itemsets.shape[1]
-    sums = np.empty((itemsets.shape[0], length + 1, 3), np.float64)
+    partial = np.empty((itemsets.shape[0], length + 1, 3))
+    whole = np.empty((3, itemsets.shape[0]))
     for c in range(itemsets.shape[0]):
         one = two = three = float(counts[c])
-        sums[c, 0] = one
+        partial[c, 0] = one
         for j in range(length):
             item = itemsets[c, j]
             subset = parents[c, j]
             one = slope[item, 0] * one + absent[item, 0] * below[subset, j, 0]
             two = slope[item, 1] * two + absent[item, 1] * below[subset, j, 1]
             three = slope[item, 2] * three + absent[item, 2] * below[subset, j, 2]
-            sums[c, j + 1, 0] = one
-            sums[c, j + 1, 1] = two
-            sums[c, j + 1, 2] = three
-    return sums
+            partial[c, j + 1, 0] = one
+            partial[c, j + 1, 1] = two
+            partial[c, j + 1, 2] = three
+        whole[0, c] = one
+        whole[1, c] = two
+        whole[2, c] = three
+    return partial, whole
 
 
 @njit(cache=True, nogil=True)

@@ -186,6 +186,8 @@ class Search:
             first = last
 
     def _measured(self, portions: Any, below: Below, joins: int) -> tuple[Level, Below]:
+        from deniable.kernels.candidates import first_of_each
+
         length = below.itemsets.shape[1] + 1
         self._progress.start(f"itemsets of {length}", joins)
         kept: list[tuple[Any, ...]] = []
@@ -212,9 +214,7 @@ class Search:
             return Level(nothing, nothing, sums, np.zeros(0), 0), Below(nothing, nothing, nothing)
         itemsets, parents, reported, total, second, third, support, error, partial = map(_together, zip(*kept, strict=True))
         level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
-        starts = np.zeros(len(below.itemsets) + 1, np.int64)
-        np.cumsum(np.bincount(parents[:, -1], minlength=len(below.itemsets)), out=starts[1:])
-        return level, Below(itemsets, parents, starts, partial)
+        return level, Below(itemsets, parents, first_of_each(parents[:, -1], len(below.itemsets)), partial)
 
     def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any]:
         from deniable.kernels.candidates import weighted_sums
@@ -222,8 +222,8 @@ class Search:
         if not hasattr(self._counter, "counts"):
             return self._counter.sums(itemsets), None
         reported = self._counter.counts(itemsets)
-        partial = weighted_sums(reported, itemsets, parents, below.partial, self._absent, self._slope)
-        return Sums(reported, *partial[:, -1].T.copy()), partial
+        partial, whole = weighted_sums(reported, itemsets, parents, below.partial, self._absent, self._slope)
+        return Sums(reported, *whole), partial
 
     def _check_candidates(self, below: Below, joins: Ints) -> None:
         """Estimate the candidates of the next level and stop before they are made if there are too many."""

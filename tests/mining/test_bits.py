@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.kernels import bits
-from deniable.kernels.candidates import join, weighted_sums
+from deniable.kernels.candidates import first_of_each, join, weighted_sums
 from deniable.kernels.fimi import parse
 from deniable.kernels.row_products import packed_row_sums
 
@@ -51,7 +51,8 @@ def test_candidates_have_all_subsets_and_never_two_values_of_one_attribute():
     chosen = [0, 1, 3, 6, 8]
     frequent, parents = pairs[chosen], room[1][chosen]  # 02 03 12 23 34
     assert parents.tolist() == frequent[:, ::-1].tolist()
-    starts = np.array([0, 2, 3, 4, 5, 5])  # of those that begin with item 0, 1, ...
+    starts = first_of_each(frequent[:, 0].copy(), 5)
+    assert starts.tolist() == [0, 2, 3, 4, 5, 5]
     room = np.empty((10, 3), np.int32), np.empty((10, 3), np.int32)
     found = join(frequent, frequent[:, 1].copy(), parents, starts, attribute, 0, 5, *room)
     assert room[0][:found].tolist() == [[0, 2, 3]]
@@ -73,11 +74,12 @@ def test_sums_from_subsets_are_those_of_row_products_however_long(seed):
         itemsets = np.array(list(itertools.combinations(range(length), m)), dtype=np.int32)
         parents = np.array([[place[tuple(np.delete(s, k))] for k in range(m)] for s in itemsets], dtype=np.int32)
         counts = np.array([rows[:, s].all(axis=1).sum() for s in itemsets])
-        below = weighted_sums(counts, itemsets, parents, below, low, high - low)
+        below, whole = weighted_sums(counts, itemsets, parents, below, low, high - low)
         place = {tuple(s): i for i, s in enumerate(itemsets)}
+        assert (below[:, -1] == whole.T).all()
         for kind in range(3):
             expected = [(weights[:, s].prod(axis=1) ** (kind + 1)).sum() for s in itemsets]
-            np.testing.assert_allclose(below[:, -1, kind], expected, rtol=0, atol=1e-8 * np.abs(weights).prod(axis=1).sum())
+            np.testing.assert_allclose(whole[kind], expected, rtol=0, atol=1e-8 * np.abs(weights).prod(axis=1).sum())
     sums = packed_row_sums(packed, 500, np.arange(length), absent, present)
     np.testing.assert_allclose(sums, [(weights.prod(axis=1) ** k).sum() for k in (1, 2, 3)])
 
