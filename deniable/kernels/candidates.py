@@ -104,26 +104,3 @@ def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: 
         whole[1, c] = two
         whole[2, c] = three
     return partial, whole
-
-
-@njit(cache=True, nogil=True)
-def least_squares_of(itemsets: Any, true: Any, false: Any) -> Any:
-    """(mean square of the weights where all items are true, the least that it can be where one is not) from those of the items.
-
-    At least one item is lacking; where all are least when true, the cheapest is made false.
-    """
-    given = np.empty(itemsets.shape[0])
-    otherwise = np.empty(itemsets.shape[0])
-    for c in range(itemsets.shape[0]):
-        whole = smaller = 1.0
-        forced = True
-        cheapest = np.inf
-        for k in range(itemsets.shape[1]):
-            item = itemsets[c, k]
-            whole *= true[item]
-            smaller *= min(true[item], false[item])
-            forced = forced and true[item] < false[item]
-            cheapest = min(cheapest, false[item] / true[item])
-        given[c] = whole
-        otherwise[c] = smaller * cheapest if forced else smaller
-    return given, otherwise

@@ -67,12 +67,12 @@ class Mined:
                 low, high = at_least_direct((low, high), support, n, confidence)
         else:
             low, high = support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)  # a share; the unbiased estimate may be none
+        return np.clip(low, 0.0, 1.0, out=low), np.clip(high, 0.0, 1.0, out=high)  # a share; the unbiased estimate may be none
 
-    def probabilities(self, level: Level) -> Floats:
-        """The probability that the true support reaches min_support, from the estimate and its standard error."""
+    def probabilities(self, level: Level, errors: Floats | None = None) -> Floats:
+        """The probability that the true support reaches min_support, from the estimate and its standard error (`errors`, if known)."""
         if level.error is None:
-            return probability_above(level.support, self.errors(level), self.min_support)
+            return probability_above(level.support, self.errors(level) if errors is None else errors, self.min_support)
         drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
         sampling = drawn if self.target == "population" else np.zeros(len(level))
         return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
@@ -81,15 +81,16 @@ class Mined:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        made = [self._numbers(level, confidence) for level in self.levels]
         names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else COLUMNS
-        table = pd.DataFrame(
-            {
-                name: self._sets() if name == "itemsets" else np.concatenate([np.zeros(0), *(numbers[name] for numbers in made)])
-                for name in names
-            },
-            copy=False,
-        )
+        columns: dict[str, Any] = {name: np.empty(sum(map(len, self.levels))) for name in names}
+        first = 0
+        for level in self.levels:
+            last = first + len(level)
+            for name, numbers in self._numbers(level, confidence).items():
+                columns[name][first:last] = numbers
+            first = last
+        columns["itemsets"] = self._sets()
+        table = pd.DataFrame(columns, copy=False)
         if keep is not None:
             table = table[np.concatenate(keep)].reset_index(drop=True)
         items = self.transactions.items
@@ -107,9 +108,10 @@ class Mined:
         """The columns of a level but its itemsets."""
         n = self.transactions.rows
         low, high = self.intervals(level, confidence)
+        errors = self.errors(level)
         found = {
-            "support": level.support, "support_se": self.errors(level), "support_low": low, "support_high": high,
-            "reported_support": level.sums.reported / n, "probability_frequent": self.probabilities(level),
+            "support": level.support, "support_se": errors, "support_low": low, "support_high": high,
+            "reported_support": level.sums.reported / n, "probability_frequent": self.probabilities(level, errors),
         }  # fmt: skip
         if self.method == "shrunk":
             found["unbiased_support"] = level.sums.total / n
@@ -123,7 +125,7 @@ class Mined:
         with _no_garbage_collection():
             for level in self.levels:
                 here = made[first : first + len(level)]
-                np.bitwise_or(below[level.parents[:, -1]], single[level.itemsets[:, -1]], out=here)
+                np.bitwise_or(below.take(level.parents[:, -1]), single.take(level.itemsets[:, -1]), out=here)
                 below, first = here, first + len(level)
         return made
 
@@ -160,8 +162,9 @@ def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit * (1 - ROUNDING), np.inf, -np.inf))
-        distance = np.where(error > 0, (value - limit) / error, certain)
+        distance = (value - limit) / error
+    known = error == 0
+    distance[known] = np.where(value[known] >= limit * (1 - ROUNDING), np.inf, -np.inf)
     return np.asarray(ndtr(distance))
 
 
