@@ -104,3 +104,13 @@ def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: 
         whole[1, c] = two
         whole[2, c] = three
     return partial, whole
+
+
+@njit(cache=True, nogil=True)
+def keep_rows(table: Any, chosen: Any) -> None:
+    """Move the chosen rows (sorted numbers) of a table to its beginning."""
+    for k in range(chosen.size):
+        row = chosen[k]
+        if row != k:
+            for j in range(table.shape[1]):
+                table[k, j] = table[row, j]

@@ -202,8 +202,13 @@ class Search:
             chosen = np.flatnonzero(frequent)
             self._found += len(chosen)
             self._check_found(length)
-            columns = itemsets, parents, sums.reported, sums.total, sums.second, sums.third, support, error, partial
-            kept.append(tuple(None if column is None else column.take(chosen, axis=0) for column in columns))
+            columns = parents, sums.reported, sums.total, sums.second, sums.third, support, error
+            kept.append(
+                (
+                    *(None if column is None else column.take(chosen, axis=0) for column in columns),
+                    *(_in_place(table, chosen) for table in (itemsets, partial)),
+                )
+            )
             self._progress.advance(len(itemsets))
         self._progress.finish()
         if kept:
@@ -212,7 +217,7 @@ class Search:
             nothing = np.zeros((0, length), np.int32)
             sums = Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
             return Level(nothing, nothing, sums, np.zeros(0), 0), Below(nothing, nothing, nothing)
-        itemsets, parents, reported, total, second, third, support, error, partial = map(_together, zip(*kept, strict=True))
+        parents, reported, total, second, third, support, error, itemsets, partial = map(_together, zip(*kept, strict=True))
         level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
         return level, Below(itemsets, parents, first_of_each(parents[:, -1], len(below.itemsets)), partial)
 
@@ -272,3 +277,13 @@ class Search:
 def _together(parts: Sequence[Any]) -> Any:
     """Columns of all portions as one; columns that there are not stay so."""
     return parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
+
+
+def _in_place(table: Any, chosen: Ints) -> Any:
+    """The chosen rows of what only the next level reads: moved together, not copied, unless few of many are left."""
+    from deniable.kernels.candidates import keep_rows
+
+    if table is None or 2 * len(chosen) < len(table):
+        return None if table is None else table.take(chosen, axis=0)
+    keep_rows(table.reshape(len(table), -1), chosen)
+    return table[: len(chosen)]
