@@ -14,6 +14,7 @@ from numba.np import arrayobj
 # numba's own tools carry no types.
 get_or_insert_function: Any = cgutils.get_or_insert_function
 make_array: Any = arrayobj.make_array
+alloca_once_value: Any = cgutils.alloca_once_value
 
 WORD = 64
 BLOCK = 1024
@@ -54,7 +55,7 @@ def _count_both(typing_context: Any, left: Any, at: Any, right: Any, place: Any,
             return builder.bitcast(builder.gep(array.data, [arguments[k + 1]]), byte_lanes.as_pointer())
 
         one, other = start(0), start(2)
-        total = cgutils.alloca_once_value(builder, ir.Constant(byte_lanes, [0] * LANES))
+        total = alloca_once_value(builder, ir.Constant(byte_lanes, [0] * LANES))
         with cgutils.for_range(builder, arguments[4]) as loop:
             both = builder.and_(
                 builder.load(builder.gep(one, [loop.index]), align=8), builder.load(builder.gep(other, [loop.index]), align=8)
@@ -134,7 +135,7 @@ def _count_and(left: Any, at: int, right: Any, place: int, size: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _and_into(into: Any, here: int, left: Any, at: int, right: Any, place: int, size: int) -> bool:
+def _and_into(into: Any, here: int, left: Any, at: int, right: Any, place: int, size: int) -> Any:
     """Write the bits that are set in both; whether there are none."""
     found = np.uint64(0)
     for w in range(np.uint64(size)):

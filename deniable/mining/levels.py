@@ -139,7 +139,7 @@ class Search:
         """Level after level until none is frequent; a caller may stop at any time and keep what it has."""
         items = np.arange(len(self._attribute), dtype=np.int32)[:, None]
         parents = np.zeros((len(items), 1), np.int32)
-        below = Below(np.zeros((1, 0), np.int32), parents[:0], parents[:0], np.full((1, 1, 3), float(self._rows)))
+        below = Below(np.zeros((1, 0), np.int32), parents[:0], np.zeros(0, np.int64), np.full((1, 1, 3), float(self._rows)))
         level, below = self._measured([(items, parents)], below, len(items))
         while len(level):
             yield level
@@ -216,7 +216,7 @@ class Search:
         else:
             nothing = np.zeros((0, length), np.int32)
             sums = Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
-            return Level(nothing, nothing, sums, np.zeros(0), 0), Below(nothing, nothing, nothing)
+            return Level(nothing, nothing, sums, np.zeros(0), 0), Below(nothing, nothing, np.zeros(0, np.int64))
         parents, reported, total, second, third, support, error, itemsets, partial = map(_together, zip(*kept, strict=True))
         level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
         return level, Below(itemsets, parents, first_of_each(parents[:, -1], len(below.itemsets)), partial)
