@@ -12,6 +12,26 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def _first_from(tails: Any, item: Any, place: int, end: int) -> int:
+    """The first place from `place` on, before `end`, whose tail is the item or more: in growing steps, then by halves."""
+    if place == end or tails[place] >= item:
+        return place
+    step = 1
+    while place + step < end and tails[place + step] < item:
+        place += step
+        step *= 2
+    high = min(place + step, end)
+    place += 1
+    while place < high:
+        middle = (place + high) // 2
+        if tails[middle] < item:
+            place = middle + 1
+        else:
+            high = middle
+    return place
+
+
+@njit(cache=True, nogil=True)
 def join(
     sets: Any, tails: Any, parents: Any, starts: Any, attribute: Any, first: int, last: int, itemsets: Any, subsets: Any
 ) -> int:
@@ -23,7 +43,7 @@ def join(
     all pairs of `sets` with one prefix.
 
     The candidate S + {x} without an item of S is a subset of S, whose row is known, and x: where those that begin with that subset
-    lie is known too, and as x grows their last items are passed once.
+    lie is known too, and as x grows one goes on from where the last search ended.
     """
     length = sets.shape[1]
     at = np.empty(length, np.int64)
@@ -41,8 +61,7 @@ def join(
                 continue
             known = True
             for k in range(length - 1):
-                while at[k] < end[k] and tails[at[k]] < item:
-                    at[k] += 1
+                at[k] = _first_from(tails, item, at[k], end[k])
                 if at[k] == end[k]:
                     more = False  # nor is there one for any larger item
                     break

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deniable.kernels import bits
-from deniable.kernels.candidates import first_of_each, join, weighted_sums
+from deniable.kernels.candidates import first_of_each, join, keep_rows, weighted_sums
 from deniable.kernels.fimi import parse
 from deniable.kernels.row_products import packed_row_sums
 
@@ -57,6 +57,37 @@ def test_candidates_have_all_subsets_and_never_two_values_of_one_attribute():
     found = join(frequent, frequent[:, 1].copy(), parents, starts, attribute, 0, 5, *room)
     assert room[0][:found].tolist() == [[0, 2, 3]]
     assert [frequent[row].tolist() for row in room[1][0]] == [[2, 3], [0, 3], [0, 2]]
+
+
+@pytest.mark.parametrize(("items", "share"), [(12, 0.9), (40, 0.5), (40, 0.95)])
+def test_candidates_are_all_itemsets_whose_subsets_were_chosen(items, share):
+    rng = np.random.default_rng(items)
+    attribute = np.arange(items)
+    sets, parents = np.arange(items, dtype=np.int32)[:, None], np.zeros((items, 1), np.int32)
+    below = 1
+    for length in (2, 3, 4):
+        starts = first_of_each(parents[:, -1], below)
+        room = int((starts[parents[:, -1] + 1] - np.arange(len(sets)) - 1).sum())
+        itemsets, subsets = np.empty((room, length), np.int32), np.empty((room, length), np.int32)
+        found = join(sets, sets[:, -1].copy(), parents, starts, attribute, 0, len(sets), itemsets, subsets)
+        known = {tuple(s): row for row, s in enumerate(sets.tolist())}
+        ends = {}
+        for s in known:
+            ends.setdefault(s[:-1], []).append(s[-1])
+        expected = [
+            (*s, last)
+            for s in known
+            for last in ends[s[:-1]]
+            if last > s[-1] and all((*s[:k], *s[k + 1 :], last) in known for k in range(length - 1))
+        ]
+        assert [tuple(s) for s in itemsets[:found].tolist()] == expected
+        assert len(expected) > 20
+        assert subsets[:found].tolist() == [[known[s[:k] + s[k + 1 :]] for k in range(length)] for s in expected]
+        kept = np.flatnonzero(rng.random(found) < share)
+        below = len(sets)
+        keep_rows(itemsets[:found], kept)
+        assert [tuple(s) for s in itemsets[: len(kept)].tolist()] == [expected[k] for k in kept]
+        sets, parents = itemsets[: len(kept)], subsets[kept]
 
 
 @pytest.mark.parametrize("seed", range(3))
