@@ -283,7 +283,7 @@ def _in_place(table: Any, chosen: Ints) -> Any:
     """The chosen rows of what only the next level reads: moved together, not copied, unless few of many are left."""
     from deniable.kernels.candidates import keep_rows
 
-    if table is None or 2 * len(chosen) < len(table):
+    if table is None or 2 * len(chosen) <= len(table):
         return None if table is None else table.take(chosen, axis=0)
     keep_rows(table.reshape(len(table), -1), chosen)
     return table[: len(chosen)]
