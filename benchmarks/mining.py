@@ -197,19 +197,20 @@ def one_support() -> None:
     rows, most = 100_000, 20
     packed = dn.Transactions(pd.DataFrame(rng.random((rows, most)) < 0.4)).packed
     absent, present = np.full(most, -0.13 / 0.37), np.full(most, 0.87 / 0.37)
+    kinds = np.stack([absent] * 3, axis=1), np.stack([present - absent] * 3, axis=1)
     print(
         "One support of 100,000 rows, microseconds of a processor: in a search (count and recursion), by rows, by 2^m patterns"
     )
     for length in range(1, most + 1):
         itemset = np.arange(length, dtype=np.int32)[None, :]
-        parents, below = np.zeros((1, length), np.int32), np.ones((1, length))
+        parents, below = np.zeros((1, length), np.int32), np.ones((1, length, 3))
         many = np.repeat(itemset, 50, axis=0)
 
         def in_search(many: Any = many, itemset: Any = itemset, parents: Any = parents, below: Any = below) -> None:
             counts = np.zeros(len(many), np.int64)
             count_itemsets(packed, many, 0, len(many), counts)
             for _ in range(50):
-                weighted_sums(counts[:1], itemset, parents, below, absent, present - absent)
+                weighted_sums(counts[:1], itemset, parents, below, *kinds)
 
         numbers = np.arange(length)
         contestants: dict[str, Callable[[], object]] = {

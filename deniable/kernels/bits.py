@@ -14,6 +14,7 @@ from numba.np import arrayobj
 # numba's own tools carry no types.
 get_or_insert_function: Any = cgutils.get_or_insert_function
 make_array: Any = arrayobj.make_array
+alloca_once_value: Any = cgutils.alloca_once_value
 
 WORD = 64
 BLOCK = 1024
@@ -33,40 +34,40 @@ popcount: Any = _popcount
 """How many bits of a 64-bit word are set, as the processor's own instruction."""
 
 
-CHUNK = 32
-"""Words that `count_both_in_chunk` takes at a time."""
+LANES = 32
+"""Bytes that `count_both` takes at a time."""
+MOST_VECTORS = 31
+"""How many of them it adds up in bytes, which hold at most 31 times 8, before it widens the sums."""
 
 
 @intrinsic
-def _count_both_in_chunk(typing_context: Any, left: Any, right: Any, first: Any) -> Any:
+def _count_both(typing_context: Any, left: Any, at: Any, right: Any, place: Any, vectors: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        # Bits are counted in bytes, the width in which processors count them, and widened once a chunk: a byte holds the
-        # counts of 8 vectors of 32 bytes, at most 64.
-        byte_lanes, wide_lanes = ir.VectorType(ir.IntType(8), 32), ir.VectorType(ir.IntType(16), 32)
-        count = get_or_insert_function(builder.module, ir.FunctionType(byte_lanes, [byte_lanes]), "llvm.ctpop.v32i8")
+        # Bits are counted in bytes, the width in which processors count them, and widened once.
+        byte_lanes, wide_lanes = ir.VectorType(ir.IntType(8), LANES), ir.VectorType(ir.IntType(16), LANES)
+        count = get_or_insert_function(builder.module, ir.FunctionType(byte_lanes, [byte_lanes]), f"llvm.ctpop.v{LANES}i8")
         add_up = get_or_insert_function(
-            builder.module, ir.FunctionType(ir.IntType(16), [wide_lanes]), "llvm.vector.reduce.add.v32i16"
+            builder.module, ir.FunctionType(ir.IntType(16), [wide_lanes]), f"llvm.vector.reduce.add.v{LANES}i16"
         )
 
-        def vectors(k: int) -> Any:
+        def start(k: int) -> Any:
             array = make_array(signature.args[k])(context, builder, arguments[k])
-            return builder.bitcast(builder.gep(array.data, [arguments[2]]), byte_lanes.as_pointer())
+            return builder.bitcast(builder.gep(array.data, [arguments[k + 1]]), byte_lanes.as_pointer())
 
-        one, other = vectors(0), vectors(1)
-        total = ir.Constant(byte_lanes, [0] * 32)
-        for k in range(CHUNK * 8 // 32):
-            place = ir.Constant(ir.IntType(64), k)
+        one, other = start(0), start(2)
+        total = alloca_once_value(builder, ir.Constant(byte_lanes, [0] * LANES))
+        with cgutils.for_range(builder, arguments[4]) as loop:
             both = builder.and_(
-                builder.load(builder.gep(one, [place]), align=8), builder.load(builder.gep(other, [place]), align=8)
+                builder.load(builder.gep(one, [loop.index]), align=8), builder.load(builder.gep(other, [loop.index]), align=8)
             )
-            total = builder.add(total, builder.call(count, [both]))
-        return builder.zext(builder.call(add_up, [builder.zext(total, wide_lanes)]), ir.IntType(64))
+            builder.store(builder.add(builder.load(total), builder.call(count, [both])), total)
+        return builder.zext(builder.call(add_up, [builder.zext(builder.load(total), wide_lanes)]), ir.IntType(64))
 
-    return types.uint64(left, right, types.intp), generate
+    return types.uint64(left, types.intp, right, types.intp, types.intp), generate
 
 
-count_both_in_chunk: Any = _count_both_in_chunk
-"""How many bits are set in both of two contiguous columns, in the CHUNK words from `first` on."""
+count_both: Any = _count_both
+"""How many bits are set in both of two flat arrays, from word `at` and word `place` on, in so many vectors, at most MOST_VECTORS."""
 
 
 def words_for(rows: int) -> int:
@@ -122,14 +123,26 @@ def column_counts(packed: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _count_and(left: Any, right: Any) -> Any:
+def _count_and(left: Any, at: int, right: Any, place: int, size: int) -> Any:
     total = np.uint64(0)
-    chunks = left.size // CHUNK
-    for chunk in range(chunks):
-        total += count_both_in_chunk(left, right, chunk * CHUNK)
-    for w in range(chunks * CHUNK, left.size):
-        total += popcount(left[w] & right[w])
+    vectors = size * 8 // LANES
+    for first in range(0, vectors, MOST_VECTORS):
+        skip = first * LANES // 8
+        total += count_both(left, at + skip, right, place + skip, min(vectors - first, MOST_VECTORS))
+    for w in range(vectors * LANES // 8, size):
+        total += popcount(left[at + w] & right[place + w])
     return np.int64(total)
+
+
+@njit(cache=True, nogil=True)
+def _and_into(into: Any, here: int, left: Any, at: int, right: Any, place: int, size: int) -> Any:
+    """Write the bits that are set in both; whether there are none."""
+    found = np.uint64(0)
+    for w in range(np.uint64(size)):
+        both = left[np.uint64(at) + w] & right[np.uint64(place) + w]
+        into[np.uint64(here) + w] = both
+        found |= both
+    return found == 0
 
 
 @njit(cache=True, nogil=True)
@@ -141,46 +154,32 @@ def count_itemsets(packed: Any, itemsets: Any, first: int, last: int, counts: An
     """
     length = itemsets.shape[1]
     words = packed.shape[1]
-    stack = np.empty((max(length - 2, 1), BLOCK), np.uint64)
+    # Flat: slices of rows would be counted references, which cost as much as the bits.
+    flat = packed.reshape(-1)
+    stack = np.empty(max(length - 2, 1) * BLOCK, np.uint64)
     empty = np.zeros(length, np.bool_)
     for low in range(0, words, BLOCK):
-        high = min(low + BLOCK, words)
-        size = high - low
+        size = min(words - low, BLOCK)
         for c in range(first, last):
-            if length == 1:
-                row = packed[itemsets[c, 0], low:high]
-                counts[c] += _count_and(row, row)
+            begin = itemsets[c, 0] * words + low
+            final = itemsets[c, length - 1] * words + low
+            if length <= 2:
+                counts[c] += _count_and(flat, begin, flat, final, size)
                 continue
             fresh = 1
-            if c > first:
-                fresh = 0
+            if c > first and itemsets[c, 0] == itemsets[c - 1, 0]:
                 while fresh < length - 1 and itemsets[c, fresh] == itemsets[c - 1, fresh]:
                     fresh += 1
-                fresh = max(fresh, 1)
-                if itemsets[c, 0] != itemsets[c - 1, 0]:
-                    fresh = 1
             for depth in range(fresh, length - 1):
-                # stack[depth - 1] is the intersection of the first depth + 1 items
-                right = packed[itemsets[c, depth], low:high]
-                found = np.uint64(0)
-                here = stack[depth - 1]
+                # The intersection of the first depth + 1 items lies on the stack at (depth - 1) * BLOCK.
+                right = itemsets[c, depth] * words + low
+                here = (depth - 1) * BLOCK
                 if depth == 1:
-                    left = packed[itemsets[c, 0], low:high]
+                    empty[depth] = _and_into(stack, here, flat, begin, flat, right, size)
                 else:
-                    if empty[depth - 1]:
-                        empty[depth] = True
-                        continue
-                    left = stack[depth - 2, :size]
-                for w in range(size):
-                    both = left[w] & right[w]
-                    here[w] = both
-                    found |= both
-                empty[depth] = found == 0
-            final = packed[itemsets[c, length - 1], low:high]
-            if length == 2:
-                counts[c] += _count_and(packed[itemsets[c, 0], low:high], final)
-            elif not empty[length - 2]:
-                counts[c] += _count_and(stack[length - 3, :size], final)
+                    empty[depth] = empty[depth - 1] or _and_into(stack, here, stack, here - BLOCK, flat, right, size)
+            if not empty[length - 2]:
+                counts[c] += _count_and(stack, (length - 3) * BLOCK, flat, final, size)
 
 
 @njit(cache=True, nogil=True)

@@ -11,133 +11,125 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _mixed(code: Any, item: Any) -> Any:
-    code = (code ^ np.uint64(item)) * np.uint64(0x9E3779B97F4A7C15)
-    return code ^ (code >> np.uint64(29))
+@njit(cache=True, nogil=True)
+def _first_from(tails: Any, item: Any, place: int, end: int) -> int:
+    """The first place from `place` on, before `end`, whose tail is the item or more: in growing steps, then by halves."""
+    if place == end or tails[place] >= item:
+        return place
+    step = 1
+    while place + step < end and tails[place + step] < item:
+        place += step
+        step *= 2
+    high = min(place + step, end)
+    place += 1
+    while place < high:
+        middle = (place + high) // 2
+        if tails[middle] < item:
+            place = middle + 1
+        else:
+            high = middle
+    return place
 
 
 @njit(cache=True, nogil=True)
-def hash_table(sets: Any) -> Any:
-    """An open table from itemset to its row: twice as many slots as itemsets or more, -1 where there is none."""
-    size = 4
-    while size < 2 * sets.shape[0]:
-        size *= 2
-    slots = np.full(size, -1, np.int32)
-    mask = np.uint64(size - 1)
-    for row in range(sets.shape[0]):
-        code = np.uint64(7)
-        for k in range(sets.shape[1]):
-            code = _mixed(code, sets[row, k])
-        slot = code & mask
-        while slots[slot] >= 0:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = row
-    return slots
+def join(
+    sets: Any, tails: Any, parents: Any, starts: Any, attribute: Any, first: int, last: int, itemsets: Any, subsets: Any
+) -> int:
+    """Candidates whose first generator is one of the rows first..last: all their subsets are among `sets`, whose last items are `tails`.
 
+    `parents[row, k]` is the row, in the level below `sets`, of itemset `row` without its item at position k, and `subsets[c, k]`
+    becomes the same of candidate c; starts[prefix] is the first of `sets` that is that row of the level below and one more item.
+    Two values of one attribute cannot both be true, so such pairs are never joined. `itemsets` and `subsets` must have room for
+    all pairs of `sets` with one prefix.
 
-@njit(cache=True, nogil=True)
-def _find_without(sets: Any, slots: Any, wanted: Any, left_out: int) -> Any:
-    """The row of the itemset `wanted` without its item at position `left_out`, or -1."""
-    length = sets.shape[1]
-    code = np.uint64(7)
-    for k in range(length + 1):
-        if k != left_out:
-            code = _mixed(code, wanted[k])
-    mask = np.uint64(slots.size - 1)
-    slot = code & mask
-    while slots[slot] >= 0:
-        row = slots[slot]
-        same = True
-        for k in range(length):
-            if sets[row, k] != wanted[k + (k >= left_out)]:
-                same = False
-                break
-        if same:
-            return row
-        slot = (slot + np.uint64(1)) & mask
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def group_ends(sets: Any) -> Any:
-    """For each itemset the row after the last one that shares all its items but the last."""
-    rows, length = sets.shape
-    ends = np.empty(rows, np.int64)
-    end = rows
-    for row in range(rows - 1, -1, -1):
-        if row < rows - 1:
-            for k in range(length - 1):
-                if sets[row, k] != sets[row + 1, k]:
-                    end = row + 1
-                    break
-        ends[row] = end
-    return ends
-
-
-@njit(cache=True, nogil=True)
-def join(sets: Any, slots: Any, ends: Any, attribute: Any, first: int, last: int, itemsets: Any, parents: Any) -> int:
-    """Candidates whose first generator is one of the rows first..last: all their subsets are among `sets`.
-
-    `parents[c, k]` is the row of candidate c without its item at position k. Two values of one attribute cannot both be true, so
-    such pairs are never joined. `itemsets` and `parents` must have room for the sum of ends[row] - row - 1.
+    The candidate S + {x} without an item of S is a subset of S, whose row is known, and x: where those that begin with that subset
+    lie is known too, and as x grows one goes on from where the last search ended.
     """
     length = sets.shape[1]
+    at = np.empty(length, np.int64)
+    end = np.empty(length, np.int64)
     found = 0
-    wanted = np.empty(length + 1, np.int32)
     for row in range(first, last):
         for k in range(length):
-            wanted[k] = sets[row, k]
-        for other in range(row + 1, ends[row]):
-            item = sets[other, length - 1]
-            if attribute[item] == attribute[wanted[length - 1]]:
+            at[k] = starts[parents[row, k]]
+            end[k] = starts[parents[row, k] + 1]
+        home = attribute[tails[row]]
+        more = True
+        for other in range(row + 1, end[length - 1]):
+            item = tails[other]
+            if attribute[item] == home:
                 continue
-            wanted[length] = item
             known = True
             for k in range(length - 1):
-                subset = _find_without(sets, slots, wanted, k)
-                if subset < 0:
+                at[k] = _first_from(tails, item, at[k], end[k])
+                if at[k] == end[k]:
+                    more = False  # nor is there one for any larger item
+                    break
+                if tails[at[k]] != item:
                     known = False
                     break
-                parents[found, k] = subset
+                subsets[found, k] = at[k]
+            if not more:
+                break
             if known:
-                for k in range(length + 1):
-                    itemsets[found, k] = wanted[k]
-                parents[found, length - 1] = other
-                parents[found, length] = row
+                for k in range(length):
+                    itemsets[found, k] = sets[row, k]
+                itemsets[found, length] = item
+                subsets[found, length - 1] = other
+                subsets[found, length] = row
                 found += 1
     return found
 
 
 @njit(cache=True, nogil=True)
-def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: Any, slope: Any) -> Any:
-    """From how often itemsets are reported to the sums over rows of the products of their items' weights.
-
-    The weight of an item is absent + slope * (reported or not). Entry j of a row of the result is the sum over rows of
-    (weights of the first j items) * (the other items are reported): entry 0 is the count, the last entry is the estimate, and
-
-        h(S, j) = slope_j h(S, j - 1) + absent_j h(S without item j, j - 1),
-
-    whose second term is an entry of a subset: m multiplications an itemset of m items instead of 2^m.
-    """
-    length = itemsets.shape[1]
-    sums = np.empty((itemsets.shape[0], length + 1), np.float64)
-    for c in range(itemsets.shape[0]):
-        value = float(counts[c])
-        sums[c, 0] = value
-        for j in range(length):
-            item = itemsets[c, j]
-            value = slope[item] * value + absent[item] * below[parents[c, j], j]
-            sums[c, j + 1] = value
-    return sums
+def first_of_each(prefixes: Any, size: int) -> Any:
+    """Where, in a sorted list of numbers below `size`, those that are 0, 1, ... begin; the last entry is the end of the list."""
+    starts = np.zeros(size + 1, np.int64)
+    for prefix in prefixes:
+        starts[prefix + 1] += 1
+    for k in range(size):
+        starts[k + 1] += starts[k]
+    return starts
 
 
 @njit(cache=True, nogil=True)
-def mark_subsets(sets: Any, slots: Any, larger: Any, chosen: Any, marked: Any) -> None:
-    """Mark those of `sets` that lack one item of a chosen larger itemset."""
-    for c in range(larger.shape[0]):
-        if chosen[c]:
-            for k in range(larger.shape[1]):
-                row = _find_without(sets, slots, larger[c], k)
-                if row >= 0:
-                    marked[row] = True
+def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: Any, slope: Any) -> Any:
+    """From how often itemsets are reported to the sums over rows of the products of their items' weights: (partial, whole).
+
+    The weight of an item is absent + slope * (reported or not). Entry j of a row of `partial` is the sum over rows of
+    (weights of the first j items) * (the other items are reported): entry 0 is the count, the last entry is the whole sum, and
+
+        h(S, j) = slope_j h(S, j - 1) + absent_j h(S without item j, j - 1),
+
+    whose second term is an entry of a subset: m multiplications an itemset of m items instead of 2^m. The last axis of `absent`,
+    `slope`, `below` and `partial` is for the weights, their squares and their cubes; so is the first of `whole`.
+    """
+    length = itemsets.shape[1]
+    partial = np.empty((itemsets.shape[0], length + 1, 3))
+    whole = np.empty((3, itemsets.shape[0]))
+    for c in range(itemsets.shape[0]):
+        one = two = three = float(counts[c])
+        partial[c, 0] = one
+        for j in range(length):
+            item = itemsets[c, j]
+            subset = parents[c, j]
+            one = slope[item, 0] * one + absent[item, 0] * below[subset, j, 0]
+            two = slope[item, 1] * two + absent[item, 1] * below[subset, j, 1]
+            three = slope[item, 2] * three + absent[item, 2] * below[subset, j, 2]
+            partial[c, j + 1, 0] = one
+            partial[c, j + 1, 1] = two
+            partial[c, j + 1, 2] = three
+        whole[0, c] = one
+        whole[1, c] = two
+        whole[2, c] = three
+    return partial, whole
+
+
+@njit(cache=True, nogil=True)
+def keep_rows(table: Any, chosen: Any) -> None:
+    """Move the chosen rows (sorted numbers) of a table to its beginning."""
+    for k in range(chosen.size):
+        row = chosen[k]
+        if row != k:
+            for j in range(table.shape[1]):
+                table[k, j] = table[row, j]

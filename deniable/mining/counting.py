@@ -38,7 +38,8 @@ def threads() -> int:
 
 def in_threads(work: Callable[[int, int], None], size: int, cost: float) -> None:
     """Call work(first, last) on parts of range(size), on all processors if the work is worth it (cost in words read)."""
-    several = min(threads(), max(1, int(cost // WORDS_WORTH_A_THREAD)), max(size, 1))
+    several = min(int(cost // WORDS_WORTH_A_THREAD), size)
+    several = min(several, threads()) if several > 1 else 1
     if several == 1:
         work(0, size)
         return

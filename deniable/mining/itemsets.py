@@ -67,12 +67,12 @@ class Mined:
                 low, high = at_least_direct((low, high), support, n, confidence)
         else:
             low, high = support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)  # a share; the unbiased estimate may be none
+        return np.clip(low, 0.0, 1.0, out=low), np.clip(high, 0.0, 1.0, out=high)  # a share; the unbiased estimate may be none
 
-    def probabilities(self, level: Level) -> Floats:
-        """The probability that the true support reaches min_support, from the estimate and its standard error."""
+    def probabilities(self, level: Level, errors: Floats | None = None) -> Floats:
+        """The probability that the true support reaches min_support, from the estimate and its standard error (`errors`, if known)."""
         if level.error is None:
-            return probability_above(level.support, self.errors(level), self.min_support)
+            return probability_above(level.support, self.errors(level) if errors is None else errors, self.min_support)
         drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
         sampling = drawn if self.target == "population" else np.zeros(len(level))
         return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
@@ -81,15 +81,18 @@ class Mined:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else list(COLUMNS)
-        columns: dict[str, list[Any]] = {name: [] for name in names}
-        with _no_garbage_collection():
-            self._fill(columns, confidence, keep)
-        frame = {
-            name: pd.Series(found, dtype=object) if name == "itemsets" else np.concatenate(found) if found else np.zeros(0)
-            for name, found in columns.items()
-        }
-        table = pd.DataFrame(frame, columns=names)
+        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else COLUMNS
+        columns: dict[str, Any] = {name: np.empty(sum(map(len, self.levels))) for name in names}
+        first = 0
+        for level in self.levels:
+            last = first + len(level)
+            for name, numbers in self._numbers(level, confidence).items():
+                columns[name][first:last] = numbers
+            first = last
+        columns["itemsets"] = self._sets()
+        table = pd.DataFrame(columns, copy=False)
+        if keep is not None:
+            table = table[np.concatenate(keep)].reset_index(drop=True)
         items = self.transactions.items
         used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
@@ -101,21 +104,30 @@ class Mined:
             table.attrs["no_interval"] = BIASED
         return table
 
-    def _fill(self, columns: dict[str, list[Any]], confidence: float, keep: Sequence[Any] | None) -> None:
-        name = self.transactions.items.names.__getitem__
-        for number, level in enumerate(self.levels):
-            chosen = slice(None) if keep is None else keep[number]
-            low, high = self.intervals(level, confidence)
-            by_place = [map(name, column) for column in level.itemsets[chosen].T.tolist()]
-            columns["support"].append(level.support[chosen])
-            columns["itemsets"].extend(map(frozenset, zip(*by_place, strict=True)))
-            columns["support_se"].append(self.errors(level)[chosen])
-            columns["support_low"].append(low[chosen])
-            columns["support_high"].append(high[chosen])
-            columns["reported_support"].append(level.sums.reported[chosen] / self.transactions.rows)
-            columns["probability_frequent"].append(self.probabilities(level)[chosen])
-            if "unbiased_support" in columns:
-                columns["unbiased_support"].append(level.sums.total[chosen] / self.transactions.rows)
+    def _numbers(self, level: Level, confidence: float) -> dict[str, Floats]:
+        """The columns of a level but its itemsets."""
+        n = self.transactions.rows
+        low, high = self.intervals(level, confidence)
+        errors = self.errors(level)
+        found = {
+            "support": level.support, "support_se": errors, "support_low": low, "support_high": high,
+            "reported_support": level.sums.reported / n, "probability_frequent": self.probabilities(level, errors),
+        }  # fmt: skip
+        if self.method == "shrunk":
+            found["unbiased_support"] = level.sums.total / n
+        return found
+
+    def _sets(self) -> Any:
+        """All itemsets as frozensets of names. One that there is already and one item more costs half of what a new one costs."""
+        single = np.array([frozenset([name]) for name in self.transactions.items.names], object)
+        made = np.empty(sum(map(len, self.levels)), object)
+        below, first = np.array([frozenset()], object), 0
+        with _no_garbage_collection():
+            for level in self.levels:
+                here = made[first : first + len(level)]
+                np.bitwise_or(below.take(level.parents[:, -1]), single.take(level.itemsets[:, -1]), out=here)
+                below, first = here, first + len(level)
+        return made
 
 
 @contextlib.contextmanager
@@ -150,8 +162,9 @@ def probability_above(value: Floats, error: Floats, limit: float) -> Floats:
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        certain = np.where(np.isnan(error), np.nan, np.where(value >= limit * (1 - ROUNDING), np.inf, -np.inf))
-        distance = np.where(error > 0, (value - limit) / error, certain)
+        distance = (value - limit) / error
+    known = error == 0
+    distance[known] = np.where(value[known] >= limit * (1 - ROUNDING), np.inf, -np.inf)
     return np.asarray(ndtr(distance))
 
 
@@ -275,7 +288,7 @@ def mine(
         choose, max_candidates, progress, mined.tally,
     )  # fmt: skip
     for level in search.levels(max_len):
-        yield replace(level, itemsets=which[level.itemsets].astype(np.int32))
+        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))
 
 
 def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:
@@ -304,12 +317,9 @@ def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
 
 def with_subsets(levels: Sequence[Level], chosen: Sequence[Any]) -> list[Any]:
     """The choice, and all subsets of what is chosen: what is frequent has frequent subsets."""
-    from deniable.kernels.candidates import hash_table, mark_subsets
-
     marked = [np.array(flags) for flags in chosen]
     for above in range(len(levels) - 1, 0, -1):
-        below = levels[above - 1].itemsets
-        mark_subsets(below, hash_table(below), levels[above].itemsets, marked[above], marked[above - 1])
+        marked[above - 1][levels[above].parents[marked[above]]] = True
     return marked
 
 

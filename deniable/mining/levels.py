@@ -7,7 +7,7 @@ memory holds a portion of candidates and the itemsets found, never a whole level
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,9 +28,13 @@ MOST_CANDIDATES = 20_000_000
 
 @dataclass
 class Level:
-    """The frequent itemsets of one length: rows of item numbers in lexicographic order, and their sums."""
+    """The frequent itemsets of one length: rows of item numbers in lexicographic order, and their sums.
+
+    `parents[i, k]` is the row, in the level below, of itemset i without its item at position k.
+    """
 
     itemsets: Any
+    parents: Any
     sums: Sums
     support: Floats
     candidates: int
@@ -57,7 +61,18 @@ class Below:
     """What a level hands up: its itemsets and the partial sums that the next level's recursion reads."""
 
     itemsets: Any
-    partial: tuple[Any, ...] = ()  # of the weights, of their squares and of their cubes
+    parents: Any
+    starts: Ints  # where the itemsets begin that are a row of the level below and one more item
+    partial: Any = None  # of the weights, of their squares and of their cubes (last axis)
+
+    def __post_init__(self) -> None:
+        self.tails = self.itemsets[:, -1:].ravel()
+
+    @property
+    def ends(self) -> Ints:
+        """For each itemset the row after the last one that shares all its items but the last."""
+        ends: Ints = self.starts[self.parents[:, -1] + 1]
+        return ends
 
 
 Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
@@ -112,7 +127,8 @@ class Search:
         self._tally = tally or Tally()
         self._counter, self._rows, self._attribute = counter, rows, attribute.astype(np.int64)
         # A power of a weight that is one of two numbers is again one of two numbers.
-        self._powers = [(absent**k, (absent + slope) ** k - absent**k) for k in (1, 2, 3)]
+        self._absent = np.stack([absent**k for k in (1, 2, 3)], axis=1)
+        self._slope = np.stack([(absent + slope) ** k for k in (1, 2, 3)], axis=1) - self._absent
         self._choose: Any = choose if hasattr(choose, "fit") else ByEach(choose)
         self._most = most
         self._portion: int = getattr(counter, "portion", PORTION)
@@ -122,8 +138,8 @@ class Search:
     def levels(self, max_len: int | None = None) -> Iterator[Level]:
         """Level after level until none is frequent; a caller may stop at any time and keep what it has."""
         items = np.arange(len(self._attribute), dtype=np.int32)[:, None]
-        below = Below(np.zeros((1, 0), np.int32), (np.full((1, 1), float(self._rows)),) * 3)
         parents = np.zeros((len(items), 1), np.int32)
+        below = Below(np.zeros((1, 0), np.int32), parents[:0], np.zeros(0, np.int64), np.full((1, 1, 3), float(self._rows)))
         level, below = self._measured([(items, parents)], below, len(items))
         while len(level):
             yield level
@@ -132,51 +148,46 @@ class Search:
             level, below = self._next(below)
 
     def _next(self, below: Below) -> tuple[Level, Below]:
-        from deniable.kernels.candidates import group_ends, hash_table
-
-        ends = group_ends(below.itemsets)
-        joins = ends - np.arange(len(ends)) - 1
-        self._check_candidates(below, ends, joins)
-        slots = hash_table(below.itemsets)
+        joins = below.ends - np.arange(len(below.itemsets)) - 1
+        self._check_candidates(below, joins)
         if joins.sum() > self._portion and not isinstance(self._choose, ByEach):
-            self._fit_sample(below, slots, ends, joins)
-        return self._measured(self._portions(below, slots, ends, joins), below, int(joins.sum()))
+            self._fit_sample(below, joins)
+        return self._measured(self._portions(below, joins), below, int(joins.sum()))
 
-    def _fit_sample(self, below: Below, slots: Any, ends: Ints, joins: Ints) -> None:
-        """Show the choice candidates from all over a level that is too large to be seen at once."""
+    def _joined(self, below: Below, joins: Ints, first: int, last: int) -> tuple[Any, Any]:
+        """The candidates, and the rows of their subsets, that the itemsets first..last of the level below begin."""
         from deniable.kernels.candidates import join
 
+        shape = int(joins[first:last].sum()), below.itemsets.shape[1] + 1
+        itemsets, parents = np.empty(shape, np.int32), np.empty(shape, np.int32)
+        found = join(below.itemsets, below.tails, below.parents, below.starts, self._attribute, first, last, itemsets, parents)
+        return itemsets[:found], parents[:found]
+
+    def _fit_sample(self, below: Below, joins: Ints) -> None:
+        """Show the choice candidates from all over a level that is too large to be seen at once."""
         runs = 64
         width = max(1, int(len(joins) * (self._portion / 2 / joins.sum()) / runs))
-        pieces = []
-        for first in np.linspace(0, len(joins) - width, runs).astype(np.int64):
-            room = int(joins[first : first + width].sum())
-            itemsets = np.empty((room, below.itemsets.shape[1] + 1), np.int32)
-            parents = itemsets.copy()
-            found = join(below.itemsets, slots, ends, self._attribute, first, first + width, itemsets, parents)
-            pieces.append((itemsets[:found], parents[:found]))
+        firsts = np.linspace(0, len(joins) - width, runs).astype(np.int64).tolist()
+        pieces = [self._joined(below, joins, first, first + width) for first in firsts]
         itemsets, parents = (np.concatenate(part) for part in zip(*pieces, strict=True))
         self._choose.fit(parents, self._sums(itemsets, parents, below)[0])
 
-    def _portions(self, below: Below, slots: Any, ends: Ints, joins: Ints) -> Iterator[tuple[Any, Any]]:
-        from deniable.kernels.candidates import join
-
+    def _portions(self, below: Below, joins: Ints) -> Iterator[tuple[Any, Any]]:
         bounds = np.cumsum(joins)
-        length = below.itemsets.shape[1]
         first = 0
         while first < len(joins):
             done = bounds[first - 1] if first else 0
             last = max(int(np.searchsorted(bounds, done + self._portion, side="right")), first + 1)
             room = int(bounds[last - 1] - done)
             if room:
-                itemsets = np.empty((room, length + 1), np.int32)
-                parents = np.empty((room, length + 1), np.int32)
-                found = join(below.itemsets, slots, ends, self._attribute, first, last, itemsets, parents)
-                self._progress.advance(room - found)
-                yield itemsets[:found], parents[:found]
+                itemsets, parents = self._joined(below, joins, first, last)
+                self._progress.advance(room - len(itemsets))
+                yield itemsets, parents
             first = last
 
     def _measured(self, portions: Any, below: Below, joins: int) -> tuple[Level, Below]:
+        from deniable.kernels.candidates import first_of_each
+
         length = below.itemsets.shape[1] + 1
         self._progress.start(f"itemsets of {length}", joins)
         kept: list[tuple[Any, ...]] = []
@@ -188,18 +199,14 @@ class Search:
             if joins <= self._portion:
                 self._choose.fit(parents, sums)
             frequent, support, error = self._choose(itemsets, parents, sums)
-            self._found += int(np.count_nonzero(frequent))
+            chosen = np.flatnonzero(frequent)
+            self._found += len(chosen)
             self._check_found(length)
+            columns = parents, sums.reported, sums.total, sums.second, sums.third, support, error
             kept.append(
                 (
-                    itemsets[frequent],
-                    sums.reported[frequent],
-                    sums.total[frequent],
-                    sums.second[frequent],
-                    None if sums.third is None else sums.third[frequent],
-                    support[frequent],
-                    None if error is None else error[frequent],
-                    *(part[frequent] for part in partial),
+                    *(None if column is None else column.take(chosen, axis=0) for column in columns),
+                    *(_in_place(table, chosen) for table in (itemsets, partial)),
                 )
             )
             self._progress.advance(len(itemsets))
@@ -208,29 +215,27 @@ class Search:
             self._choose.finish()
         else:
             nothing = np.zeros((0, length), np.int32)
-            return Level(nothing, Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0)), np.zeros(0), 0), Below(nothing)
-        columns: list[Any] = [None if part[0] is None else np.concatenate(part) for part in zip(*kept, strict=True)]
-        level = Level(columns[0], Sums(*columns[1:5]), columns[5], candidates, columns[6])
-        return level, Below(columns[0], tuple(columns[7:]))
+            sums = Sums(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+            return Level(nothing, nothing, sums, np.zeros(0), 0), Below(nothing, nothing, np.zeros(0, np.int64))
+        parents, reported, total, second, third, support, error, itemsets, partial = map(_together, zip(*kept, strict=True))
+        level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
+        return level, Below(itemsets, parents, first_of_each(parents[:, -1], len(below.itemsets)), partial)
 
-    def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, tuple[Any, ...]]:
+    def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any]:
         from deniable.kernels.candidates import weighted_sums
 
         if not hasattr(self._counter, "counts"):
-            return self._counter.sums(itemsets), ()
+            return self._counter.sums(itemsets), None
         reported = self._counter.counts(itemsets)
-        partial = tuple(
-            weighted_sums(reported, itemsets, parents, known, absent, slope)
-            for known, (absent, slope) in zip(below.partial, self._powers, strict=True)
-        )
-        return Sums(reported, *(part[:, -1].copy() for part in partial)), partial
+        partial, whole = weighted_sums(reported, itemsets, parents, below.partial, self._absent, self._slope)
+        return Sums(reported, *whole), partial
 
-    def _check_candidates(self, below: Below, ends: Ints, joins: Ints) -> None:
+    def _check_candidates(self, below: Below, joins: Ints) -> None:
         """Estimate the candidates of the next level and stop before they are made if there are too many."""
         total = int(joins.sum())
         if total <= self._most:
             return
-        share = self._share_with_known_subsets(below, ends, joins)
+        share = self._share_with_known_subsets(below, joins)
         if total * share > self._most:
             raise ParameterError(
                 "too_many_candidates",
@@ -243,19 +248,14 @@ class Search:
                 most=self._most,
             )
 
-    def _share_with_known_subsets(self, below: Below, ends: Ints, joins: Ints) -> float:
+    def _share_with_known_subsets(self, below: Below, joins: Ints) -> float:
         """Of the joins of an even sample of itemsets, the share that are candidates."""
-        from deniable.kernels.candidates import hash_table, join
-
         if below.itemsets.shape[1] < 2:
             return 1.0
-        slots = hash_table(below.itemsets)
         tried = found = 0
-        for row in np.linspace(0, len(joins) - 1, 2_000).astype(np.int64):
-            room = int(joins[row])
-            itemsets = np.empty((room, below.itemsets.shape[1] + 1), np.int32)
-            tried += room
-            found += join(below.itemsets, slots, ends, self._attribute, row, row + 1, itemsets, itemsets.copy())
+        for row in np.linspace(0, len(joins) - 1, 2_000).astype(np.int64).tolist():
+            tried += int(joins[row])
+            found += len(self._joined(below, joins, row, row + 1)[0])
             if tried > 1_000_000:
                 break
         return found / tried if tried else 0.0
@@ -272,3 +272,18 @@ class Search:
                 candidates=self._most,
                 length=length,
             )
+
+
+def _together(parts: Sequence[Any]) -> Any:
+    """Columns of all portions as one; columns that there are not stay so."""
+    return parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
+
+
+def _in_place(table: Any, chosen: Ints) -> Any:
+    """The chosen rows of what only the next level reads: moved together, not copied, unless few of many are left."""
+    from deniable.kernels.candidates import keep_rows
+
+    if table is None or 2 * len(chosen) <= len(table):
+        return None if table is None else table.take(chosen, axis=0)
+    keep_rows(table.reshape(len(table), -1), chosen)
+    return table[: len(chosen)]

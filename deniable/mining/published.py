@@ -10,6 +10,7 @@ Items are kept with p where true and with q where not, each with its own: the we
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -93,7 +94,7 @@ def published_levels(
         if method == "mmask" and level.length > r_threshold:
             level.sums.total = np.full(len(level), np.nan)
             level.sums.second = np.full(len(level), np.nan)
-        yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)
+        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))
 
 
 def limit_of(length: int, min_support: float, r_threshold: int, relax: float, reduction_relax: float) -> float:

@@ -8,13 +8,13 @@ needs neither, since every candidate's subsets are known (`kernels.candidates.we
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.exact import Floats, Ints
-from deniable.core.intervals import Moments, score_interval
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.counting import Sums, counter_of
@@ -95,19 +95,13 @@ def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: flo
     square that any rows without all items can have: few rows may have shown nothing yet of what they will show. Undistorted both
     give Wilson's interval.
     """
-    assert sums.third is not None
-    true, false = items.second_given[itemsets], items.second_otherwise[itemsets]
-    given, smaller = np.prod(true, axis=1), np.prod(np.minimum(true, false), axis=1)
-    # At least one item is lacking; where all are least when true, the cheapest is made false.
-    forced = (true < false).all(axis=1)
-    smaller = np.where(forced, smaller * np.min(false / true, axis=1), smaller)
-    v, m2, m3 = sums.total / n, sums.second / n, sums.third / n
-    together, alone = (m3 - m2 * v, m2 - v**2) if target == "population" else (m3 - v * given, m2 - v)
-    slope = np.divide(together, alone, out=np.zeros(len(v)), where=alone > 1e-12 * np.maximum(m2, 1e-300))
-    others = m2 - slope * v
-    seen = score_interval(Moments(v, others + slope, others), n, level, target)
-    least = score_interval(Moments(v, given, smaller), n, level, target)
-    return np.minimum(seen[0], least[0]), np.maximum(seen[1], least[1])
+    from deniable.kernels.support_scores import support_ends
+
+    ends: tuple[Floats, Floats] = support_ends(
+        sums.total, sums.second, sums.third, itemsets, items.second_given, items.second_otherwise, n,
+        NormalDist().inv_cdf(0.5 + level / 2) ** 2, target == "respondents",
+    )  # fmt: skip
+    return ends
 
 
 class Support(Estimate):

@@ -12,6 +12,7 @@ every term of which is again a product over blocks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -247,4 +248,4 @@ def generalised_levels(
         GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress, tally
     )
     for level in search.levels(max_len):
-        yield Level(which[level.itemsets].astype(np.int32), level.sums, level.support, level.candidates)
+        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))

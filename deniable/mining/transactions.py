@@ -146,14 +146,13 @@ class Transactions:
 
     def item_counts(self) -> Ints:
         """How many rows report each item."""
+        return self._item_counts
+
+    @cached_property
+    def _item_counts(self) -> Ints:
         from deniable.kernels.bits import column_counts
 
-        if self.remote is not None:
-            counted: Ints = self._item_counts
-            return counted
-        if self._packed is None and self._codes is not None:
-            if self._repeats:
-                return column_counts(self.packed)  # type: ignore[no-any-return]
+        if self._packed is None and self._codes is not None and not self._repeats:
             return np.bincount(self._codes, minlength=len(self.items))
         return column_counts(self.packed)  # type: ignore[no-any-return]
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.core.intervals import Moments, score_interval
 from deniable.errors import DataError, ParameterError
-from deniable.mining.supports import PATTERNS_UP_TO, itemset_sums
+from deniable.mining.supports import PATTERNS_UP_TO, itemset_sums, support_interval
 
 NAMES = [f"i{i:02}" for i in range(20)]
 
@@ -54,6 +55,34 @@ def test_it_is_what_the_search_finds(reports):
         low, high = one.interval()
         assert (row.support, row.support_se) == (pytest.approx(one.value[0]), pytest.approx(one.se[0]))
         assert np.clip([row.support_low, row.support_high], 0, 1).tolist() == pytest.approx([low[0], high[0]], abs=1e-9)
+
+
+@pytest.mark.parametrize("target", ["population", "respondents"])
+@pytest.mark.parametrize("numbers", [[3], [0, 7], [1, 2, 5, 11, 19]])
+def test_intervals_are_the_wider_of_two_score_intervals(reports, numbers, target):
+    transactions, weights, _ = reports
+    product = weights[:, numbers].prod(axis=1)
+    n, v, m2, m3 = len(product), *(np.array([(product**k).mean()]) for k in (1, 2, 3))
+    w1, w0 = weights[:, numbers].max(axis=0), weights[:, numbers].min(axis=0)
+    p = (1 - w0) / (w1 - w0)  # E[w | true] = 1
+    true = p * w1**2 + (1 - p) * w0**2
+    q = w1 / (w1 - w0)  # E[w | not true] = 0
+    false = (1 - q) * w1**2 + q * w0**2
+    given = true.prod()
+    # All patterns of items but the one of them all.
+    least = min(
+        np.where([number >> k & 1 for k in range(len(numbers))], true, false).prod()
+        for number in range((1 << len(numbers)) - 1)
+    )
+    slope = (m3 - m2 * v) / (m2 - v**2) if target == "population" else (m3 - v * given) / (m2 - v)
+    ends = [
+        score_interval(Moments(v, a, b), n, 0.9, target)
+        for a, b in ((m2 - slope * v + slope, m2 - slope * v), (np.array([given]), np.array([least])))
+    ]
+    sums = itemset_sums(transactions, np.array(numbers))
+    low, high = support_interval(sums, transactions.items, np.array([numbers]), n, 0.9, target)
+    assert low[0] == pytest.approx(min(e[0][0] for e in ends), abs=1e-12)
+    assert high[0] == pytest.approx(max(e[1][0] for e in ends), abs=1e-12)
 
 
 def test_attributes_with_their_own_weights_can_be_asked_for(reports):

@@ -56,7 +56,8 @@ def coverage(setting, length, target, rows, seed):
     items = as_transactions([list(range(length))], dn.Flip(p, q)).items
     weights = pattern_weights(items.absent, items.present)
     sums = Sums(counts[:, -1], *(counts @ weights**k for k in (1, 2, 3)))
-    level = Level(np.tile(np.arange(length, dtype=np.int32), (DRAWS, 1)), sums, sums.total / rows, DRAWS)
+    itemsets = np.tile(np.arange(length, dtype=np.int32), (DRAWS, 1))
+    level = Level(itemsets, np.zeros_like(itemsets), sums, sums.total / rows, DRAWS)
     mined = Mined(SimpleNamespace(items=items, rows=rows), [level], 0.1, "unbiased", target)
     low, high = mined.intervals(level, 0.95)
     ratio = np.sqrt((mined.errors(level) ** 2).mean()) / level.support.std()
