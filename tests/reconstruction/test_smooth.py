@@ -80,7 +80,8 @@ def test_a_flat_truth_comes_back_flat_but_for_what_the_reports_say_about_those_w
         step = channel.matrix() @ (counts / 3_000 / channel.push(flat)) / 20
         found.append([information_loss(people, shares) for shares in (dn.reconstruct(counts, channel), step, flat)])
     estimate, step, flat_loss = np.mean(found, axis=0)
-    assert estimate < 1.05 * step
+    # Some of the early stop is mixed in, which takes two or three steps.
+    assert estimate < 1.08 * step
     assert estimate < 0.95 * flat_loss
 
 
