@@ -24,17 +24,22 @@ CONSTANT = 0.2
 
 @dataclass(frozen=True)
 class Fits:
-    """One row a penalty: shares of the cells, the log-likelihood of the counts given them, and the logarithm of the evidence."""
+    """One row a penalty: shares of the cells, the log-likelihood of the counts given them, and the logarithm of the evidence.
+
+    `z` is the linear predictor's and `curvature` that of the log-likelihood at it.
+    """
 
     shares: Floats
     likelihood: Floats
     evidence: Floats
+    z: Floats
+    curvature: Floats
 
 
-def penalty(size: int, order: int, strength: float, anchor: float, free: float = 0.0) -> Floats:
-    """The precision matrix of z: differences of an order at a strength, a weak pull toward uniform, jumps of every cell by itself.
+def penalty(size: int, order: int, strength: float, anchor: float) -> Floats:
+    """The precision matrix of z: differences of an order at a strength, and a weak pull toward uniform.
 
-    Order 0 makes all cells independent. `free` is the standard deviation of independent jumps added to a smooth z.
+    Order 0 makes all cells independent.
     """
     level = np.full((size, size), 1 / size)
     around = np.eye(size) - level
@@ -43,16 +48,17 @@ def penalty(size: int, order: int, strength: float, anchor: float, free: float =
     else:
         differences = np.diff(np.eye(size), n=order, axis=0)
         precision = strength * differences.T @ differences + anchor * around
-    if free:
-        precision = np.linalg.inv(np.linalg.inv(precision + level) + free**2 * around) - level
     whole: Floats = precision + CONSTANT * level
     return whole
 
 
-def fit_all(given: Floats, widths: Floats, counts: Floats, basis: Floats, penalties: Floats, link: str) -> Fits:
+def fit_all(
+    given: Floats, widths: Floats, counts: Floats, basis: Floats, penalties: Floats, link: str, start: Floats | None = None
+) -> Fits:
     """Maximise the penalised likelihood for every penalty by Newton steps with halving, all in step with each other.
 
-    A row of `given` holds the probabilities of the reports given a cell of truths; a row of `basis` belongs to a cell.
+    A row of `given` holds the probabilities of the reports given a cell of truths; a row of `basis` belongs to a cell. `start` is a
+    z a penalty (the uniform density otherwise).
 
     >>> given, counts = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([600.0, 400.0])
     >>> penalties = np.array([penalty(2, 0, strength, 0) for strength in (1e-6, 1e6)])
@@ -64,8 +70,8 @@ def fit_all(given: Floats, widths: Floats, counts: Floats, basis: Floats, penalt
     matrix = relative[:, None] * given
     base = counts.sum() / len(matrix)
     across = np.ascontiguousarray(basis.T)
-    z = np.zeros((len(penalties), len(across)))
-    predictor = np.zeros((len(penalties), len(matrix)))
+    z = np.zeros((len(penalties), len(across))) if start is None else start.copy()
+    predictor = z @ across
 
     def density(predictor: Floats) -> Floats:
         linked: Floats = base * (np.exp(np.minimum(predictor, 50.0)) if link == "log" else (1 + predictor) ** 2)
@@ -110,7 +116,7 @@ def fit_all(given: Floats, widths: Floats, counts: Floats, basis: Floats, penalt
     shares /= shares.sum(axis=1, keepdims=True)
     n = counts.sum()
     # The evidence of a multinomial instead of a Poisson: the total is given.
-    return Fits(shares, log_likelihood(shares, given, counts), values + occam - n * np.log(n) + n)
+    return Fits(shares, log_likelihood(shares, given, counts), values + occam - n * np.log(n) + n, z, curvature)
 
 
 def log_likelihood(shares: Floats, given: Floats, counts: Floats) -> Floats:

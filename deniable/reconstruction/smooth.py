@@ -1,15 +1,15 @@
 """Undoing additive noise: an ill-posed problem, made well-posed by preferring some shapes, none of them for certain.
 
-Four kinds of shape are fitted by penalised likelihood at several strengths: a smooth root of the density, a smooth log density, a log
-density without any order (spikes), and a smooth one with jumps. They and the uniform distribution are averaged, weighted by evidence.
+Several kinds of shape are fitted by penalised likelihood: a smooth root of the density, a log density of few pieces (constant, straight
+or parabolic ones), and one without any order (spikes). They and the uniform distribution are averaged, weighted by evidence.
 Each is first taken one EM step on: what is wanted is the distribution of those who answered, and given a distribution to draw from,
-their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well, up to half of it is mixed
-in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
+their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well and they are not spiky, up
+to 60% of it is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.em_path import LARGEST, averaged_steps
 from deniable.reconstruction.inversion import check_cells
 from deniable.reconstruction.penalised import Fits, fit_all, hats, log_likelihood, penalty, splines
+from deniable.reconstruction.pieces import fit_pieces
 
 
 @dataclass(frozen=True)
@@ -31,24 +32,20 @@ class Family:
     strengths: Sequence[float]
     anchor: float
     prior: float
-    free: float = 0.0
 
 
-CONTINUOUS = (
-    Family("root", 3, np.logspace(6.5, -0.5, 8).tolist(), 0.1, 7.0),
-    Family("log", 2, np.logspace(5, 1, 4).tolist(), 0.3, 3.0),
-    Family("log", 3, np.logspace(6, 0, 6).tolist(), 0.3, 1.0),
-)
-"""Shapes without jumps, fitted as splines on fine cells. All strengths are for 20 bins."""
+ROOT = Family("root", 3, np.logspace(6.5, -0.5, 8).tolist(), 0.1, 7.0)
+"""Fitted as splines on fine cells. All strengths are for 20 bins."""
 
-BROKEN = (
-    Family("log", 0, np.logspace(1.2, -1.2, 6).tolist(), 0.0, 1.0),
-    Family("log", 3, np.logspace(5, 0, 5).tolist(), 0.01, 0.0, free=1.0),
-)
-"""Shapes with jumps, fitted on the labels or bins themselves."""
+SPIKES = Family("log", 0, np.logspace(1.2, -1.2, 6).tolist(), 0.0, 1.5)
+"""Fitted on the labels or bins themselves."""
+
+FINE_PIECES = {2: 5.0, 3: 7.0}
+COARSE_PIECES = {1: 4.0, 3: 8.0}
+"""Priors of pieces that are constant (1), straight (2) or parabolic (3)."""
 
 UNIFORM_PRIOR = 2.0
-SHARPNESS = 1.5
+SHARPNESS = 1.3
 """Power of the evidence in the weights: a little more decided than Bayes' rule."""
 
 FINE_CELLS = 60
@@ -60,9 +57,15 @@ APART = 0.01
 """Precision of labels that stand outside the order."""
 
 MOST_REPORTS = 250
-MOST_MIXED = 0.5
+MOST_STOPPED = 0.4
+MOST_STEPS = 0.2
+"""How much of the early stop, and of the averaged steps of EM, is mixed in where they explain the reports."""
+
+FLAT_FEWER = 0.9
+"""By how much fewer averaged steps are mixed in where the uniform distribution explains the reports: one step is then right."""
+
 HALVED_AT = 4.0
-"""Log-likelihood that the early-stopped estimate may lack before half as much of it is mixed in."""
+"""Log-likelihood that an estimate by EM may lack before half as much of it is mixed in."""
 
 
 @dataclass(frozen=True)
@@ -109,76 +112,91 @@ def smooth(
         coarse, fine = (
             Cells(np.add.reduceat(cells.given, together, axis=1), cells.widths, cells.first) for cells in (coarse, fine)
         )
-    averaged, fitted = _averaged(coarse, fine, counts, apart)
-    stopped, explained = _early(coarse, counts)
-    part = MOST_MIXED * 0.5 ** ((max(0.0, fitted - explained) / HALVED_AT) ** 1.5)
-    mixed: Floats = (1 - part) * averaged + part * stopped
+    averaged = _averaged(coarse, fine, counts, apart)
+    mixed = averaged.shares.copy()
+    for most, shares, explained in _early(coarse, counts, averaged.flat):
+        part = most * (1 - averaged.spiky) * 0.5 ** ((max(0.0, averaged.likelihood - explained) / HALVED_AT) ** 1.5)
+        mixed += part * (shares - averaged.shares)
     mixed /= mixed.sum()
     return mixed
 
 
-def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> tuple[Floats, float]:
-    """Shares of the labels averaged over all shapes and strengths, each an EM step on; and the mean log-likelihood."""
+@dataclass(frozen=True)
+class Averaged:
+    """Shares of the labels averaged over all shapes, the mean log-likelihood, and the weights of the spikes and of uniform."""
+
+    shares: Floats
+    likelihood: float
+    spiky: float
+    flat: float
+
+
+def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Averaged:
+    """All shapes at all strengths, each an EM step on, averaged by their evidence and priors."""
     shares, scores, likelihoods = [], [], []
 
-    def add(cells: Cells, fits: Fits, prior: float | Floats) -> None:
+    def add(cells: Cells, fits: Fits, prior: Floats) -> None:
         ratio = counts / counts.sum() / np.maximum(fits.shares @ cells.given, 1e-300)
         shares.append(cells.summed(fits.shares * (ratio @ cells.given.T)))
         scores.append(SHARPNESS * fits.evidence + prior)
         likelihoods.append(fits.likelihood)
 
-    ordered = len(coarse.widths) - apart
-    rough = hats(ordered, MOST_KNOTS)
-    _fit(coarse, counts, BROKEN, rough, rough.shape[1], apart, add)
-    ordered = len(fine.widths) - apart
-    edges = np.cumsum(fine.widths[:ordered])
+    rough = hats(len(coarse.widths) - apart, MOST_KNOTS)
+    _fit(coarse, counts, SPIKES, COARSE_PIECES, rough, rough.shape[1], apart, add)
+    edges = np.cumsum(fine.widths[: len(fine.widths) - apart])
+    places = (edges - fine.widths[: len(edges)] / 2) / edges[-1]
     intervals = min(MOST_INTERVALS, max(LEAST_INTERVALS, len(fine.first) // 3))
-    _fit(fine, counts, CONTINUOUS, splines((edges - fine.widths[:ordered] / 2) / edges[-1], intervals), intervals, apart, add)
+    _fit(fine, counts, ROOT, FINE_PIECES, splines(places, intervals), intervals, apart, add)
     if not apart:
         uniform = fine.widths[None] / fine.widths.sum()
         likelihood = log_likelihood(uniform, fine.given, counts)
-        add(fine, Fits(uniform, likelihood, likelihood), UNIFORM_PRIOR)
+        none = np.zeros(0)
+        add(fine, Fits(uniform, likelihood, likelihood, none, none), np.array([UNIFORM_PRIOR]))
     score = np.concatenate(scores)
     weights = np.exp(score - score.max())
     weights /= weights.sum()
-    return weights @ np.concatenate(shares), float(weights @ np.concatenate(likelihoods))
+    return Averaged(
+        weights @ np.concatenate(shares),
+        float(weights @ np.concatenate(likelihoods)),
+        float(weights[: len(SPIKES.strengths)].sum()),
+        0.0 if apart else float(weights[-1]),
+    )
 
 
 def _fit(
     cells: Cells,
     counts: Floats,
-    families: Sequence[Family],
+    family: Family,
+    pieces: Mapping[int, float],
     columns: Floats,
     size: int,
     apart: int,
     add: Callable[[Cells, Fits, Floats], None],
 ) -> None:
-    """Fit families over the same basis, those of a link together. `size` is the number of bins that it could tell apart."""
+    """Fit a family, then pieces of some orders, over the same basis. `size` is the number of bins that it could tell apart."""
     ordered, knots = columns.shape
     basis = np.zeros((ordered + apart, knots + apart))
     basis[:ordered, :knots] = columns
     basis[ordered:, knots:] = np.eye(apart)
-    for link in ("log", "root"):
-        penalties, priors = [], []
-        for family in families:
-            if family.link != link:
-                continue
-            # Differences of an order shrink with the distance of the knots; a rough z stays as improbable as over 20 bins.
-            scale = (size / 20) ** (2 * family.order - 1) if family.order else 1.0
-            for strength in family.strengths:
-                whole = APART * np.eye(knots + apart)
-                whole[:knots, :knots] = penalty(knots, family.order, strength * scale, family.anchor * 20 / knots, family.free)
-                penalties.append(whole)
-                priors.append(family.prior - np.log(len(family.strengths)))
-        if penalties:
-            add(cells, fit_all(cells.given, cells.widths, counts, basis, np.array(penalties), link), np.array(priors))
+    # Differences of an order shrink with the distance of the knots; a rough z stays as improbable as over 20 bins.
+    scale = (size / 20) ** (2 * family.order - 1) if family.order else 1.0
+    penalties = np.zeros((len(family.strengths), knots + apart, knots + apart))
+    penalties[:] = APART * np.eye(knots + apart)
+    for i, strength in enumerate(family.strengths):
+        penalties[i, :knots, :knots] = penalty(knots, family.order, strength * scale, family.anchor * 20 / knots)
+    fits = fit_all(cells.given, cells.widths, counts, basis, penalties, family.link)
+    add(cells, fits, np.full(len(penalties), family.prior - np.log(len(penalties))))
+    orders = [order for order in pieces if order < knots]
+    if orders:
+        fits = fit_pieces(cells.given, cells.widths, counts, basis, orders, size, apart, APART)
+        add(cells, fits, np.array([pieces[order] for order in orders]))
 
 
-def _early(cells: Cells, counts: Floats) -> tuple[Floats, float]:
-    """The published early stop and the average of the steps of EM, halves of both; and the log-likelihood."""
+def _early(cells: Cells, counts: Floats, flat: float) -> list[tuple[float, Floats, float]]:
+    """The published early stop and the average of the steps of EM: how much of each at most, and its log-likelihood."""
     stopped = early_stopped(FloatTable(cells.given), counts, start=cells.widths).shares
-    explained = float(log_likelihood(stopped, cells.given, counts))
-    if cells.given.size > LARGEST:
-        return cells.summed(stopped), explained
-    steps, reached = averaged_steps(cells.given, counts, cells.widths)
-    return cells.summed(stopped + steps) / 2, (explained + reached) / 2
+    found = [(MOST_STOPPED, cells.summed(stopped), float(log_likelihood(stopped, cells.given, counts)))]
+    if cells.given.size <= LARGEST:
+        steps, reached = averaged_steps(cells.given, counts, cells.widths)
+        found.append((MOST_STEPS * (1 - FLAT_FEWER * flat), cells.summed(steps), reached))
+    return found

@@ -10,6 +10,7 @@ from deniable.reconstruction.em import em
 from deniable.reconstruction.em_path import steps_with_optimism
 from deniable.reconstruction.loss import information_loss
 from deniable.reconstruction.penalised import fit_all, hats, penalty, splines
+from deniable.reconstruction.pieces import ANCHOR, fit_pieces
 from deniable.reconstruction.smooth import smooth
 
 
@@ -80,7 +81,8 @@ def test_a_flat_truth_comes_back_flat_but_for_what_the_reports_say_about_those_w
         step = channel.matrix() @ (counts / 3_000 / channel.push(flat)) / 20
         found.append([information_loss(people, shares) for shares in (dn.reconstruct(counts, channel), step, flat)])
     estimate, step, flat_loss = np.mean(found, axis=0)
-    assert estimate < 1.05 * step
+    # Some of the early stop is mixed in, which takes two or three steps.
+    assert estimate < 1.08 * step
     assert estimate < 0.95 * flat_loss
 
 
@@ -177,3 +179,27 @@ def test_the_optimism_of_em_steps_is_what_new_reports_take_back():
     error = np.std(np.array(measured) - told, axis=0) / np.sqrt(800)
     assert (np.abs(np.mean(measured, axis=0) - np.mean(told, axis=0)) < 4 * error + 0.02 * np.mean(told, axis=0)).all()
     assert (np.mean(told, axis=0) > 4 * error)[-1]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_pieces_have_more_evidence_than_any_one_strength_where_the_truth_has_an_edge(order):
+    channel = dn.Additive(dn.Integer(0, 19), dn.Uniform(2))
+    given, widths = channel.matrix(), np.ones(20)
+    logs = {1: np.repeat([0.0, 2.0], 10), 2: -np.abs(np.arange(20) - 7) / 2, 3: -((np.arange(20) - 10.0) ** 2) / 20}[order]
+    truth = np.where(np.arange(20) < 15, np.exp(logs), np.exp(logs[15] - 2)) if order == 3 else np.exp(logs)
+    counts = np.random.default_rng(2).multinomial(20_000, channel.push(truth / truth.sum())).astype(float)
+    pieces = fit_pieces(given, widths, counts, np.eye(20), [order], 20, 0, 0.0)
+    held = np.array([penalty(20, order, strength, ANCHOR) for strength in np.logspace(-3, 6, 19)])
+    single = fit_all(given, widths, counts, np.eye(20), held, "log")
+    best = single.evidence.argmax()
+    assert pieces.evidence[0] > single.evidence[best]
+    assert information_loss(truth, pieces.shares[0]) < information_loss(truth, single.shares[best])
+
+
+def test_pieces_of_labels_outside_the_order_are_left_alone():
+    channel = dn.Optional(dn.Additive(dn.Integer(0, 19), dn.Uniform(2)), 0.75)
+    truth = np.append(np.repeat([0.01, 0.05], 10), 0.4)
+    counts = np.random.default_rng(2).multinomial(20_000, channel.push(truth)).astype(float)
+    fits = fit_pieces(channel.matrix(), np.ones(21), counts, np.eye(21), [1, 3], 20, 1, 0.01)
+    np.testing.assert_allclose(fits.shares[:, -1], 0.4, atol=0.02)
+    np.testing.assert_allclose(fits.shares[0, [2, 17]], [0.01, 0.05], atol=0.005)
