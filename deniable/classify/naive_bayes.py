@@ -12,6 +12,7 @@ from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.densities import densities
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.features import Hidden
+from deniable.classify.repetition import contrasts, variance, weights
 from deniable.classify.shared import SharedDraw, shared_draws
 from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
@@ -28,10 +29,13 @@ MOST_JOINT = 2_000
 class ReconstructionNaiveBayes(ReconstructingClassifier):
     """Naive Bayes whose class-conditional distributions are reconstructed from distorted rows.
 
-    P(class | x) is proportional to P(class) times the product over attributes of P(x_i | class). Each factor is estimated through
-    the attribute's channel, together with the class where both share a draw or the class is hidden; how much it is smoothed is
-    weighed by the evidence. Numbers are seen through `bins` cells. `schema=None` means that nothing is distorted. What it learns
-    from is additive: `partial_fit` adds rows, `fit_tables` takes tables counted anywhere.
+    P(class | x) is proportional to P(class) times the product over attributes of P(x_i | class) to the power w_i. Each factor is
+    estimated through the attribute's channel, together with the class where both share a draw or the class is hidden; how much it
+    is smoothed is weighed by the evidence. Numbers are seen through `bins` cells. `schema=None` means that nothing is distorted.
+
+    With `discount_repeats` the weights w_i (`weights_`) are lower for attributes that repeat each other within the classes. `fit`
+    sees that in the rows. All else it learns is additive: `partial_fit` adds rows, `fit_tables` takes tables counted anywhere;
+    these see one attribute at a time, so there all weights are 1, as they are where the class is hidden or attributes share a draw.
 
     >>> import deniable as dn, numpy as np, pandas as pd
     >>> rng = np.random.default_rng(1)
@@ -43,24 +47,27 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
     [0, 1]
     """
 
-    def __init__(self, schema: Any = None, bins: int = 10, random_state: Any = None) -> None:
+    def __init__(self, schema: Any = None, bins: int = 10, discount_repeats: bool = True, random_state: Any = None) -> None:
         self.schema = schema
         self.bins = bins
+        self.discount_repeats = discount_repeats
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> ReconstructionNaiveBayes:
         """Learn from distorted rows; `y` are the reported classes (or the schema's target among the columns of X)."""
         self._check_parameters()
         columns, classes = self._read_training(X, y)
-        self._counts = self._count(columns, classes)
-        return self._estimate()
+        codes = self._reports(columns)
+        self._counts = self._count(codes, classes)
+        return self._estimate()._weigh(codes, classes)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> ReconstructionNaiveBayes:
         """Learn from more rows; `classes` lists all classes on the first call if these rows may lack some."""
         first = not hasattr(self, "_counts")
         if first:
             self._check_parameters()
-        more = self._count(*self._read_training(X, y, reset=first, classes=classes))
+        columns, reported_classes = self._read_training(X, y, reset=first, classes=classes)
+        more = self._count(self._reports(columns), reported_classes)
         self._counts = more if first else [a + b for a, b in zip(self._counts, more, strict=True)]
         return self._estimate()
 
@@ -140,17 +147,26 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             raise ParameterError(
                 "bins", "ReconstructionNaiveBayes: bins must be a whole number of at least 2, got {got!r}.", got=self.bins
             )
+        if not isinstance(self.discount_repeats, (bool, np.bool_)):
+            raise ParameterError(
+                "discount_repeats", "ReconstructionNaiveBayes: discount_repeats must be True or False, got {got!r}.",
+                got=self.discount_repeats,
+            )  # fmt: skip
 
-    def _count(self, columns: dict[str, Any], classes: Any) -> list[Any]:
-        """For each attribute the table [reported class, fine report]."""
+    def _reports(self, columns: dict[str, Any]) -> list[Any]:
+        """Fine codes of the reports, an attribute an item."""
         bad: list[BadCells] = []
+        codes = [attribute.reported(columns[attribute.name], bad) for attribute in self.attributes_]
+        raise_bad_cells(bad)
+        return codes
+
+    def _count(self, codes: list[Any], classes: Any) -> list[Any]:
+        """For each attribute the table [reported class, fine report]."""
         reported_classes = self.target_.matrix.shape[1]
         tables = []
-        for attribute in self.attributes_:
-            codes = attribute.reported(columns[attribute.name], bad)
-            flat = np.bincount(classes * attribute.reported_size + codes, minlength=reported_classes * attribute.reported_size)
+        for attribute, own in zip(self.attributes_, codes, strict=True):
+            flat = np.bincount(classes * attribute.reported_size + own, minlength=reported_classes * attribute.reported_size)
             tables.append(flat.reshape(reported_classes, attribute.reported_size))
-        raise_bad_cells(bad)
         return tables
 
     def _estimate(self) -> ReconstructionNaiveBayes:
@@ -172,6 +188,28 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         self.groups_ = shared_draws(self._schema(), self.features_, self.target_.name)
         self.shares_ = [self._shares(i) for i in range(len(self.features_))]
         self._logs = [np.log(np.maximum(shares, SMALLEST_SHARE)) for shares in self.shares_]
+        self._logs_of_reports = [
+            np.log(np.maximum(shares @ feature.matrix, 1e-300))
+            for shares, feature in zip(self.shares_, self.features_, strict=True)
+        ]
+        self.weights_ = np.ones(len(self.features_))
+        self.report_weights_ = np.ones(len(self.features_))
+        return self
+
+    def _weigh(self, codes: list[Any], classes: Any) -> ReconstructionNaiveBayes:
+        """How much each attribute counts, for true rows and for reports: channels hide repetition as they hide everything."""
+        if not self.discount_repeats or self.target_.hidden or self.groups_:
+            return self
+        cells = np.column_stack([feature.of_reported[own] for feature, own in zip(self.features_, codes, strict=True)])
+        said = [contrasts(logs) for logs in self._logs]
+        inverses = [feature.inverse() for feature in self.features_]
+        undone = [None if inverse is None else inverse @ own for inverse, own in zip(inverses, said, strict=True)]
+        prior = self.class_prior_
+        spreads = [variance(shares, own, prior) for shares, own in zip(self.shares_, said, strict=True)]
+        self.weights_ = weights(undone, spreads, cells, classes)
+        said = [contrasts(logs) for logs in self._logs_of_reports]
+        spreads = [variance(np.exp(logs), own, prior) for logs, own in zip(self._logs_of_reports, said, strict=True)]
+        self.report_weights_ = weights(said, spreads, cells, classes)
         return self
 
     def _shares(self, place: int) -> Any:
@@ -203,7 +241,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
     def _log_joint(self, codes: Any) -> Any:
         total = np.tile(self._log_prior(), (len(codes), 1))
         for i, logs in enumerate(self._logs):
-            total += logs[:, codes[:, i]].T
+            total += self.weights_[i] * logs[:, codes[:, i]].T
         return total
 
     def _proba(self, codes: Any) -> Any:
@@ -216,9 +254,9 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         """log P(class, reported cells [, reported class]), up to a constant: groups told together, or replaced together."""
         total = np.tile(self._log_prior(), (len(codes), 1))
         grouped = {i for group in self.groups_ for i in group.members}
-        for i, (shares, feature) in enumerate(zip(self.shares_, self.features_, strict=True)):
+        for i, logs in enumerate(self._logs_of_reports):
             if i not in grouped:
-                total += np.log(np.maximum(shares @ feature.matrix, 1e-300))[:, codes[:, i]].T
+                total += self.report_weights_[i] * logs[:, codes[:, i]].T
         class_told = False
         for group in self.groups_:
             told, otherwise, with_class = self._group_terms(group, codes, reported_class)

@@ -52,6 +52,8 @@ def to_json(model: ReconstructionNaiveBayes | ReconstructionTree) -> str:
         "schema": json.loads(schema.to_json()),
         "counts": {a.name: _sparse(counts) for a, counts in zip(model.attributes_, model._counts, strict=True)},
     }
+    if isinstance(model, ReconstructionNaiveBayes):
+        content["weights"] = {"truths": model.weights_.tolist(), "reports": model.report_weights_.tolist()}
     if isinstance(model, ReconstructionTree):
         content["tree"] = {name: getattr(model.tree_, name).tolist() for name in ARRAYS}
     return json.dumps(content, ensure_ascii=False)
@@ -92,12 +94,24 @@ def _rebuilt(content: dict[str, Any], where: str) -> Any:
     model.feature_names_in_ = np.array(names, dtype=object)
     model._counts = [_dense(content["counts"][name]) for name in names]
     if isinstance(model, ReconstructionNaiveBayes):
-        return model._estimate()
+        model._estimate()
+        if "weights" in content:
+            model.weights_, model.report_weights_ = (
+                _weights(content["weights"][kind], names) for kind in ("truths", "reports")
+            )
+        return model
     model.features_ = model._cells()
     model.groups_ = shared_draws(schema, model.features_, schema.target)
     model.tree_ = Tree(**{name: np.array(content["tree"][name], dtype=kind) for name, kind in ARRAYS.items()})
     model._chances = model.tree_.chances
     return model
+
+
+def _weights(given: Any, names: list[str]) -> Any:
+    found = np.array(given, dtype=np.float64)
+    if found.shape != (len(names),) or not (np.isfinite(found) & (found >= 0)).all():
+        raise ValueError(f"weights must be {len(names)} numbers of at least 0")
+    return found
 
 
 def _sparse(counts: Any) -> dict[str, Any]:
