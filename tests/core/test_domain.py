@@ -236,12 +236,16 @@ def test_rows_are_counted_from_the_start_of_the_file_over_all_its_pieces_and_col
         pl.LazyFrame({"a": [0, 1]}),
         pd.Index([0, 1]),
         range(2),
-        pa.array([[0], [1]]),
     ],
 )
 def test_what_is_not_one_column_of_values_is_refused(values):
     with pytest.raises(DataError, match="answer must be a column of values"):
         dn.Binary().encode(values, "answer")
+
+
+def test_a_column_of_lists_is_refused_with_its_name_and_kind():
+    with pytest.raises(DataError, match="Column 'answer' holds list<item: int64> cells"):
+        dn.Binary().encode(pa.array([[0], [1]]), "answer")
 
 
 @pytest.mark.parametrize(
