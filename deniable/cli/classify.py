@@ -27,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+MOST_BYTES = 200_000_000
+"""Larger files are read in pieces, attribute by attribute, and so are databases."""
 MODELS = ("naive_bayes", "tree")
 Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
 SchemaFile = Annotated[Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")]
@@ -78,6 +80,12 @@ def fit(
         rows = load_columns(Path(data), read, list(read))
         kind = None if reconstruction == "none" else reconstruction
         found = ReconstructionTree(read, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
+        count = rows.num_rows
+    elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
+        # Only whole rows show which attributes repeat each other.
+        read = _with_target(schema_of((Path(data),), data, schema), target)
+        rows = load_columns(Path(data), read, list(read))
+        found = ReconstructionNaiveBayes(read, bins=bins).fit(rows)
         count = rows.num_rows
     else:
         opened = open_source(data, engine)

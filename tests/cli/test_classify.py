@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.classify import store
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,23 @@ def test_fit_predict_and_score_take_one_line_each_and_equal_the_python_answers(r
     assert (scored[0]["low"] is None) == (scored[0]["method"] == "model-based")
     code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true")
     assert f"{(expected == people['children']).mean():.4f}" in out
+
+
+def test_attributes_that_repeat_each_other_are_weighed_down_where_rows_are_at_hand(run, tmp_path):
+    rng = np.random.default_rng(0)
+    sick = rng.random(2_000) < 0.5
+    cough = np.where(rng.random(2_000) < 0.3, ~sick, sick)
+    truth = pd.DataFrame({"cough": cough, "again": cough, "sick": sick}).astype(int)
+    schema = dn.Schema({name: dn.KRR(dn.Binary(), 0.9) for name in ("cough", "again")} | {"sick": dn.Identity(dn.Binary())})
+    truth.to_csv("truth.csv", index=False)
+    schema.randomise(tmp_path / "truth.csv", output=tmp_path / "train.csv")
+    weights = []
+    for more in ([], ["--engine", "arrow"]):
+        code, _, err = run("classify", "fit", "train.csv", "-o", "m.json", "--target", "sick", "-f", *more)
+        assert (code, err) == (0, "")
+        weights.append(store.from_json((tmp_path / "m.json").read_text()).weights_)
+    assert weights[0] == pytest.approx([0.5, 0.5], abs=0.15)
+    assert weights[1] == pytest.approx([1, 1])
 
 
 def test_a_tree_can_be_drawn(run, town):
