@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4)
 MISSING = "(missing)"
 TREES = 50
+FEWEST_ROWS = 30
 NEIGHBOURS = 15
 """More than usual: published answers are noisy, and in tables of categories many neighbours are equally near."""
 
@@ -180,8 +181,17 @@ def compare_publishing(
     frame, name = plain_frame(X), sensitive.names[0]
     if len(frame) != len(labels):
         raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=len(frame), b=len(labels))
-    if np.bincount(labels).max() and min(c for c in np.bincount(labels) if c) < folds:
-        folds = max(2, int(min(c for c in np.bincount(labels) if c)))
+    rarest = int(min(count for count in np.bincount(labels) if count))
+    if rarest < 2 or len(frame) < FEWEST_ROWS:
+        raise DataError(
+            "too_few_rows",
+            "A comparison learns from some rows and is tested on others: it needs {least} rows, got {rows:,}, and every answer of {name!r} at "
+            "least twice. Leave the comparison out, or put rare answers together.",
+            name=name,
+            least=FEWEST_ROWS,
+            rows=len(frame),
+        )
+    folds = min(folds, rarest)
     models = learners(frame)
     split = list(
         StratifiedKFold(folds, shuffle=True, random_state=None if rng is None else int(rng.integers(2**31))).split(

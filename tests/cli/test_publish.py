@@ -365,6 +365,10 @@ def test_pictures_are_not_overwritten_unless_forced(run, people):
         assert (code, "t.svg exists already" in err) == (2, True)
         assert Path("t.svg").read_text() == "kept"
         assert not Path("out.csv").exists()
+    Path("two.csv").write_text("town,ill\nA,yes\nB,no\n")
+    code, _, err = run("publish", "two.csv", "-s", "ill", "-o", "out.csv", "--min-rows", 1, "--compare", "c.svg")
+    assert (code, "it needs 30 rows, got 2" in err) == (2, True)
+    assert not Path("out.csv").exists()
     code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "--compare-level", 0.2)
     assert (code, "--compare FILE" in err) == (2, True)
 
