@@ -185,8 +185,8 @@ def compare_publishing(
     if rarest < 2 or len(frame) < FEWEST_ROWS:
         raise DataError(
             "too_few_rows",
-            "A comparison learns from some rows and is tested on others: it needs {least} rows, got {rows:,}, and every answer of {name!r} at "
-            "least twice. Leave the comparison out, or put rare answers together.",
+            "A comparison learns from some rows and is tested on others: it needs {least} rows, got {rows:,}, and every answer of {name!r} "
+            "at least twice. Leave the comparison out, or put rare answers together.",
             name=name,
             least=FEWEST_ROWS,
             rows=len(frame),
