@@ -67,7 +67,7 @@ def tradeoff_chart(
         ruled = alt.Chart(alt.InlineData(values=flat))
         layers.append(ruled.mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.Y("y:Q", scale=scale)))
         layers.append(
-            ruled.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=FAINT, font=FONT, fontSize=11).encode(
+            ruled.mark_text(align="left", baseline="top", dx=4, dy=4, color=FAINT, font=FONT, fontSize=11).encode(
                 y=alt.Y("y:Q", scale=scale), x=alt.value(0), text="name:N"
             )
         )
