@@ -153,7 +153,7 @@ def test_practice_shows_nothing_before_a_choice_and_no_number_of_an_unlike_quest
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("No").check()
     page.get_by_role("button", name="Show how").click()
-    assert "of 10 people with your answer about 4 " in status.inner_text()
+    assert "like those to “Do you smoke?”, of 10 people with your answer about 4 " in status.inner_text()
 
 
 REGISTER = {

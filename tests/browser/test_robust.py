@@ -150,17 +150,37 @@ def test_leaving_with_answers_that_are_not_sent_asks_first(page, served):
     page.goto("about:blank")
     start(page, served(HEAD.format(slug="leaving") + PAGES))
     page.locator("#q-smokes-1").check()
-    page.get_by_role("button", name="Next").click()
-    page.locator("#q-drinks-1").check()
     page.evaluate("history.back()")
     page.wait_for_timeout(500)
     assert asked == ["beforeunload"]
-    assert page.locator("#q-drinks-1").is_checked()
+    assert page.locator("#q-smokes-1").is_checked()
+    page.get_by_role("button", name="Next").click()
     send(page)
     page.get_by_text("Thank you").wait_for()
     page.reload()
     page.get_by_role("button", name="Start").wait_for()
     assert asked == ["beforeunload"]
+
+
+def test_the_browsers_back_leads_to_the_page_before_and_keeps_the_answers(page, served):
+    start(page, served(HEAD.format(slug="backwards") + PAGES))
+    page.locator("#q-smokes-1").check()
+    page.get_by_role("button", name="Next").click()
+    page.locator("#q-drinks-1").check()
+    page.go_back()
+    assert page.locator("#q-smokes-1").is_visible()
+    assert page.locator("#q-smokes-1").is_checked()
+    page.go_forward()
+    assert page.locator("#q-drinks-1").is_checked()
+    page.get_by_role("button", name="Back").click()
+    assert page.locator("#q-smokes-1").is_visible()
+    page.go_back()
+    assert page.locator("#q-drinks-1").is_visible()
+    assert posts(page) == []
+    send(page)
+    page.get_by_text("Thank you").wait_for()
+    page.go_back()
+    assert page.get_by_text("Thank you").is_visible()
 
 
 def test_after_a_change_of_the_survey_it_is_loaded_anew(page, served):

@@ -17,9 +17,11 @@ export function mixedPart(elements) {
 /** A day as people write it. */
 export const day = (iso, language) => new Date(iso + "T00:00").toLocaleDateString(language, { dateStyle: "long" });
 
-/** "Of 10 people whose answer is No, 2 send Yes", of the first question that is mixed. */
+/** "Of 10 people whose answer is No, 2 send Yes", of a question that is mixed. */
 export function example(survey, elements, language, words) {
-  const shown = elements.find((element) => element.private);
+  const mixed = elements.filter((element) => element.private);
+  // Yes or no is the simplest to follow.
+  const shown = mixed.find((element) => element.type === "boolean") ?? mixed[0];
   if (!shown) return null;
   const recipe = recipeOf(survey, shown.attributes[0]);
   const weights = row(recipe, 0);
@@ -41,7 +43,7 @@ export function example(survey, elements, language, words) {
 export function panel(survey, elements, language, words) {
   const part = mixedPart(elements);
   const weak = elements.filter((element) => element.private && worstOdds(survey, element) > LIGHT);
-  const links = { none: words.linkNone, code: words.linkCode, register: words.linkRegister[part] };
+  const links = { none: survey.invited ? words.linkNone : null, code: words.linkCode, register: words.linkRegister[part] };
   const kept = survey.linkage === "register" && survey.contacts_until;
   return make(
     "div",
@@ -52,13 +54,13 @@ export function panel(survey, elements, language, words) {
     make("p", {}, words.knowsText[part]),
     example(survey, elements, language, words),
     weak.length ? make("p", {}, words.weak(weak.map((element) => element.title[language]).join("; "))) : null,
-    make("p", {}, links[survey.linkage], kept ? " " + words.contactsUntil(day(survey.contacts_until, language)) : ""),
+    links[survey.linkage] ? make("p", {}, links[survey.linkage], kept ? " " + words.contactsUntil(day(survey.contacts_until, language)) : "") : null,
     part === "none" ? null : make("p", { class: "strong" }, words.truth),
   );
 }
 
 /** A harmless question, and a button that says how often an answer to it would be changed, once there is one. */
-export function practice(survey, elements, words) {
+export function practice(survey, elements, language, words) {
   const alike = elements.find((element) => element.private && element.type === "boolean");
   const result = make("p", { role: "status" });
   const group = make("fieldset", {}, make("legend", {}, words.practiceQuestion));
@@ -74,7 +76,7 @@ export function practice(survey, elements, words) {
     if (!alike) return words.practicePlain;
     const recipe = recipeOf(survey, alike.name);
     const counted = people(recipe.denominator - row(recipe, chosen)[chosen], recipe.denominator);
-    return counted ? words.practiceResult(...counted) : words.practicePlain;
+    return counted ? words.practiceResult(alike.title[language], ...counted) : words.practicePlain;
   };
   const done = make("button", { type: "button" }, words.practiceDone);
   done.addEventListener("click", () => (result.textContent = explain()));

@@ -17,6 +17,8 @@ let language;
 let words;
 // Whether something would be lost if the page were left now.
 let unsaved = false;
+// What the browser's Back and Forward do while questions are shown.
+let travel = () => {};
 
 function decoded(text) {
   try {
@@ -55,6 +57,7 @@ const waiting = {
 addEventListener("beforeunload", (event) => {
   if (unsaved) event.preventDefault();
 });
+addEventListener("popstate", (event) => travel(event.state?.page ?? 0));
 
 function show(...children) {
   main.replaceChildren(...children.filter((child) => child != null));
@@ -123,7 +126,7 @@ function introduction() {
 }
 
 function practise() {
-  const { group, result, done } = practice(survey, elements(), words);
+  const { group, result, done } = practice(survey, elements(), language, words);
   show(heading(words.practiceTitle), group, result, buttons(done, button(words.start, questions, "main")));
 }
 
@@ -141,10 +144,10 @@ function questions() {
   const contacts = contactFields();
   if (contacts) pages[pages.length - 1].append(contacts);
   let current = 0;
-  const back = button(words.back, () => turn(current - 1));
-  const next = button(words.next, () => turn(current + 1), "main");
+  const back = button(words.back, () => go(current - 1));
+  const next = button(words.next, () => go(current + 1), "main");
   // No button of the form submits it: Enter in a field sends nothing, on no page. Only this button, pressed itself, sends.
-  const send = button(words.send, () => sendForm(form, all, errors, pages, turn), "main");
+  const send = button(words.send, () => sendForm(form, all, errors, pages, go), "main");
   const note = make("p", { class: "hint" }, words.sendNote[mixedPart(all)]);
   const turn = (to) => {
     pages[current].hidden = true;
@@ -155,6 +158,14 @@ function questions() {
     send.hidden = note.hidden = current < pages.length - 1;
     (pages[current].querySelector("h2[tabindex]") ?? main.querySelector("h1")).focus();
     window.scrollTo(0, 0);
+  };
+  // Pages are steps of the browser's history, so that its Back leads to the page before; a step holds a page's number alone.
+  const go = (to) => {
+    if (to !== current) history.pushState({ page: to }, "");
+    turn(to);
+  };
+  travel = (to) => {
+    if (form.isConnected && to < pages.length) turn(to);
   };
   const refresh = () => {
     for (const element of all.filter((one) => one.visibleIf)) {
@@ -174,12 +185,12 @@ function questions() {
   refresh();
 }
 
-function sendForm(form, all, errors, pages, turn) {
+function sendForm(form, all, errors, pages, go) {
   if (!form.isConnected) return;
   const { answers, others, problems } = read(form, all, words, language);
   const contact = contactOf(form, problems);
   if (problems.length) {
-    complain(form, errors, problems, pages, turn);
+    complain(form, errors, problems, pages, go);
     return;
   }
   let payload;
@@ -197,7 +208,7 @@ function sendForm(form, all, errors, pages, turn) {
 }
 
 /** What is wrong, listed and beside each field; what was wrong before and is mended is not told again. */
-function complain(form, errors, problems, pages, turn) {
+function complain(form, errors, problems, pages, go) {
   for (const node of form.querySelectorAll(".problem")) node.remove();
   for (const node of form.querySelectorAll("[aria-invalid]")) {
     node.removeAttribute("aria-invalid");
@@ -212,7 +223,7 @@ function complain(form, errors, problems, pages, turn) {
     const link = make("a", { href: `#field-${name}` }, `${about}: ${text}`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      turn(pages.findIndex((page) => page.contains(node)));
+      go(pages.findIndex((page) => page.contains(node)));
       input.focus();
     });
     list.append(make("li", {}, link));

@@ -33,7 +33,7 @@ const WORDS = {
     exampleBoxWeak: (n, of) => `Of ${of.toLocaleString("en")} people who do not tick this, about ${n.toLocaleString("en")} send a tick.`,
     weak: (titles) => `Mixed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
     truth: "Answer truthfully: the page does the mixing.",
-    linkNone: "Your invitation, if you have one, is not stored together with your answers.",
+    linkNone: "Your invitation is not stored together with your answers.",
     linkCode: "After sending you get a code, which is stored with your answers. Whoever knows the code can find them; only with it can you prove that they came from you.",
     linkRegister: {
       all: "This survey asks how to reach you. The organiser can see which mixed answers came with which contact details. The answers themselves stay mixed.",
@@ -46,8 +46,8 @@ const WORDS = {
     practiceQuestion: "Do you prefer tea to coffee?",
     yes: "Yes",
     no: "No",
-    practiceResult: (n, of) =>
-      `Practice answers stay here. As the survey mixes yes or no, of ${of.toLocaleString("en")} people with your answer about ${n.toLocaleString("en")} would send another one.`,
+    practiceResult: (title, n, of) =>
+      `Practice answers stay here. If they were mixed like those to “${title}”, of ${of.toLocaleString("en")} people with your answer about ${n.toLocaleString("en")} would send another one.`,
     practicePlain: "Practice answers stay here. In the survey, some of the people with your answer would send another one, by chance; nobody can tell which.",
     practiceFirst: "Please choose an answer first.",
     practiceDone: "Show how it would be mixed",
@@ -113,7 +113,7 @@ const WORDS = {
     otherWay: "Another way to take part",
     stuck: "Something went wrong and the survey cannot go on here. Nothing was sent.",
     dishonest:
-      "This page was told to mix answers in a way that would give some of them away, so it does not ask them. Nothing was sent. Please tell the organiser.",
+      "This page was told to mix answers in a way that would give some of them away, so it asks nothing. Nothing was sent. Please tell the organiser.",
     noRandom: "This browser has no cryptographic random numbers, so nothing can be mixed here and nothing was sent.",
     closed: "This survey is closed.",
     notFound: "There is no such survey.",
@@ -153,7 +153,7 @@ const WORDS = {
     exampleBoxWeak: (n, of) => `Na ${of.toLocaleString("pl")} osób, które tego nie zaznaczą, około ${n.toLocaleString("pl")} wysyła zaznaczenie.`,
     weak: (titles) => `Mieszane tylko lekko: ${titles}. To, co zostanie tam wysłane, nigdy nie dowodzi Twojej odpowiedzi, ale może sporo o niej powiedzieć.`,
     truth: "Odpowiadaj zgodnie z prawdą: mieszaniem zajmuje się strona.",
-    linkNone: "Zaproszenie, jeśli je masz, nie jest zapisywane razem z odpowiedziami.",
+    linkNone: "Zaproszenie nie jest zapisywane razem z odpowiedziami.",
     linkCode: "Po wysłaniu otrzymasz kod, który jest zapisywany razem z odpowiedziami. Kto zna kod, może je odnaleźć; tylko z nim można wykazać, że pochodzą od Ciebie.",
     linkRegister: {
       all: "Ta ankieta pyta, jak się z Tobą skontaktować. Organizator może zobaczyć, które zmieszane odpowiedzi przyszły z którymi danymi kontaktowymi. Same odpowiedzi pozostają zmieszane.",
@@ -166,8 +166,8 @@ const WORDS = {
     practiceQuestion: "Czy wolisz herbatę od kawy?",
     yes: "Tak",
     no: "Nie",
-    practiceResult: (n, of) =>
-      `Odpowiedzi z ćwiczenia zostają tutaj. Przy takim mieszaniu „tak” i „nie”, jak w tej ankiecie, na ${of.toLocaleString("pl")} osób z Twoją odpowiedzią około ${n.toLocaleString("pl")} wysłałoby inną.`,
+    practiceResult: (title, n, of) =>
+      `Odpowiedzi z ćwiczenia zostają tutaj. Gdyby były mieszane jak odpowiedzi na „${title}”, na ${of.toLocaleString("pl")} osób z Twoją odpowiedzią około ${n.toLocaleString("pl")} wysłałoby inną.`,
     practicePlain: "Odpowiedzi z ćwiczenia zostają tutaj. W ankiecie część osób z Twoją odpowiedzią wysłałaby losowo inną; nikt nie wie, które to osoby.",
     practiceFirst: "Proszę najpierw wybrać odpowiedź.",
     practiceDone: "Pokaż, jak zostałaby zmieszana",
@@ -233,7 +233,7 @@ const WORDS = {
     otherWay: "Inny sposób udziału",
     stuck: "Wystąpił błąd i nie można tu kontynuować ankiety. Nic nie wysłano.",
     dishonest:
-      "Tej stronie kazano mieszać odpowiedzi tak, że niektóre zostałyby ujawnione, więc o nie nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
+      "Tej stronie kazano mieszać odpowiedzi tak, że niektóre zostałyby ujawnione, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
     noRandom: "Ta przeglądarka nie ma kryptograficznych liczb losowych, więc nie można tu nic zmieszać i nic nie wysłano.",
     closed: "Ta ankieta jest zamknięta.",
     notFound: "Nie ma takiej ankiety.",
