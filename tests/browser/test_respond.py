@@ -253,6 +253,11 @@ def test_axe_finds_nothing_and_a_narrow_screen_needs_no_sideways_scrolling(page,
     opened.get_by_role("button", name=begin).wait_for()
     assert opened.locator("html").get_attribute("lang") == locale[:2]
     check()
+    opened.get_by_role("button").nth(1).click()
+    opened.locator("#practice-0").check()
+    opened.get_by_role("button").first.click()
+    assert opened.get_by_role("status").inner_text()
+    check()
     opened.get_by_role("button", name=begin).click()
     opened.get_by_role("button", name=onward).click()
     opened.get_by_role("button", name=send).click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
 
 import pytest
 
@@ -108,6 +109,27 @@ def test_with_site_data_blocked_a_failed_sending_is_repeated_from_memory(page, s
     bodies = [request.post_data for request in posts(page)]
     assert len(bodies) == 2
     assert len(set(bodies)) == 1
+
+
+def test_a_browser_that_blocks_all_cookies_and_site_data_can_take_part(chromium, served, tmp_path):
+    profile = tmp_path / "Default"
+    profile.mkdir()
+    (profile / "Preferences").write_text(json.dumps({"profile": {"default_content_setting_values": {"cookies": 2}}}))
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    context = chromium.browser_type.launch_persistent_context(
+        str(tmp_path), executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"], locale="en-GB"
+    )
+    try:
+        page = context.new_page()
+        page.goto(served(HEAD.format(slug="cookieless") + ONE))
+        page.get_by_role("button", name="Start").click()
+        blocked = "() => { try { return sessionStorage.length; } catch { return 'blocked'; } }"
+        assert page.evaluate(blocked) == "blocked"
+        page.locator("#q-smokes-1").check()
+        send(page)
+        page.get_by_text("Thank you").wait_for()
+    finally:
+        context.close()
 
 
 def test_a_link_that_was_cut_in_the_middle_of_a_character_still_opens(page, served):

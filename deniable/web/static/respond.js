@@ -197,7 +197,7 @@ function sendForm(form, all, errors, pages, go) {
   try {
     payload = drawn(answers, others, contact);
   } catch {
-    stuck(words.noRandom);
+    stuck(globalThis.crypto?.getRandomValues ? words.stuck : words.noRandom);
     return;
   }
   // From here on the true answers exist nowhere: the form is emptied and leaves the page.
