@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from deniable.core.channel import Channel
 from deniable.core.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
 from deniable.core.missing import WithMissing
@@ -72,18 +70,8 @@ class Element:
             "choices": [{"value": choice.value, "text": choice.text} for choice in self.choices],
             "rows": [{"value": row.value, "text": row.text} for row in self.rows],
             "visibleIf": self.visible_if,
-            "mixing": self._mixing(),
             **self.extra,
         }
-
-    def _mixing(self) -> dict[str, float] | None:
-        """How the page explains the mixing, by an example: how many of 100 people with the first answer send the second one, and
-        how many send any other than their own."""
-        if not self.private:
-            return None
-        law = next(iter(self.channels.values())).law
-        row = law.rows(np.array([0]))[0] / law.denominator
-        return {"second": round(100 * float(row[1])), "another": round(100 * (1 - float(row[0])))}
 
 
 @dataclass(frozen=True)

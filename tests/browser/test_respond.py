@@ -74,18 +74,18 @@ def test_every_type_of_question_arrives_randomised(page, served):
     start(page, address)
     page.get_by_label("I take part").check()
     page.get_by_label("north").check()
-    page.locator("#smokes-1").check()
-    page.locator("#credit-select").select_option(label="late")
-    page.locator("#mayor-2").check()
-    page.locator("#roads-0").check()
-    page.locator("#age-3").check()
-    page.locator("#income-1").check()
-    page.locator("#children-number").fill("9")
+    page.locator("#q-smokes-1").check()
+    page.locator("#q-credit-select").select_option(label="late")
+    page.locator("#q-mayor-2").check()
+    page.locator("#q-roads-0").check()
+    page.locator("#q-age-3").check()
+    page.locator("#q-income-1").check()
+    page.locator("#q-children-number").fill("9")
     page.get_by_role("button", name="Next").click()
     page.get_by_label("tobacco").check()
-    page.locator("#trust_police-1").check()
-    page.locator("#debt-0").check()
-    page.locator("#debt--other-1").check()
+    page.locator("#q-trust_police-1").check()
+    page.locator("#q-debt-0").check()
+    page.locator("#q-debt--other-1").check()
     assert posts(page) == []
     page.get_by_role("button", name="Send").click()
     page.get_by_text("Thank you").wait_for()
@@ -104,7 +104,7 @@ def test_every_type_of_question_arrives_randomised(page, served):
     assert page.context.cookies() == []
     assert page.locator("input").count() == 0
     page.get_by_role("button", name="Next person").click()
-    assert page.get_by_role("button", name="Start").is_visible()
+    page.get_by_role("button", name="Start").wait_for()
 
 
 @pytest.mark.parametrize(("first", "byte", "second", "other"), [("No", 4, "Yes", 4), ("No", 3, None, 4), ("Yes", 3, None, 3)])
@@ -128,7 +128,7 @@ def test_with_the_output_forced_requests_for_different_answers_are_the_same_byte
 def test_without_cryptographic_randomness_nothing_is_sent(page, served):
     page.add_init_script("Object.defineProperty(crypto, 'getRandomValues', {value: undefined});")
     start(page, served(HEAD.format(slug="norandom") + ONE))
-    page.locator("#smokes-1").check()
+    page.locator("#q-smokes-1").check()
     page.get_by_role("button", name="Send").click()
     page.get_by_text("no cryptographic random numbers").wait_for()
     assert page.get_by_text("Call 555 0100").is_visible()
@@ -144,7 +144,7 @@ def test_before_send_neither_page_nor_requests_depend_on_random_bytes(page, serv
         opened.on("request", lambda request, kept=seen: kept.append((request.method, request.url)))
         opened.add_init_script(STUB % byte)
         start(opened, address)
-        opened.locator("#smokes-1").check()
+        opened.locator("#q-smokes-1").check()
         trees.append(opened.locator("body").aria_snapshot() + opened.content())
         requests.append(sorted(seen))
         opened.context.close()
@@ -157,7 +157,7 @@ def test_a_failed_sending_is_repeated_with_the_same_payload_even_after_a_reload(
     address = served(HEAD.format(slug="retry") + ONE)
     page.route("**/answers", lambda route: route.abort())
     start(page, address)
-    page.locator("#smokes-1").check()
+    page.locator("#q-smokes-1").check()
     page.get_by_role("button", name="Send").click()
     page.get_by_text("did not arrive").wait_for()
     assert page.locator("input").count() == 0
@@ -171,7 +171,7 @@ def test_a_failed_sending_is_repeated_with_the_same_payload_even_after_a_reload(
     assert len(set(bodies)) == 1
     assert page.evaluate("sessionStorage.length") == 0
     page.reload()
-    assert page.get_by_role("button", name="Start").is_visible()
+    page.get_by_role("button", name="Start").wait_for()
     assert served.store.overview("retry").count == 1
 
 
@@ -182,8 +182,8 @@ def test_silence_has_the_same_shape_as_an_answer(page, served):
         page.seen.clear()
         start(page, address)
         if answered:
-            page.locator("#smokes-1").check()
-            page.locator("#age-2").check()
+            page.locator("#q-smokes-1").check()
+            page.locator("#q-age-2").check()
         page.get_by_role("button", name="Next").click()
         page.get_by_role("button", name="Send").click()
         page.get_by_text("Thank you").wait_for()
@@ -195,15 +195,15 @@ def test_silence_has_the_same_shape_as_an_answer(page, served):
 
 def test_mistakes_are_listed_and_the_list_has_the_focus(page, served):
     start(page, served(HEAD.format(slug="mistakes") + EVERY))
-    page.locator("#children-number").fill("many")
+    page.locator("#q-children-number").fill("many")
     page.get_by_role("button", name="Next").click()
     page.get_by_role("button", name="Send").click()
     summary = page.get_by_role("alert")
     assert summary.locator("li").count() == 2
     assert summary.evaluate("node => node === document.activeElement")
     summary.get_by_role("link").nth(1).click()
-    assert page.locator("#children-number").evaluate("node => node === document.activeElement")
-    assert page.locator("#children-number").is_visible()
+    assert page.locator("#q-children-number").evaluate("node => node === document.activeElement")
+    assert page.locator("#q-children-number").is_visible()
     assert posts(page) == []
 
 
@@ -222,10 +222,10 @@ def test_the_keyboard_is_enough(page, served):
     page.keyboard.press("Enter")
     page.wait_for_selector("form")
     assert page.evaluate("document.activeElement.tagName") == "H1"
-    tab_to("smokes-0")
+    tab_to("q-smokes-0")
     page.keyboard.press("Space")
     page.keyboard.press("ArrowDown")
-    assert page.locator("#smokes-1").is_checked()
+    assert page.locator("#q-smokes-1").is_checked()
     tab_to("Send")
     page.keyboard.press("Enter")
     page.get_by_text("Thank you").wait_for()
@@ -253,13 +253,18 @@ def test_axe_finds_nothing_and_a_narrow_screen_needs_no_sideways_scrolling(page,
     opened.get_by_role("button", name=begin).wait_for()
     assert opened.locator("html").get_attribute("lang") == locale[:2]
     check()
+    opened.get_by_role("button").nth(1).click()
+    opened.locator("#practice-0").check()
+    opened.get_by_role("button").first.click()
+    assert opened.get_by_role("status").inner_text()
+    check()
     opened.get_by_role("button", name=begin).click()
     opened.get_by_role("button", name=onward).click()
     opened.get_by_role("button", name=send).click()
     opened.get_by_role("alert").wait_for()
     check()
     opened.get_by_role("alert").get_by_role("link").first.click()
-    opened.locator("#agree-yes").check()
+    opened.locator("#q-agree-yes").check()
     opened.get_by_role("button", name=onward).click()
     opened.get_by_role("button", name=send).click()
     opened.locator("details").wait_for()
@@ -336,7 +341,7 @@ def test_a_second_question_left_open_is_drawn_from_its_table_and_not_sent_as_sil
     page.add_init_script(STUB % 18)
     start(page, address)
     if other is not None:
-        page.locator("#debt--other-1").check()
+        page.locator("#q-debt--other-1").check()
     page.get_by_role("button", name="Send").click()
     page.get_by_text("Thank you").wait_for()
     assert json.loads(posts(page)[-1].post_data)["report"]["debt"] == expected

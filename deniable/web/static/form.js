@@ -14,12 +14,16 @@ export function make(tag, attributes = {}, ...children) {
 /** The label number of silence: the last one. */
 const silence = (element) => element.choices.length;
 
-function option(type, name, value, words, checked = false) {
-  const id = `${name}-${value}`;
+/** The name of a question's fields on the page. A form's members (reset, remove, elements, ...) have no hyphen, so no question
+ *  can take the place of one, whatever it is called. */
+export const called = (name) => `q-${name}`;
+
+function option(type, name, value, words) {
+  const id = `${called(name)}-${value}`;
   return make(
     "div",
     { class: "option" },
-    make("input", { type, id, name, value, checked, autocomplete: "off" }),
+    make("input", { type, id, name: called(name), value, autocomplete: "off" }),
     make("label", { for: id }, words),
   );
 }
@@ -29,20 +33,17 @@ function legend(element, language, words) {
   return make("legend", {}, element.title[language], " ", make("span", { class: element.private ? "mark" : "mark plain" }, note));
 }
 
-function radios(name, choices, language, words, silent) {
-  const options = choices.map((choice, code) => option("radio", name, code, choice.text[language]));
-  if (silent) options.push(option("radio", name, choices.length, words.noAnswer));
-  return options;
-}
+const radios = (name, choices, language) => choices.map((choice, code) => option("radio", name, code, choice.text[language]));
+const silentRadio = (name, choices, words) => option("radio", name, choices.length, words.noAnswer);
 
 function described(element, language) {
-  return element.description ? make("p", { class: "hint", id: `${element.name}-hint` }, element.description[language]) : null;
+  return element.description ? make("p", { class: "hint", id: `${called(element.name)}-hint` }, element.description[language]) : null;
 }
 
 function fieldset(element, language, words, ...children) {
   return make(
     "fieldset",
-    { id: `field-${element.name}`, "aria-describedby": element.description ? `${element.name}-hint` : null, tabindex: "-1" },
+    { id: `field-${element.name}`, "aria-describedby": element.description ? `${called(element.name)}-hint` : null, tabindex: "-1" },
     legend(element, language, words),
     described(element, language),
     ...children,
@@ -57,7 +58,8 @@ function askedToo(element, language, words) {
       { class: "inner" },
       make("legend", {}, element.asked[language]),
       make("p", { class: "hint" }, words.unrelated),
-      ...radios(`${element.name}--other`, element.choices, language, words, true),
+      ...radios(`${element.name}--other`, element.choices, language),
+      silentRadio(`${element.name}--other`, element.choices, words),
     ),
   ];
 }
@@ -75,8 +77,8 @@ export function field(element, language, words) {
         described(element, language),
       );
     case "dropdown": {
-      const id = `${element.name}-select`;
-      const select = make("select", { id, name: element.name, autocomplete: "off" }, make("option", { value: "" }, "–"));
+      const id = `${called(element.name)}-select`;
+      const select = make("select", { id, name: called(element.name), autocomplete: "off" }, make("option", { value: "" }, "–"));
       element.choices.forEach((choice, code) => select.append(make("option", { value: code }, choice.text[language])));
       select.append(make("option", { value: silence(element) }, words.noAnswer));
       return fieldset(element, language, words, make("label", { for: id, class: "hidden" }, element.title[language]), select);
@@ -87,6 +89,7 @@ export function field(element, language, words) {
         language,
         words,
         ...element.choices.map((choice, i) => option("checkbox", element.attributes[i], "1", choice.text[language])),
+        option("checkbox", `${element.name}--nothing`, "1", words.noneOfThese),
         option("checkbox", `${element.name}--none`, "1", words.noAnswer),
       );
     case "matrix":
@@ -99,21 +102,22 @@ export function field(element, language, words) {
             "fieldset",
             { class: "inner" },
             make("legend", {}, row.text[language]),
-            ...radios(element.attributes[i], element.choices, language, words, true),
+            ...radios(element.attributes[i], element.choices, language),
+            silentRadio(element.attributes[i], element.choices, words),
           ),
         ),
       );
     default:
       if (element.grid) {
         const { min, max, step } = element.grid;
-        const id = `${element.name}-number`;
+        const id = `${called(element.name)}-number`;
         return fieldset(
           element,
           language,
           words,
-          make("p", { class: "hint", id: `${id}-range` }, words.orMore(min, max)),
+          make("p", { class: "hint", id: `${id}-range` }, words.orMore(min, max, step)),
           make("label", { for: id, class: "hidden" }, element.title[language]),
-          make("input", { type: "text", inputmode: "numeric", id, name: element.name, autocomplete: "off", "aria-describedby": `${id}-range`, "data-step": step }),
+          make("input", { type: "text", inputmode: min < 0 ? null : "numeric", id, name: called(element.name), autocomplete: "off", "aria-describedby": `${id}-range` }),
           element.unit ? make("span", { class: "unit" }, " " + element.unit[language]) : null,
           option("checkbox", `${element.name}--none`, "1", words.noAnswer),
         );
@@ -123,27 +127,39 @@ export function field(element, language, words) {
         language,
         words,
         element.minRateDescription ? make("p", { class: "hint" }, `${element.choices[0].text[language]}: ${element.minRateDescription[language]}`) : null,
-        make("div", { class: element.type === "rating" ? "options rating" : "options" }, ...radios(element.name, element.choices, language, words, true)),
+        ...radios(element.name, element.choices, language),
         element.maxRateDescription
           ? make("p", { class: "hint" }, `${element.choices.at(-1).text[language]}: ${element.maxRateDescription[language]}`)
           : null,
+        silentRadio(element.name, element.choices, words),
         ...askedToo(element, language, words),
       );
   }
 }
 
-const picked = (form, name) => form.querySelector(`[name="${name}"]:checked`);
-
-function numberCode(form, element, words, problems) {
-  const { min, max, step } = element.grid;
-  const last = Math.floor((max - min) / step) + 1;
-  const written = form.querySelector(`[name="${element.name}"]`).value.trim();
-  if (picked(form, `${element.name}--none`) || written === "") return last;
-  if (!/^[-+]?\d+$/.test(written)) {
-    problems.push({ name: element.name, text: words.errorNumber });
-    return last;
+/** Whoever says "no answer" or "none of these" has nothing else ticked or written in that question, and the other way round. */
+export function keepApart(input) {
+  const group = input.closest("fieldset");
+  const kind = (other) => ["--none", "--nothing"].find((end) => other.name.endsWith(end)) ?? "";
+  if (!group || (input.type === "checkbox" ? !input.checked : input.type !== "text" || input.value.trim() === "")) return;
+  for (const other of group.querySelectorAll("input")) {
+    if (other === input || kind(other) === kind(input)) continue;
+    if (other.type === "checkbox") other.checked = false;
+    if (other.type === "text") other.value = "";
   }
-  return Math.round((Math.min(Math.max(Number(written), min), max) - min) / step);
+}
+
+const picked = (form, name) => form.querySelector(`[name="${called(name)}"]:checked`);
+const written = (form, name) => form.querySelector(`[name="${called(name)}"]`).value.trim();
+
+/** The label number of what is written, stopped at the ends; text where it is no number of the grid. */
+function numberCode(form, element, words) {
+  const { min, max, step } = element.grid;
+  const given = written(form, element.name);
+  if (picked(form, `${element.name}--none`) || given === "") return (max - min) / step + 1;
+  if (!/^[-+]?\d+$/.test(given)) return words.errorNumber;
+  const code = (Math.min(Math.max(Number(given), min), max) - min) / step;
+  return Number.isInteger(code) ? code : words.errorStep(min, max, step);
 }
 
 /** Whether a question is shown: that depends only on questions without privacy. */
@@ -152,29 +168,33 @@ export function isVisible(element, elements, form) {
   if (!rule) return true;
   const asked = elements.find((other) => other.name === rule.name);
   if (!isVisible(asked, elements, form)) return !rule.equal;
-  const chosen = asked.type === "dropdown" ? form.querySelector(`[name="${rule.name}"]`)?.value : picked(form, rule.name)?.value;
+  const chosen = asked.type === "dropdown" ? written(form, rule.name) : picked(form, rule.name)?.value;
   const same = chosen !== undefined && chosen !== "" && asked.choices[Number(chosen)]?.value === rule.value;
   return same === rule.equal;
 }
 
-/** Every column's true label number, and what is wrong. Whatever is left open or not shown is silence, a label like any other. */
-export function read(form, elements, words) {
+/** Every column's true label number, and what is wrong. Whatever is left open or not shown is silence, a label like any other:
+ *  also a question with boxes of which none is ticked, unless "none of these" is. */
+export function read(form, elements, words, language) {
   const answers = {};
   const others = {};
   const problems = [];
+  const wrong = (element, text) => problems.push({ name: element.name, title: element.title[language], text });
   for (const element of elements) {
     const shown = isVisible(element, elements, form);
     if (element.type === "information") continue;
     if (element.type === "consent") {
-      if (!picked(form, element.name)) problems.push({ name: element.name, text: words.errorConsent });
+      if (!picked(form, element.name)) wrong(element, words.errorConsent);
     } else if (element.type === "checkbox") {
-      const silent = !shown || picked(form, `${element.name}--none`);
-      for (const name of element.attributes) answers[name] = silent ? 2 : picked(form, name) ? 1 : 0;
+      const ticked = element.attributes.map((name) => Boolean(picked(form, name)));
+      const answered = shown && (ticked.includes(true) || picked(form, `${element.name}--nothing`));
+      element.attributes.forEach((name, i) => (answers[name] = answered ? Number(ticked[i]) : 2));
     } else if (element.grid) {
-      const code = numberCode(form, element, words, shown ? problems : []);
-      answers[element.name] = shown ? code : Math.floor((element.grid.max - element.grid.min) / element.grid.step) + 1;
+      const code = shown ? numberCode(form, element, words) : (element.grid.max - element.grid.min) / element.grid.step + 1;
+      if (typeof code === "string") wrong(element, code);
+      answers[element.name] = code;
     } else if (element.type === "dropdown") {
-      const value = form.querySelector(`[name="${element.name}"]`).value;
+      const value = written(form, element.name);
       answers[element.name] = !shown || value === "" ? silence(element) : Number(value);
     } else {
       for (const name of element.attributes) {

@@ -65,7 +65,7 @@ export function choose(recipe, code, draw) {
 }
 
 /** How many true labels a recipe knows. */
-function recipeInputs(recipe) {
+export function recipeInputs(recipe) {
   if (recipe.law === "table") return recipe.weights.length;
   if (recipe.law === "mixture") return recipe.replacement.length;
   if (recipe.law === "shift") return recipe.inputs;

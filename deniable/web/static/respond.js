@@ -1,32 +1,91 @@
 // The respondent's page: explains, asks, and at Send draws once, sends only that, and forgets the true answers.
 
-import { field, isVisible, labelOf, make, read } from "./form.js";
+import { day, mixedPart, panel, practice } from "./explain.js";
+import { field, isVisible, keepApart, labelOf, make, read } from "./form.js";
+import { mixesAsPromised } from "./mixing.js";
 import { integerBelow, randomise, secureBytes } from "./randomise.js";
 import { wordsOf } from "./words.js";
 
 const main = document.getElementById("main");
-const slug = decodeURIComponent(location.pathname.split("/").filter(Boolean).pop());
+const slug = decoded(location.pathname.split("/").filter(Boolean).pop());
 const address = `/api/surveys/${encodeURIComponent(slug)}`;
 // The token stands behind a #, which browsers never send by themselves: it appears in no log.
-const token = decodeURIComponent(location.hash.slice(1)) || null;
+const token = decoded(location.hash.slice(1)) || null;
 const waitingKey = `deniable-unsent-${slug}`;
 let survey;
 let language;
 let words;
+// Whether something would be lost if the page were left now.
+let unsaved = false;
+// What the browser's Back and Forward do while questions are shown.
+let travel = () => {};
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a link that was cut in the middle of a character
+  }
+}
+
+/** What was drawn and has not arrived yet. Where the browser keeps no data for this site it lives as long as the page. */
+const waiting = {
+  get() {
+    try {
+      return JSON.parse(sessionStorage.getItem(waitingKey));
+    } catch {
+      return null;
+    }
+  },
+  keep(payload) {
+    try {
+      sessionStorage.setItem(waitingKey, JSON.stringify(payload));
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  forget() {
+    try {
+      sessionStorage.removeItem(waitingKey);
+    } catch {
+      // Nothing was kept.
+    }
+  },
+};
+
+addEventListener("beforeunload", (event) => {
+  if (unsaved) event.preventDefault();
+});
+addEventListener("popstate", (event) => travel(event.state?.page ?? 0));
 
 function show(...children) {
   main.replaceChildren(...children.filter((child) => child != null));
-  const heading = main.querySelector("h1");
-  heading?.focus();
+  main.querySelector("h1")?.focus();
   window.scrollTo(0, 0);
 }
 
 const heading = (text) => make("h1", { tabindex: "-1" }, text);
+const title = () => (survey?.title?.[language] ? heading(survey.title[language]) : null);
+const buttons = (...children) => make("div", { class: "buttons" }, ...children);
+const elements = () => survey.pages.flatMap((page) => page.elements);
 
 function button(text, run, kind = "") {
   const node = make("button", { type: "button", class: kind }, text);
   node.addEventListener("click", run);
   return node;
+}
+
+/** How to take part when this page cannot go on: the organiser's words, or where they are. */
+function otherWay() {
+  const text = survey?.otherWay?.[language];
+  return make("p", {}, text ?? make("a", { href: "?other-way" }, words.otherWay));
+}
+
+/** The end of the road: a sentence and another way, never an empty page. */
+function stuck(sentence, ...more) {
+  unsaved = false;
+  show(title(), make("p", { role: "alert" }, sentence), otherWay(), ...more);
 }
 
 function speak(chosen) {
@@ -38,7 +97,7 @@ function speak(chosen) {
 
 function languagePicker() {
   if (survey.languages.length < 2) return null;
-  const select = make("select", { id: "language" });
+  const select = make("select", { id: "page-language" });
   for (const one of survey.languages) {
     const name = new Intl.DisplayNames([one], { type: "language" }).of(one);
     select.append(make("option", { value: one, lang: one, selected: one === language }, name));
@@ -46,74 +105,29 @@ function languagePicker() {
   select.addEventListener("change", () => {
     speak(select.value);
     introduction();
-    document.getElementById("language").focus();
+    document.getElementById("page-language").focus();
   });
-  return make("div", { class: "languages" }, make("label", { for: "language" }, words.language), select);
-}
-
-const elements = () => survey.pages.flatMap((page) => page.elements);
-
-function example() {
-  const shown = elements().find((element) => element.private && element.choices.length > 1 && element.type !== "checkbox");
-  if (!shown) return null;
-  const [first, second] = shown.choices;
-  const [n, of] = shown.mixing.second % 10 ? [shown.mixing.second, 100] : [shown.mixing.second / 10, 10];
-  return make("p", {}, `${shown.title[language]} `, words.example(first.text[language], second.text[language], n, of));
+  return make("div", { class: "languages" }, make("label", { for: "page-language" }, words.language), select);
 }
 
 function introduction() {
-  const links = { none: words.linkNone, code: words.linkCode, register: words.linkRegister };
   const facts = make("dl", {}, make("dt", {}, words.asks), make("dd", {}, survey.organiser[language]));
-  if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, new Date(survey.closes + "T00:00").toLocaleDateString(language, { dateStyle: "long" })));
+  if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, day(survey.closes, language)));
   facts.append(make("dt", {}, words.contact), make("dd", {}, survey.contact[language]));
-  const open = elements().some((element) => !element.private && element.attributes.length);
+  const practised = survey.practice && mixedPart(elements()) !== "none";
   show(
     languagePicker(),
-    heading(survey.title[language]),
+    title(),
     survey.description ? make("p", {}, survey.description[language]) : null,
     facts,
-    make(
-      "div",
-      { class: "panel" },
-      make("h2", {}, words.receives),
-      make("p", {}, words.receivesText),
-      open ? make("p", {}, words.open) : null,
-      make("h2", {}, words.knows),
-      make("p", {}, words.knowsText),
-      example(),
-      make("p", {}, links[survey.linkage]),
-      make("p", { class: "strong" }, words.truth),
-    ),
-    make(
-      "div",
-      { class: "buttons" },
-      button(words.start, questions, "main"),
-      survey.practice ? button(words.practice, practice) : null,
-    ),
+    panel(survey, elements(), language, words),
+    buttons(button(words.start, questions, "main"), practised ? button(words.practice, practise) : null),
   );
 }
 
-function practice() {
-  const yesNo = [wordsOf(language) === wordsOf("pl") ? "Nie" : "No", wordsOf(language) === wordsOf("pl") ? "Tak" : "Yes"];
-  const private_ = elements().find((element) => element.private);
-  const result = make("p", { role: "status" });
-  const group = make("fieldset", {}, make("legend", {}, words.practiceQuestion));
-  yesNo.forEach((text, i) =>
-    group.append(
-      make("div", { class: "option" }, make("input", { type: "radio", name: "practice", id: `practice-${i}` }), make("label", { for: `practice-${i}` }, text)),
-    ),
-  );
-  show(
-    heading(words.practiceTitle),
-    group,
-    result,
-    make(
-      "div",
-      { class: "buttons" },
-      button(words.practiceDone, () => (result.textContent = words.practiceResult(private_ ? private_.mixing.another : 0))),
-      button(words.start, questions, "main"),
-    ),
-  );
+function practise() {
+  const { group, result, done } = practice(survey, elements(), language, words);
+  show(heading(words.practiceTitle), group, result, buttons(done, button(words.start, questions, "main")));
 }
 
 function questions() {
@@ -130,10 +144,11 @@ function questions() {
   const contacts = contactFields();
   if (contacts) pages[pages.length - 1].append(contacts);
   let current = 0;
-  const back = button(words.back, () => turn(current - 1));
-  const next = button(words.next, () => turn(current + 1), "main");
-  const send = make("button", { type: "submit", class: "main" }, words.send);
-  const note = make("p", { class: "hint" }, words.sendNote);
+  const back = button(words.back, () => go(current - 1));
+  const next = button(words.next, () => go(current + 1), "main");
+  // No button of the form submits it: Enter in a field sends nothing, on no page. Only this button, pressed itself, sends.
+  const send = button(words.send, () => sendForm(form, all, errors, pages, go), "main");
+  const note = make("p", { class: "hint" }, words.sendNote[mixedPart(all)]);
   const turn = (to) => {
     pages[current].hidden = true;
     current = to;
@@ -144,66 +159,77 @@ function questions() {
     (pages[current].querySelector("h2[tabindex]") ?? main.querySelector("h1")).focus();
     window.scrollTo(0, 0);
   };
+  // Pages are steps of the browser's history, so that its Back leads to the page before; a step holds a page's number alone.
+  const go = (to) => {
+    if (to !== current) history.pushState({ page: to }, "");
+    turn(to);
+  };
+  travel = (to) => {
+    if (form.isConnected && to < pages.length) turn(to);
+  };
   const refresh = () => {
     for (const element of all.filter((one) => one.visibleIf)) {
       const node = form.querySelector(`#field-${element.name}`);
       if (node) node.hidden = !isVisible(element, all, form);
     }
   };
-  form.addEventListener("change", (event) => {
-    // Whoever ticks "prefer not to answer" has no boxes ticked, and the other way round.
-    const box = event.target;
-    if (box.type === "checkbox" && box.checked) {
-      const group = box.closest("fieldset");
-      group?.querySelectorAll('input[type="checkbox"]').forEach((other) => {
-        if (other !== box && other.name.endsWith("--none") !== box.name.endsWith("--none")) other.checked = false;
-      });
-    }
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", (event) => {
+    unsaved = true;
+    keepApart(event.target);
     refresh();
   });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (send.disabled) return;
-    const { answers, others, problems } = read(form, all, words);
-    const contact = contactOf(form, problems);
-    if (problems.length) {
-      complain(errors, problems, pages, turn);
-      return;
-    }
-    send.disabled = true;
-    let payload;
-    try {
-      payload = drawn(answers, others, contact);
-    } catch {
-      show(heading(survey.title[language]), make("p", { role: "alert" }, words.noRandom), make("p", {}, survey.otherWay[language]));
-      return;
-    }
-    // From here on the true answers exist nowhere: the form is emptied and leaves the page.
-    form.reset();
-    form.remove();
-    sessionStorage.setItem(waitingKey, JSON.stringify(payload));
-    deliver(payload);
-  });
-  form.append(errors, ...pages, note, make("div", { class: "buttons" }, back, next, send));
-  show(heading(survey.title[language]), form);
+  form.append(errors, ...pages, note, buttons(back, next, send));
+  show(title(), form);
   turn(0);
   refresh();
 }
 
-function complain(errors, problems, pages, turn) {
+function sendForm(form, all, errors, pages, go) {
+  if (!form.isConnected) return;
+  const { answers, others, problems } = read(form, all, words, language);
+  const contact = contactOf(form, problems);
+  if (problems.length) {
+    complain(form, errors, problems, pages, go);
+    return;
+  }
+  let payload;
+  try {
+    payload = drawn(answers, others, contact);
+  } catch {
+    stuck(globalThis.crypto?.getRandomValues ? words.stuck : words.noRandom);
+    return;
+  }
+  // From here on the true answers exist nowhere: the form is emptied and leaves the page.
+  form.reset();
+  form.remove();
+  unsaved = !waiting.keep(payload);
+  deliver(payload);
+}
+
+/** What is wrong, listed and beside each field; what was wrong before and is mended is not told again. */
+function complain(form, errors, problems, pages, go) {
+  for (const node of form.querySelectorAll(".problem")) node.remove();
+  for (const node of form.querySelectorAll("[aria-invalid]")) {
+    node.removeAttribute("aria-invalid");
+    const others = (node.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && !id.startsWith("problem-"));
+    if (others.length) node.setAttribute("aria-describedby", others.join(" "));
+    else node.removeAttribute("aria-describedby");
+  }
   const list = make("ul", {});
-  for (const { name, text } of problems) {
-    const link = make("a", { href: `#field-${name}` }, text);
+  for (const { name, title: about, text } of problems) {
+    const node = form.querySelector(`#field-${name}`);
+    const input = node.querySelector("input, select");
+    const link = make("a", { href: `#field-${name}` }, `${about}: ${text}`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      const node = document.getElementById(`field-${name}`);
-      turn(pages.findIndex((page) => page.contains(node)));
-      (node.querySelector("input, select") ?? node).focus();
+      go(pages.findIndex((page) => page.contains(node)));
+      input.focus();
     });
     list.append(make("li", {}, link));
-    const node = document.getElementById(`field-${name}`);
-    node.querySelector(".problem")?.remove();
-    node.append(make("p", { class: "problem" }, text));
+    node.append(make("p", { class: "problem", id: `problem-${name}` }, text));
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", `${input.getAttribute("aria-describedby") ?? ""} problem-${name}`.trim());
   }
   errors.replaceChildren(make("h2", {}, words.errorTitle), list);
   errors.hidden = false;
@@ -224,8 +250,9 @@ function drawn(answers, others, contact) {
 }
 
 async function deliver(payload) {
-  show(heading(survey.title[language]), make("p", { role: "status" }, words.sending));
+  show(title(), make("p", { role: "status" }, words.sending));
   let answer;
+  let reply = {};
   try {
     answer = await fetch(`${address}/answers`, {
       method: "POST",
@@ -234,30 +261,41 @@ async function deliver(payload) {
       credentials: "omit",
       referrerPolicy: "no-referrer",
     });
-    if (answer.status >= 500 || answer.status === 429) throw new Error("try again");
+    reply = await answer.json();
+    // A network that answers in the server's place, with a page of its own, has stored nothing.
+    if (answer.status >= 500 || answer.status === 429 || (answer.ok && reply.stored !== true)) throw new Error("try again");
   } catch {
+    const part = mixedPart(elements());
+    const reason = answer && words.refusals[reply?.code];
     show(
-      heading(survey.title[language]),
-      make("p", { role: "alert" }, words.failed),
-      make("div", { class: "buttons" }, button(words.retry, () => deliver(payload), "main")),
+      title(),
+      make("p", { role: "alert" }, words.failed[part], reason ? " " + reason : ""),
+      buttons(button(words.retry, () => deliver(payload), "main")),
     );
     return;
   }
-  sessionStorage.removeItem(waitingKey);
-  if (!answer.ok) {
-    const reason = await answer.json().catch(() => ({}));
-    show(heading(survey.title[language]), make("p", { role: "alert" }, words.refused + " " + (reason.message ?? answer.status)), nextPerson());
-    return;
-  }
-  thanks(payload);
+  waiting.forget();
+  unsaved = false;
+  if (answer.ok) thanks(payload);
+  else refused(reply ?? {});
 }
 
-function nextPerson() {
-  return make("div", { class: "buttons" }, button(words.nextPerson, introduction));
+/** Why the answers were not taken: in the reader's language where the reason is known, else the server's English sentence. */
+function refused({ code, message }) {
+  const known = Object.hasOwn(words.refusals, code) ? words.refusals[code] : null;
+  const reason = known ?? make("span", { lang: "en" }, message ?? "");
+  // An invitation that is used or unknown stays so; a survey that has changed can be answered once more.
+  const again = code === "wrong_version" || (!survey.invited && code !== "closed");
+  show(
+    title(),
+    make("p", { role: "alert" }, words.refused, " ", reason),
+    again ? buttons(button(code === "wrong_version" ? words.again : words.nextPerson, begin, "main")) : null,
+  );
 }
 
 function thanks(payload) {
-  const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote));
+  const part = mixedPart(elements());
+  const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote[part]));
   const list = make("dl", {});
   for (const element of elements()) {
     if (!element.attributes.length) continue;
@@ -266,15 +304,16 @@ function thanks(payload) {
   }
   details.append(list);
   show(
-    heading(survey.title[language]),
-    make("p", { role: "status", class: "strong" }, words.thanks),
+    title(),
+    make("p", { role: "status", class: "strong" }, words.thanks[part]),
     payload.code ? make("p", {}, words.code, " ", make("span", { class: "code" }, payload.code)) : null,
     survey.showSent === "after" ? details : null,
-    nextPerson(),
+    // An invitation is one person's and is used now.
+    survey.invited ? null : buttons(button(words.nextPerson, begin)),
   );
 }
 
-/** Contact details, asked only where the survey keeps a register; they are stored apart from the answers. */
+/** Contact details, asked only where the survey keeps a register. */
 function contactFields() {
   if (survey.linkage !== "register") return null;
   const line = (name, type, text) =>
@@ -289,7 +328,7 @@ function contactFields() {
     "fieldset",
     {},
     make("legend", {}, words.contactTitle),
-    make("p", { class: "hint" }, words.linkRegister),
+    make("p", { class: "hint" }, words.linkRegister[mixedPart(elements())]),
     line("name", "text", words.name),
     line("email", "email", words.email),
   );
@@ -300,33 +339,42 @@ function contactOf(form, problems) {
   const contact = {};
   for (const name of ["name", "email"]) {
     contact[name] = form.querySelector(`#contact-${name}`).value.trim();
-    if (!contact[name]) problems.push({ name: `contact-${name}`, text: words.errorContact });
+    const wrong = !contact[name] ? words.errorContact : name === "email" && !/^\S+@\S+$/.test(contact[name]) ? words.errorEmail : null;
+    if (wrong) problems.push({ name: `contact-${name}`, title: words[name], text: wrong });
   }
   return contact;
 }
 
-async function begin() {
+/** Load the survey, as if the page had just been opened. */
+async function load() {
+  survey = undefined;
   speak((navigator.language ?? "en").slice(0, 2));
   show(make("p", { role: "status" }, words.loading));
   let answer;
   try {
-    answer = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer" });
+    answer = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" });
   } catch {
-    show(make("p", { role: "alert" }, words.unreachable));
+    stuck(words.unreachable);
     return;
   }
   if (!answer.ok) {
-    show(make("p", { role: "alert" }, answer.status === 404 ? words.notFound : words.unreachable));
+    stuck(answer.status === 404 ? words.notFound : words.unreachable);
     return;
   }
-  survey = await answer.json();
+  const loaded = await answer.json();
   const wanted = new URLSearchParams(location.search).get("lang") ?? language;
+  survey = loaded;
   speak(survey.languages.includes(wanted) ? wanted : survey.languages[0]);
-  const waiting = sessionStorage.getItem(waitingKey);
-  if (waiting) deliver(JSON.parse(waiting));
-  else if (!survey.open) show(heading(survey.title[language]), make("p", {}, words.closed));
-  else if (survey.invited && !token) show(heading(survey.title[language]), make("p", { role: "alert" }, words.needsToken));
+  const unsent = waiting.get();
+  if (unsent) deliver(unsent);
+  else if (!survey.open) show(title(), make("p", {}, words.closed));
+  else if (!mixesAsPromised(survey)) stuck(words.dishonest);
+  else if (survey.invited && !token) show(title(), make("p", { role: "alert" }, words.needsToken));
   else introduction();
+}
+
+function begin() {
+  load().catch(() => stuck(words.stuck));
 }
 
 begin();

@@ -1,0 +1,84 @@
+// The screen before the questions: what the organiser receives and can know, with numbers counted from the recipe itself; and the
+// practice question, which is never sent.
+
+import { make } from "./form.js";
+import { people, recipeOf, row, worstOdds } from "./mixing.js";
+
+// The lightest level that has a name changes odds 9 times; what changes them more is called light by the page.
+const LIGHT = 9.01;
+
+/** Whether all questions of a survey are mixed, some, or none. */
+export function mixedPart(elements) {
+  const asked = elements.filter((element) => element.attributes.length);
+  if (asked.every((element) => element.private)) return "all";
+  return asked.some((element) => element.private) ? "some" : "none";
+}
+
+/** A day as people write it. */
+export const day = (iso, language) => new Date(iso + "T00:00").toLocaleDateString(language, { dateStyle: "long" });
+
+/** "Of 10 people whose answer is No, 2 send Yes", of a question that is mixed. */
+export function example(survey, elements, language, words) {
+  const mixed = elements.filter((element) => element.private);
+  // Yes or no is the simplest to follow.
+  const shown = mixed.find((element) => element.type === "boolean") ?? mixed[0];
+  if (!shown) return null;
+  const recipe = recipeOf(survey, shown.attributes[0]);
+  const weights = row(recipe, 0);
+  // A label that nobody ever sends makes no example.
+  const sent = shown.type === "checkbox" ? 1 : weights.findIndex((weight, z) => z > 0 && z < weights.length - 1 && weight > 0);
+  const counted = people(weights[sent], recipe.denominator);
+  if (!counted) return null;
+  const weak = worstOdds(survey, shown) > LIGHT;
+  const title = shown.title[language];
+  if (shown.type === "checkbox") {
+    return make("p", {}, `${title} ${shown.choices[0].text[language]}: `, (weak ? words.exampleBoxWeak : words.exampleBox)(...counted));
+  }
+  const [first, second] = [0, sent].map((z) => (shown.grid ? shown.grid.min + z * shown.grid.step : shown.choices[z].text[language]));
+  const of = shown.rows.length ? `${title} ${shown.rows[0].text[language]}: ` : `${title} `;
+  return make("p", {}, of, (weak ? words.exampleWeak : words.example)(first, second, ...counted));
+}
+
+/** What the organiser receives, and what it can and cannot know. */
+export function panel(survey, elements, language, words) {
+  const part = mixedPart(elements);
+  const weak = elements.filter((element) => element.private && worstOdds(survey, element) > LIGHT);
+  const links = { none: survey.invited ? words.linkNone : null, code: words.linkCode, register: words.linkRegister[part] };
+  const kept = survey.linkage === "register" && survey.contacts_until;
+  return make(
+    "div",
+    { class: "panel" },
+    make("h2", {}, words.receives),
+    make("p", {}, words.receivesText[part]),
+    make("h2", {}, words.knows),
+    make("p", {}, words.knowsText[part]),
+    example(survey, elements, language, words),
+    weak.length ? make("p", {}, words.weak(weak.map((element) => element.title[language]).join("; "))) : null,
+    links[survey.linkage] ? make("p", {}, links[survey.linkage], kept ? " " + words.contactsUntil(day(survey.contacts_until, language)) : "") : null,
+    part === "none" ? null : make("p", { class: "strong" }, words.truth),
+  );
+}
+
+/** A harmless question, and a button that says how often an answer to it would be changed, once there is one. */
+export function practice(survey, elements, language, words) {
+  const alike = elements.find((element) => element.private && element.type === "boolean");
+  const result = make("p", { role: "status" });
+  const group = make("fieldset", {}, make("legend", {}, words.practiceQuestion));
+  const inputs = [words.no, words.yes].map((text, i) => {
+    const input = make("input", { type: "radio", name: "practice", id: `practice-${i}`, autocomplete: "off" });
+    input.addEventListener("change", () => (result.textContent = ""));
+    group.append(make("div", { class: "option" }, input, make("label", { for: `practice-${i}` }, text)));
+    return input;
+  });
+  const explain = () => {
+    const chosen = inputs.findIndex((input) => input.checked);
+    if (chosen < 0) return words.practiceFirst;
+    if (!alike) return words.practicePlain;
+    const recipe = recipeOf(survey, alike.name);
+    const counted = people(recipe.denominator - row(recipe, chosen)[chosen], recipe.denominator);
+    return counted ? words.practiceResult(alike.title[language], ...counted) : words.practicePlain;
+  };
+  const done = make("button", { type: "button" }, words.practiceDone);
+  done.addEventListener("click", () => (result.textContent = explain()));
+  return { group, result, done };
+}

@@ -1,0 +1,179 @@
+"""What the respondent's page tells people is true of the survey before them, and it asks nothing by a recipe that gives answers away."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+# One server and one browser for all of them.
+pytestmark = pytest.mark.xdist_group("browser")
+
+HEAD = """survey: {slug}
+title: Habits
+organiser: Town hall
+contact: survey@town.example
+other_way: {{en: Call 555 0100., pl: Zadzwoń 555 0100.}}
+languages: [en, pl]
+pages:
+- elements:
+"""
+SMOKES = "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: strong}\n"
+DISTRICT = "  - {type: radiogroup, name: district, title: District, choices: [north, south], privacy: none}\n"
+STREET = "  - {type: dropdown, name: street, title: Street, choices: [" + ", ".join(f"s{i}" for i in range(1, 301)) + "]}\n"
+WEAK = "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: {design: krr, p: 0.998}}\n"
+BOXES = "  - {type: checkbox, name: took, title: 'Took?', choices: [alcohol, tobacco], privacy: strong}\n"
+GRID = "  - {type: number, name: cups, title: 'Cups?', grid: true, min: 0, max: 6, privacy: strong}\n"
+MATRIX = "  - {type: matrix, name: trust, title: Trust, rows: [police, courts], columns: [little, some], privacy: strong}\n"
+
+
+def changed(page, slug, change):
+    """The server tells the page something else."""
+
+    def fulfil(route):
+        client = route.fetch().json()
+        change(client)
+        route.fulfill(status=200, content_type="application/json", body=json.dumps(client))
+
+    page.route(f"**/api/surveys/{slug}", fulfil)
+
+
+def block(law):
+    def change(client):
+        [one] = client["recipe"]["blocks"]
+        one.clear()
+        one.update(attributes=["smokes"], **law)
+
+    return change
+
+
+def twice(client):
+    client["recipe"]["blocks"].append(
+        {"attributes": ["smokes"], "law": "table", "denominator": 1, "weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        block({"law": "table", "denominator": 1, "weights": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}),
+        block({"law": "mixture", "denominator": 5, "diagonal": 5, "replacement": [0, 0, 0]}),
+        block({"law": "table", "denominator": 5, "weights": [[4, 0, 1], [1, 3, 1], [1, 1, 3]]}),
+        block({"law": "shift", "denominator": 1, "inputs": 3, "outputs": 3, "lowest": 0, "kernel": [1]}),
+        block({"law": "group", "sizes": [3], "denominator": 5, "tell": 5, "innocuous": [[1, 1, 1]]}),
+        # The cases of the first row do not add up: what lies beyond them would be a label of its own.
+        block({"law": "table", "denominator": 9, "weights": [[1, 1, 1], [3, 3, 3], [3, 3, 3]]}),
+        block({"law": "magic", "denominator": 5}),
+        twice,
+    ],
+    ids=["identity", "undiluted", "zero", "unmoved", "group", "short", "unknown", "drawn-twice"],
+)
+def test_the_page_refuses_to_ask_by_a_recipe_that_gives_answers_away(page, served, change):
+    address = served(HEAD.format(slug="crooked") + SMOKES)
+    changed(page, "crooked", change)
+    page.goto(address)
+    page.get_by_role("alert").wait_for()
+    assert "give some of them away" in page.get_by_role("alert").inner_text()
+    assert page.get_by_text("Call 555 0100").is_visible()
+    assert page.get_by_role("button").count() == 0
+
+
+def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(page, served):
+    address = served(HEAD.format(slug="counted") + SMOKES)
+
+    def change(client):
+        client["recipe"]["blocks"][0].update(denominator=1000, diagonal=997, replacement=[1, 1, 1])
+        client["pages"][0]["elements"][0]["mixing"] = {"second": 40, "another": 60}
+
+    changed(page, "counted", change)
+    page.goto(address)
+    told = page.locator(".panel").inner_text()
+    assert "Of 1,000 people whose answer is “No”, about 1 send “Yes”." in told
+    assert "proves nothing" not in told
+    assert "Mixed only lightly: Do you smoke?" in told
+    page.get_by_role("button", name="Try it first").click()
+    page.get_by_label("Yes").check()
+    page.get_by_role("button", name="Show how").click()
+    assert "of 1,000 people with your answer about 2 " in page.get_by_role("status").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "sentence"),
+    [
+        ("yes-no", SMOKES, "Do you smoke? Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing."),
+        ("many", STREET, "Of 1,000 people whose answer is “s1”, about 3 send “s2”. So a “s2” proves nothing."),
+        ("weak", WEAK, "Of 1,000 people whose answer is “No”, about 1 send “Yes”."),
+        ("boxes", BOXES, "Took? alcohol: Of 10 people who do not tick this, about 2 send a tick. So a tick proves nothing."),
+        ("grid", GRID, "Cups? Of 10 people whose answer is “0”, about 1 send “1”."),
+        ("matrix", MATRIX, "Trust police: Of 10 people whose answer is “little”, about 2 send “some”."),
+    ],
+)
+def test_every_kind_of_private_question_has_an_example_with_somebody_in_it(page, served, name, question, sentence):
+    page.goto(served(HEAD.format(slug=f"example-{name}") + question))
+    page.get_by_role("button", name="Start").wait_for()
+    assert sentence in page.locator(".panel").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("part", "questions"), [("all", SMOKES), ("some", SMOKES + DISTRICT), ("none", DISTRICT)], ids=["all", "some", "none"]
+)
+def test_nothing_is_said_to_be_mixed_that_is_not(page, served, part, questions):
+    said = []
+    page.goto(served(HEAD.format(slug=f"part-{part}") + questions))
+    page.get_by_role("button", name="Start").wait_for()
+    said.append(page.locator("main").inner_text())
+    assert page.get_by_role("button", name="Try it first").count() == (part != "none")
+    page.get_by_role("button", name="Start").click()
+    said.append(page.locator("form > .hint").inner_text())
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()
+    page.locator("summary").click()
+    said.append(page.locator("main").inner_text())
+    said = "\n".join(said)
+    assert ("Only the mixed answers leave your device" in said) == (part == "all")
+    assert ("Your mixed answers have arrived" in said) == (part == "all")
+    assert ("exactly what you answer" in said) == (part != "all")
+    assert ("page does the mixing" in said) == (part != "none")
+    assert ("that is your protection" in said) == (part != "none")
+    if part == "none":
+        assert "mixed" not in said.replace("Nothing is mixed in this survey", "")
+
+
+def test_practice_shows_nothing_before_a_choice_and_no_number_of_an_unlike_question(page, served):
+    page.goto(served(HEAD.format(slug="practice") + STREET))
+    page.get_by_role("button", name="Try it first").click()
+    page.get_by_role("button", name="Show how").click()
+    status = page.get_by_role("status")
+    assert status.inner_text() == "Please choose an answer first."
+    page.get_by_label("No").check()
+    page.get_by_role("button", name="Show how").click()
+    assert "some of the people with your answer" in status.inner_text()
+    assert not any(character.isdigit() for character in status.inner_text())
+    page.goto(served(HEAD.format(slug="practice-alike") + STREET + SMOKES))
+    page.get_by_role("button", name="Try it first").click()
+    page.get_by_label("No").check()
+    page.get_by_role("button", name="Show how").click()
+    assert "like those to “Do you smoke?”, of 10 people with your answer about 4 " in status.inner_text()
+
+
+REGISTER = {
+    "en": ("can see which mixed answers came with which contact details", "stay mixed", "kept until January 1, 2099"),
+    "pl": (
+        "może zobaczyć, które zmieszane odpowiedzi przyszły z którymi danymi kontaktowymi",
+        "pozostają zmieszane",
+        "przechowywane do 1 stycznia 2099",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", REGISTER)
+def test_a_register_says_that_the_organiser_sees_whose_mixed_answers_are_whose(page, served, language):
+    sees, mixed, until = REGISTER[language]
+    address = served("linkage: register\n" + HEAD.format(slug="registered") + SMOKES)
+    changed(page, "registered", lambda client: client.update(contacts_until="2099-01-01"))
+    page.goto(f"{address}?lang={language}")
+    page.locator(".panel").wait_for()
+    told = page.locator(".panel").inner_text()
+    assert [part for part in (sees, mixed, until) if part not in told] == []
+    page.get_by_role("button", name="Start" if language == "en" else "Rozpocznij").click()
+    assert sees in page.locator("form").inner_text()
