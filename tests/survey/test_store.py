@@ -261,6 +261,40 @@ def test_contact_details_are_apart_from_answers_and_can_be_erased(store, standin
     assert store.contacts("town") == []
 
 
+def test_a_receipt_code_that_is_taken_is_refused_and_hinders_nobody_else(store, standin, send):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    store.open_survey(standin.Standin(slug="village"))
+
+    def register(code, name):
+        return read_submission(store.current("town")[0], standin.body(code=code, contact={"name": name}))
+
+    def plain():
+        return read_submission(store.current("village")[0], standin.body())
+
+    code = standin.code()
+    first = register(code, "Ada")
+    # Twice in one group, then in a later one; beside people of another survey.
+    assert codes_of(store.submit([plain(), first, register(code, "Eve"), plain()])) == [None, None, "code_used", None]
+    assert codes_of(store.submit([plain(), register(code, "Eve"), first])) == [None, "code_used", None]
+    assert [row["name"] for row in store.contacts("town")] == ["Ada"]
+    assert (store.overview("town").count, store.overview("village").count) == (1, 3)
+
+
+def test_a_submission_that_breaks_its_group_for_an_unforeseen_reason_is_refused_alone(store, standin, monkeypatch):
+    from deniable.survey.store import submissions
+
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    asked, code = store.current("town")[0], standin.code()
+    monkeypatch.setattr(submissions, "_codes", lambda connection, group: set())  # nobody looks before
+    given = [read_submission(asked, standin.body(code=one, contact={"name": "x"})) for one in (code, standin.code())]
+    assert codes_of(store.submit(given)) == [None, None]
+    given = [read_submission(asked, standin.body(code=one, contact={"name": "x"})) for one in (standin.code(), code)]
+    assert codes_of(store.submit(given)) == [None, "not_stored"]
+    assert store.overview("town").count == 3
+
+
 def test_the_live_database_is_asked_through_a_view_with_labels(store, database, standin, send):
     labels = ["it's", 'a "b"', "100%", ":name", "back\\slash \\:", "żółć", "{brace}"]
     schema = dn.Schema(
