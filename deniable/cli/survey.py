@@ -136,33 +136,46 @@ def open_(
     erase_contacts_on: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="When contact details are erased (for linkage: register).")
     ] = None,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Throw away the answers to the version before, if they are too few to be shown.")
+    ] = False,
 ) -> None:
     """Freeze a questionnaire into a version and take answers to it.
 
     A changed questionnaire becomes a new version, which replaces the one before: that takes no more answers, and those it has are kept
-    and exported by themselves (deniable survey export SURVEY --version N).
+    and exported by themselves (deniable survey export SURVEY --version N). Fewer than 50 that wait for their batch would be told apart
+    one by one: then it is refused until there are 50, or --discard throws them away.
     """
     read = _questionnaire(questionnaire)
     with _store(db, keys, create=True) as store:
-        versions = len(store.overviews(read.slug)) if read.slug in store.slugs() else 0
-        number = store.open_survey(read, _day(erase_contacts_on))
+        before = store.overviews(read.slug) if read.slug in store.slugs() else []
+        number = store.open_survey(read, _day(erase_contacts_on), discard)
         seen = store.overviews(read.slug)
     print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
-    if 0 < versions < number:
-        _tell_replaced(seen[-2], number, _given(db, keys))
-    elif versions:
+    if 0 < len(before) < number:
+        _tell_replaced(before[-1].count, seen[-2], number, _given(db, keys))
+    elif before:
         print(f"The questionnaire is as it was: answers go on with the {_answers(seen[-1].count)} there are.")
     if read.invited:
         print(f"It is by invitation: deniable survey invite {read.slug} people.csv -o invited.csv")
 
 
-def _tell_replaced(old: Any, number: int, options: str) -> None:
-    print(f"The questionnaire was changed: version {old.number} takes no more answers. Nothing of it is lost.")
+def _tell_replaced(count: int, old: Any, number: int, options: str) -> None:
+    thrown = max(0, count - old.count)
+    lost = f"{_answers(thrown)} to it {'was' if thrown == 1 else 'were'} thrown away." if thrown else "Nothing of it is lost."
+    print(f"The questionnaire was changed: version {old.number} takes no more answers. {lost}")
     if old.count:
         kept = "stays by itself and is" if old.count == 1 else "stay by themselves and are"
         print(
             f"Its {_answers(old.count)} {kept} not counted with version {number}: "
             f"deniable survey export {old.slug} --version {old.number} -o FILE{options}"
+        )
+    if old.mixed < old.count:
+        print(f"{old.count - old.mixed} of them are fewer than a batch and come out when the survey is closed.")
+    if old.shown:
+        print(
+            "note: this survey was closed once, and then the rest of its answers was shown. From now on results come in batches of 50 "
+            "or more, also at a closing. If fewer are expected, give the questionnaire another name (survey: NAME)."
         )
     print("Whoever has the old page open is asked to load it again before sending.")
     if old.used:
@@ -199,11 +212,11 @@ def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     with _store(db, keys) as store:
         count = store.close_survey(slug)
         seen = store.overview(slug)
-    print(f"{slug} is closed with {count:,} answers to version {seen.number}.")
+    print(f"{slug} is closed with {_answers(count)} to version {seen.number}.")
     if seen.mixed < seen.count:
         print(
             f"{seen.count - seen.mixed} of them came after an earlier closing and are fewer than a batch; they stay sealed, "
-            "for whoever compared would see them one by one."
+            "for whoever compared would see them one by one. Once 50 wait they come out: open it again and wait for more."
         )
 
 
@@ -254,7 +267,7 @@ def export(
     earlier = [one for one in others if one.mixed]
     print(f"{_answers(rows)} written to {output}, schema in {sidecar(output)}.")
     if version is None and seen.count > rows:
-        print(f"{seen.count - rows} newer answers wait for their batch.")
+        print(f"{seen.count - rows} newer answer{' waits for its' if seen.count - rows == 1 else 's wait for their'} batch.")
     if version is None and earlier:
         kept = " and ".join(f"version {one.number} ({one.mixed:,})" for one in earlier)
         print(f"These are answers to version {seen.number}. Those to {kept} are exported by themselves: add --version N.")

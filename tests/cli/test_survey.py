@@ -114,8 +114,10 @@ def test_used_invitations_of_a_replaced_version_are_spoken_of(town, tmp_path):
         token = next(csv.DictReader(file))["token"]
     answer(tmp_path / "town.db", town.standin, 1, token=token)
     town.given["q.yaml"] = town.standin.Standin(invited=True, title="Town, asked better")
-    out = town.run("survey", "open", "q.yaml", "--db", "town.db")[1]
-    assert "Its 1 answer stays by itself" in out
+    code, _, err = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "1 answer to version 1 of town waits sealed" in err, "--discard" in err) == (2, True, True)
+    out = town.run("survey", "open", "q.yaml", "--db", "town.db", "--discard")[1]
+    assert "1 answer to it was thrown away." in out
     assert "1 invitation used for it stays used" in out
 
 

@@ -187,7 +187,7 @@ def test_closed_and_replaced_versions_take_nothing(store, standin, send, stored)
     store.close_survey("town")
     assert codes_of(send(store, standin.body())) == ["closed"]
     store.reopen_survey("town")
-    assert codes_of(send(store, standin.body())) == [None]
+    assert codes_of(send(store, *(standin.body() for _ in range(BATCH)))) == [None] * BATCH
     assert store.open_survey(standin.Standin(title="Town, again")) == 2
     # A page that was loaded before the change sends the old version.
     assert codes_of(store.submit([early])) == ["wrong_version"]
@@ -226,6 +226,80 @@ def test_opening_and_closing_around_one_answer_does_not_show_it(store, standin, 
     send(store, *(standin.body() for _ in range(BATCH)))
     store.close_survey("town")
     assert store.overview("town").mixed == 4 + BATCH
+
+
+def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, send):
+    store.open_survey(standin.Standin())
+    body = standin.body()
+    send(store, body)
+    with pytest.raises(RefusedError, match=r"1 answer to version 1 of town waits sealed.*--discard") as refused:
+        store.open_survey(standin.Standin(title="two"))
+    assert refused.value.code == "few_answers"
+    assert len(store.overviews("town")) == 1
+    assert store.overview("town").count == 1
+    key = next(store.keys.folder.glob("*.key")).stem
+    assert store.open_survey(standin.Standin(title="two"), discard=True) == 2
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(0, 0), (0, 0)]
+    with store._engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM inbox").scalar() == 0
+        assert connection.exec_driver_sql("SELECT count(*) FROM receipt").scalar() == 1
+    assert not store.keys.has(key)
+    store.check()
+    # Nothing was shown, so a small closing is still to be had: once, whatever the version.
+    send(store, *(standin.body(version=2) for _ in range(3)))
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+    assert store.open_survey(standin.Standin(title="three")) == 3
+    send(store, standin.body(version=3))
+    store.close_survey("town")
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(0, 0), (3, 3), (1, 0)]
+    with pytest.raises(RefusedError, match="few|sealed"):
+        store.open_survey(standin.Standin(title="four"))
+    store.reopen_survey("town")
+    send(store, *(standin.body(version=3) for _ in range(BATCH - 1)))
+    assert store.open_survey(standin.Standin(title="four"), discard=True) == 4
+    assert store.overviews("town")[2].mixed == BATCH
+
+
+def test_the_rest_of_a_replaced_version_comes_out_when_the_survey_is_closed(store, standin, send):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(BATCH)))
+    store.mix(1)
+    send(store, standin.body())
+    store.open_survey(standin.Standin(title="two"), discard=True)  # nothing needs to be thrown away
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(BATCH + 1, BATCH), (0, 0)]
+    send(store, *(standin.body(version=2) for _ in range(2)))
+    store.close_survey("town")
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(BATCH + 1, BATCH + 1), (2, 2)]
+
+
+def test_discarded_answers_take_their_contact_details_with_them(store, standin, send):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    send(store, standin.body(code=standin.code(), contact={"name": "Ada"}))
+    store.open_survey(standin.Standin(linkage="register", title="two"), contacts_until=until, discard=True)
+    assert store.contacts("town") == []
+
+
+def test_a_closing_without_answers_leaves_the_one_small_closing_to_be_had(store, standin, send):
+    store.open_survey(standin.Standin())
+    store.close_survey("town")
+    store.reopen_survey("town")
+    send(store, *(standin.body() for _ in range(BATCH - 1)))
+    store.close_survey("town")
+    assert store.overview("town").mixed == BATCH - 1
+
+
+def test_a_closing_that_a_crash_cut_short_is_finished_by_the_next_one(store, standin, send, monkeypatch):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(3)))
+    with monkeypatch.context() as patch:
+        patch.setattr("deniable.survey.store.surveys._end", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            store.close_survey("town")
+    assert (store.overview("town").state, store.overview("town").mixed) == ("closed", 0)
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
 
 
 def test_over_budget_floating_and_registers_without_an_end_cannot_be_opened(store, standin):

@@ -89,10 +89,12 @@ class Store:
 
     # Surveys
 
-    def open_survey(self, questionnaire: surveys.Frozen, contacts_until: datetime.date | None = None) -> int:
-        """Freeze a questionnaire and take answers; the number of the version."""
+    def open_survey(
+        self, questionnaire: surveys.Frozen, contacts_until: datetime.date | None = None, discard: bool = False
+    ) -> int:
+        """Freeze a questionnaire and take answers; the number of the version. `discard`: what is too few for a batch goes."""
         with self._explained():
-            return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until)
+            return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until, discard)
 
     def close_survey(self, slug: str) -> int:
         """Take no more answers and mix in what waits; how many answers there are."""

@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
-from deniable.survey.sealing import KeyFolder
+from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
-from deniable.survey.store.mixing import BATCH, mix, vacuum
-from deniable.survey.store.tables import answers, inbox, invitation, survey, version
-from deniable.survey.submission import Asked, label_counts
+from deniable.survey.store.mixing import BATCH, forget, mix, vacuum
+from deniable.survey.store.tables import answers, contact, inbox, invitation, survey, version
+from deniable.survey.submission import Asked, label_counts, unpack
 
 PIECE = 10_000
 SLUG = re.compile(r"[a-z0-9-]{1,63}")
@@ -52,6 +52,7 @@ class Overview:
     count: int  # acknowledged answers of this version
     mixed: int  # those that can be exported
     earlier: int  # acknowledged answers of the versions before it
+    shown: bool  # whether a closing has shown the rest, so that fewer than a batch stay sealed from now on
     linkage: str
     invited: bool
     invitations: int
@@ -73,8 +74,13 @@ class Version:
     table: sa.Table
 
 
-def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None) -> int:
-    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number."""
+def open_survey(
+    engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None, discard: bool = False
+) -> int:
+    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number.
+
+    `discard`: throw away the answers that wait for their batch, if there are too few to become one.
+    """
     if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
         raise RefusedError(
             "over_budget", "{slug} gives away epsilon {got:.3f} a respondent, its budget is {budget}.",
@@ -87,7 +93,7 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
     if asked.linkage == "register" and contacts_until is None:
         raise RefusedError("no_retention", "A survey that keeps contact details needs the day on which they are erased.")
     questionnaire = json.dumps(asked.to_json(), ensure_ascii=False, sort_keys=True)
-    fresh = keys.create()
+    fresh, discarded = keys.create(), None
     try:
         with writing(engine) as connection:
             found = connection.execute(sa.select(survey).where(survey.c.slug == asked.slug).with_for_update()).one_or_none()
@@ -104,6 +110,7 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
                     keys.destroy(fresh)
                     return int(last.number)
                 number = last.number + 1
+                discarded = _replace(connection, keys, asked.slug, survey_id, last, discard)
             made = connection.execute(
                 sa.insert(version).values(
                     survey_id=survey_id,
@@ -127,19 +134,65 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
     except RefusedError:
         keys.destroy(fresh)
         raise
+    if discarded is not None:
+        keys.destroy(discarded)
+        forget(engine, "inbox", "contact")
     if found is not None:
-        _end(engine, keys, found.version_id)
+        mix(engine, keys, found.version_id)
+        vacuum(engine)
     return number
 
 
-def _end(engine: sa.Engine, keys: KeyFolder, version_id: int) -> None:
-    """Mix in what waits when answers to a version come to an end: however few the first time. After that a batch at least,
-    for whoever opens and closes a survey around one answer would see it in the difference."""
+def _replace(
+    connection: sa.Connection, keys: KeyFolder, slug: str, survey_id: int, old: sa.Row[Any], discard: bool
+) -> str | None:
+    """See that a version which ends shows nobody by themselves; the key that is to be destroyed, if answers were thrown away.
+
+    Whoever could replace a version around each arrival would see everyone's report, one a version. So what waits is mixed in if it
+    is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
+    """
+    connection.execute(sa.select(version.c.id).where(version.c.id == old.id).with_for_update())
+    waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()
+    mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{old.id}").scalar_one()
+    if not waiting or len(waiting) >= BATCH or (mixed >= BATCH and not _shown(connection, survey_id)):
+        return None
+    if not discard:
+        raise RefusedError(
+            "few_answers",
+            "{count} to version {now} of {slug} {verb} sealed, and would be told apart one by one if the changed questionnaire replaced "
+            "it now: results come in batches of {batch}. Wait until there are {batch}, or throw {them} away: --discard.",
+            slug=slug, now=old.number, batch=BATCH, count="1 answer" if len(waiting) == 1 else f"{len(waiting)} answers",
+            verb="waits" if len(waiting) == 1 else "wait", them="it" if len(waiting) == 1 else "them",
+        )  # fmt: skip
+    if old.linkage == "register":
+        columns = len(json.loads(old.schema)["attributes"])
+        codes = [unpack(unseal(keys.get(row.key_name), row.sealed), columns, old.linkage)[-1] for row in waiting]
+        connection.execute(sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code.in_(codes)))
+    # Their receipts stay: whoever sends one of them again is told as before, and nothing is stored twice.
+    connection.execute(sa.delete(inbox).where(inbox.c.version_id == old.id))
+    connection.execute(sa.update(version).where(version.c.id == old.id).values(key_name=keys.create()))
+    return str(old.key_name)
+
+
+def _shown(connection: sa.Connection, survey_id: int) -> bool:
+    """Whether a closing has shown the rest of this survey's answers, however few they were. It is done once."""
+    query = sa.select(sa.func.coalesce(sa.func.sum(version.c.closings), 0)).where(version.c.survey_id == survey_id)
+    return bool(connection.execute(query).scalar_one())
+
+
+def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
+    """Mix in what waits, of all versions, when a survey is closed: however few the first time that there are any answers. After
+    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference."""
+    with engine.connect() as connection:
+        ids = list(connection.execute(sa.select(version.c.id).where(version.c.survey_id == found.id)).scalars())
+        shown = _shown(connection, found.id)
+    for one in ids:
+        mix(engine, keys, one, least=BATCH if shown else 1)
     with writing(engine) as connection:
-        query = sa.select(version.c.closings).where(version.c.id == version_id).with_for_update()
-        closings = connection.execute(query).scalar_one()
-        connection.execute(sa.update(version).where(version.c.id == version_id).values(closings=closings + 1))
-    mix(engine, keys, version_id, least=BATCH if closings else 1)
+        # A closing without any answers has shown nothing. (Noted after the mixing: a crash between the two loses no answers.)
+        if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
+            noted = sa.update(version).where(version.c.id == found.version_id)
+            connection.execute(noted.values(closings=version.c.closings + 1))
     vacuum(engine)
 
 
@@ -154,8 +207,7 @@ def close_survey(engine: sa.Engine, keys: KeyFolder, slug: str) -> int:
     with writing(engine) as connection:
         found = find_survey(connection, slug)
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="closed"))
-    if found.state == "open":
-        _end(engine, keys, found.version_id)
+    _end(engine, keys, found)
     return overview(engine, slug).count
 
 
@@ -203,6 +255,7 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
                 invitation.c.survey_id == found.id
             )
         ).one()
+        shown = _shown(connection, found.id)
     today, before, seen = datetime.date.today().isoformat(), 0, []
     for row in rows:
         over = row.closes is not None and today > row.closes
@@ -216,6 +269,7 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
                 count=count,
                 mixed=mixed[row.id],
                 earlier=before,
+                shown=shown,
                 linkage=row.linkage,
                 invited=bool(row.invited),
                 invitations=invited[0],
