@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,23 +41,31 @@ def serve(
         bool, typer.Option(help="Give up waiting answers whose key is lost for good, instead of refusing to start.")
     ] = False,
 ) -> None:
-    """Serve the surveys of a database until interrupted. Answers arrive randomised; nothing else about anyone is kept."""
+    """Serve the surveys of a database until interrupted. Answers arrive randomised; nothing else about anyone is kept.
+
+    SIGTERM (systemd, docker stop) finishes what is under way and ends with exit code 0; Ctrl-C does the same and ends with 130.
+    """
     from deniable.survey.store import Store
     from deniable.web.app import Settings
     from deniable.web.serve import Service
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
-    stopped = False
+    code = 0
     file, _ = Store.places(db, keys)
     if file is not None and not file.exists():
         # A mistyped name must not become an empty service.
         raise FileError("no_database", "{path} does not exist. {advice}", path=str(file), advice=_how_to_open(db, keys))
     with Store(db, keys) as store:
-        discarded = store.check(discard_unreadable)
+        settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
+        # The port first: a second server that cannot have it leaves the database alone.
+        service = Service(store, host, port, settings)
+        try:
+            discarded = store.check(discard_unreadable)
+        except BaseException:
+            service.close()
+            raise
         if discarded:
             print(f"{discarded:,} waiting answers were given up: their key is lost.")
-        settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
-        service = Service(store, host, port, settings)
         if not store.slugs():
             print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():
@@ -63,16 +75,46 @@ def serve(
         if service.first_link is not None:
             print(f"{service.first_link}   one-time link: choose the organiser's password")
         if host not in ("127.0.0.1", "localhost", "::1"):
-            print("Put a proxy with HTTPS before it: browsers randomise only on secure pages, and a password travels here.")
+            print(
+                "Put a proxy with HTTPS before it: over plain HTTP anyone on the way can change the page, and read the password "
+                "(docs/security.md, Behind a proxy)."
+            )
         sys.stdout.flush()
         try:
-            service.run()
+            with _terminable():
+                service.run()
         except KeyboardInterrupt:
             interrupts.taken_up()
-            stopped = True
-    if stopped:
-        print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED)
+            code = INTERRUPTED
+        except _TerminatedError:
+            # What a service manager asks for, and has got.
+            code = 0
+        finally:
+            service.close()
+    print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
+    raise typer.Exit(code)
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came."""
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end what is inside like an error, so that the database is closed behind it. The server finishes its requests
+    first, and then raises the signal again."""
+
+    def end(*_: object) -> None:
+        raise _TerminatedError
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _how_to_open(db: str, keys: Path | None) -> str:

@@ -458,6 +458,24 @@ def test_a_server_that_is_interrupted_says_that_answers_are_kept(process):
     assert server.stderr.read() == "Stopped. Every answer that was acknowledged is kept.\n"
 
 
+def test_a_server_that_is_terminated_closes_its_database(process, tmp_path, standin):
+    server, url, _ = process()
+    body = standin.body(code=standin.code())
+    assert httpx.post(f"{url}/api/surveys/town/answers", json=body).status_code == 201
+    assert (tmp_path / "town.db-wal").exists()
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(30) == 0
+    assert server.stderr.read() == "Stopped. Every answer that was acknowledged is kept.\n"
+    assert not (tmp_path / "town.db-wal").exists()
+
+
+def test_a_server_that_cannot_have_its_port_leaves_the_database_alone(process, run, tmp_path, monkeypatch):
+    _, url, _ = process()
+    monkeypatch.setattr(Store, "check", lambda *_: 1 / 0)
+    code, _, err = run("serve", "--db", "town.db", "--port", url.rpartition(":")[2])
+    assert (code, "Choose another --port" in err) == (2, True)
+
+
 def test_a_new_database_is_for_its_owner_alone_and_an_old_one_keeps_its_mode(tmp_path, standin):
     before = os.umask(0o022)
     try:

@@ -2,6 +2,8 @@
 
 import datetime
 import io
+import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -426,9 +428,52 @@ def test_keys_left_by_a_crash_are_swept(store, standin, send):
     store.open_survey(standin.Standin())
     orphan = store.keys.create()
     send(store, standin.body())
+    hour_ago = time.time() - 3_601
+    for path in store.keys.folder.glob("*.key"):
+        os.utime(path, (hour_ago, hour_ago))
     store.check()
     assert not (store.keys.folder / f"{orphan}.key").exists()
     assert len(list(store.keys.folder.glob("*.key"))) == 1
+
+
+def test_a_check_in_the_midst_of_a_mixing_leaves_the_new_key_alone(store, open_store, standin, send, stored, monkeypatch):
+    from deniable.survey.store import mixing
+
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(BATCH)))
+    other, rewrite = open_store(), mixing._rewrite
+
+    def interrupted(*given):
+        other.check()  # a second server starts, or somebody looks after the database
+        rewrite(*given)
+
+    monkeypatch.setattr(mixing, "_rewrite", interrupted)
+    assert store.mix(1) == BATCH
+    assert send(store, standin.body()) == [None]
+    # Whoever has the key only from the disk reads what was acknowledged.
+    again = open_store()
+    again.check()
+    assert len(stored(again)) == BATCH + 1
+
+
+def test_what_is_erased_or_expired_is_gone_from_the_file_and_its_log(tmp_path, standin, send):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+
+    def kept(canary):
+        files = [path for path in tmp_path.glob("town.db*") if path.is_file()]
+        return any(canary.encode() in path.read_bytes() for path in files)
+
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+        bodies = [standin.body(code=standin.code(), contact={"name": f"Canary{i} " + "x" * 250}) for i in range(40)]
+        send(store, *bodies)
+        assert kept("Canary3 ")
+        store.erase("town", bodies[3]["code"])
+        assert not kept("Canary3 ")
+        assert not kept(bodies[3]["code"])
+        assert kept("Canary4 ")
+        store.expire_contacts(until + datetime.timedelta(days=1))
+        assert not kept("Canary4 ")
 
 
 def test_a_changed_byte_in_the_inbox_is_noticed(store, standin, send):

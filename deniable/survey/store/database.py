@@ -79,13 +79,26 @@ class Store:
                     )
             sealing, sealed = surveys.named_keys(self._engine)
             lost = {name for name in sealed if not self.keys.has(name)}
+            if lost:
+                # Another server may have mixed those answers, and destroyed their key, since we looked.
+                sealing, sealed = surveys.named_keys(self._engine)
+                lost &= sealed
             discarded = dump.discard_sealed(self._engine, lost) if lost and discard_unreadable else 0
-            for name in sealed - lost if discard_unreadable else sealed:
+            for name in lost if not discard_unreadable else ():
                 self.keys.get(name)
             dump.renew_keys(self._engine, self.keys, {name for name in sealing if not self.keys.has(name)})
-            sealing, sealed = surveys.named_keys(self._engine)
-            self.keys.sweep(sealing | sealed)
+            self.sweep()
             return discarded
+
+    def sweep(self) -> None:
+        """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to."""
+        with self._explained():
+            # In this order: a key that is named between the two looks is among the named.
+            old = self.keys.leftover()
+            if old:
+                sealing, sealed = surveys.named_keys(self._engine)
+                for name in old - sealing - sealed:
+                    self.keys.destroy(name)
 
     # Surveys
 

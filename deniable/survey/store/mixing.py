@@ -36,8 +36,8 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
             connection.execute(sa.delete(inbox).where(inbox.c.version_id == version_id))
             connection.execute(sa.update(version).where(version.c.id == version_id).values(key_name=fresh))
             moved, needless = len(rows), here.key_name
-    # Only now is it certain which key is needed. After a crash, or a commit of unknown end, the other is swept away at the
-    # next start.
+    # Only now is it certain which key is needed. After a crash, or a commit of unknown end, the other is swept away once it is an
+    # hour old.
     keys.destroy(needless)
     if moved:
         forget(engine, "inbox", f"answers_{version_id}")

@@ -13,6 +13,7 @@ from deniable.errors import RefusedError
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
+from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
 from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, version
 from deniable.survey.submission import unpack
@@ -62,7 +63,7 @@ def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int
         details = connection.execute(
             sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code == code)
         ).rowcount
-        erased = 0
+        erased, tables = 0, ["contact", "inbox"]
         for here in connection.execute(sa.select(version).where(version.c.survey_id == survey_id).with_for_update()).all():
             if here.linkage == "none":
                 continue
@@ -72,6 +73,9 @@ def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int
             for row in connection.execute(sa.select(inbox).where(inbox.c.version_id == here.id)).all():
                 if unpack(unseal(keys.get(row.key_name), row.sealed), columns, here.linkage)[-1] == code:
                     erased += connection.execute(sa.delete(inbox).where(inbox.c.id == row.id)).rowcount
+            tables.append(table.name)
+    if details or erased:
+        forget(engine, *tables)
     return details, erased
 
 
@@ -79,7 +83,10 @@ def expire_contacts(engine: sa.Engine, today: datetime.date | None = None) -> in
     """Erase contact details whose last day is over; how many."""
     day = (today or datetime.date.today()).isoformat()
     with writing(engine) as connection:
-        return connection.execute(sa.delete(contact).where(contact.c.until < day)).rowcount
+        erased = connection.execute(sa.delete(contact).where(contact.c.until < day)).rowcount
+    if erased:
+        forget(engine, "contact")
+    return erased
 
 
 def password(engine: sa.Engine) -> str | None:
