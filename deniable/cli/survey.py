@@ -339,19 +339,17 @@ def contacts(
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Write the register of a survey that keeps contact details."""
-    import csv
-    import io
+    """Write the register of a survey that keeps contact details.
+
+    A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front.
+    """
+    from deniable.survey.spreadsheets import table
 
     with _store(db, keys) as store:
         rows = store.contacts(slug)
     names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(output, text.getvalue(), force, private=True)
-    print(f"{len(rows):,} contacts written to {output}.")
+    write_text(output, table(names, rows, exact=("code",)), force, private=True)
+    print(f"{len(rows):,} contact{'' if len(rows) == 1 else 's'} written to {output}.")
 
 
 @app.command("erase")

@@ -147,6 +147,11 @@ class Store:
         with self._explained():
             return surveys.current(self._engine, slug)
 
+    def asked_before(self, slug: str, number: int) -> Asked:
+        """What an earlier version asked."""
+        with self._explained():
+            return surveys.asked_before(self._engine, slug, number)
+
     def version(self, slug: str, number: int | None = None) -> surveys.Version:
         """A frozen version."""
         with self._explained():

@@ -16,7 +16,7 @@ from deniable.survey.store.engine import writing
 from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
 from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, version
-from deniable.survey.submission import unpack
+from deniable.survey.submission import RESERVED, unpack
 
 CHUNK = 500
 
@@ -53,7 +53,14 @@ def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
     """The register: receipt code, details, and the day on which they are erased."""
     with engine.connect() as connection:
         query = sa.select(contact).where(contact.c.survey_id == _survey_id(connection, slug)).order_by(contact.c.code)
-        return [{"code": row.code, **json.loads(row.details), "erased_after": row.until} for row in connection.execute(query)]
+        return [
+            {"code": row.code, **_entered(json.loads(row.details)), "erased_after": row.until} for row in connection.execute(query)
+        ]
+
+
+def _entered(details: dict[str, str]) -> dict[str, str]:
+    """What a person entered, under names that are not ours."""
+    return {f"entered_{name}" if name in RESERVED else name: value for name, value in details.items()}
 
 
 def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int, int]:

@@ -289,16 +289,30 @@ def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
     over = here.closes is not None and datetime.date.today().isoformat() > here.closes
     client = {**json.loads(here.client), "open": found.state == "open" and not over}
-    asked = Asked(
+    return _asked(slug, here), json.dumps(client, ensure_ascii=False)
+
+
+def asked_before(engine: sa.Engine, slug: str, number: int) -> Asked:
+    """What a version by its number asked: whoever repeats what was acknowledged then gets the same reply."""
+    with engine.connect() as connection:
+        found = find_survey(connection, slug)
+        query = sa.select(version).where(version.c.survey_id == found.id, version.c.number == number)
+        here = connection.execute(query).one_or_none()
+    if here is None:
+        raise RefusedError("unknown_version", "{slug} has no version {got}.", slug=slug, got=number)
+    return _asked(slug, here)
+
+
+def _asked(slug: str, here: sa.Row[Any]) -> Asked:
+    return Asked(
         slug=slug,
-        survey=found.id,
+        survey=here.survey_id,
         version=here.id,
         number=here.number,
         linkage=here.linkage,
         invited=bool(here.invited),
         sizes=label_counts(Schema.from_json(here.schema)),
     )
-    return asked, json.dumps(client, ensure_ascii=False)
 
 
 def frozen(engine: sa.Engine, slug: str, number: int | None = None) -> Version:
