@@ -177,7 +177,10 @@ def verify(
         Path | None, typer.Option("--questionnaire", "-q", help="Compare also what the page is told with this questionnaire.")
     ] = None,
 ) -> None:
-    """Compare the code that a server sends to browsers with this release. Without an address: print the released hashes."""
+    """Compare the code that a server sends to browsers with this release, and look whether private answers are mixed.
+
+    Without an address: print the released hashes. Exit code 1 if anything is different, 2 if nothing could be compared.
+    """
     from deniable.web.released import released
 
     if url is None:
@@ -194,12 +197,14 @@ def verify(
         client = import_module("deniable.survey.questionnaire").Questionnaire.load(questionnaire).client()
     findings = compare(url, client)
     for finding in findings:
-        print(f"{'same' if finding.good else 'DIFFERENT':<10} {finding.what}\n           {finding.found}")
+        print(f"{'good' if finding.good else 'DIFFERENT':<10} {finding.what}\n           {finding.found}")
     if not all(finding.good for finding in findings):
         print(
             f"This server does not send what deniable {__version__} released. Do not answer truthfully there.", file=sys.stderr
         )
         raise typer.Exit(1)
     print(f"All {len(findings)} are as they should be for deniable {__version__}.")
+    if "/s/" in url and client is None:
+        print("note: the questions themselves were not compared. With the organiser's questionnaire they are: -q FILE.")
     if "/s/" not in url:
         print("note: no survey's page was looked at. Give its address: HOST/s/SURVEY.")

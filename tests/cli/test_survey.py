@@ -242,6 +242,8 @@ def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(tow
         (["survey", "close", "town", "--db", "mysql://h/d"], "not in mysql"),
         (["restore", "nowhere.backup", "--db", "town.db"], "does not exist"),
         (["verify", "not an address"], "no address of a survey"),
+        (["verify", "http://[::1/s/x"], "no address of a survey"),
+        (["verify", "http://127.0.0.1:1/s/ż"], "no address of a survey"),
         (["verify", "http://127.0.0.1:1/s/town"], "does not answer"),
         (["serve", "--db", "nowhere/town.db"], "does not exist"),
         (["survey", "invite", "town", "nobody.csv", "-o", "x.csv", "--db", "town.db"], "does not exist"),
