@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -310,7 +311,7 @@ def test_over_budget_floating_and_registers_without_an_end_cannot_be_opened(stor
     floating = dn.Schema({"x": dn.Additive(dn.Continuous(0, 1), dn.Normal(1))})
     with pytest.raises(dn.DeniableError, match="floating point"):
         store.open_survey(standin.Standin(schema=floating))
-    with pytest.raises(RefusedError, match="the day on which they are erased"):
+    with pytest.raises(RefusedError, match="the day on which they are erased.*--erase-contacts-on"):
         store.open_survey(standin.Standin(linkage="register"))
     assert store.slugs() == []
     store.check()
@@ -335,6 +336,33 @@ def test_contact_details_are_apart_from_answers_and_can_be_erased(store, standin
     assert store.expire_contacts(until) == 0
     assert store.expire_contacts(until + datetime.timedelta(days=1)) == BATCH - 1
     assert store.contacts("town") == []
+
+
+def test_the_day_on_which_contacts_are_erased_is_kept_to(store, standin, send):
+    today = datetime.date.today()
+    later, sooner, past = (today + datetime.timedelta(days=days) for days in (30, 10, -1))
+    register = standin.Standin(linkage="register")
+    with pytest.raises(RefusedError, match="that day is over"):
+        store.open_survey(register, contacts_until=past)
+    with pytest.raises(RefusedError, match="keeps no contact details"):
+        store.open_survey(standin.Standin(), contacts_until=later)
+    assert store.slugs() == []
+    store.open_survey(register, contacts_until=later)
+    assert json.loads(store.current("town")[1])["contacts_until"] == later.isoformat()
+    send(store, standin.body(code=standin.code(), contact={"name": "Ada"}))
+    with pytest.raises(RefusedError, match="were told"):
+        store.open_survey(register, contacts_until=later + datetime.timedelta(days=1))
+    assert store.open_survey(register) == 1  # as it was
+    assert store.open_survey(register, contacts_until=sooner) == 1
+    assert [row["erased_after"] for row in store.contacts("town")] == [sooner.isoformat()]
+    assert json.loads(store.current("town")[1])["contacts_until"] == sooner.isoformat()
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE survey_version SET contacts_until = '2020-01-01'")
+    for reopen in (lambda: store.reopen_survey("town"), lambda: store.open_survey(register)):
+        with pytest.raises(RefusedError, match="which is over"):
+            reopen()
+    store.open_survey(standin.Standin(slug="village"))
+    assert json.loads(store.current("village")[1])["contacts_until"] is None
 
 
 def test_a_receipt_code_that_is_taken_is_refused_and_hinders_nobody_else(store, standin, send):

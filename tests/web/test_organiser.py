@@ -154,3 +154,13 @@ def test_answers_to_earlier_versions_are_counted_on_the_page(town, standin):
         assert town.client.post("/api/surveys/town/answers", json=standin.body()).status_code == 201
     town.store.open_survey(standin.Standin(title="Town, asked better"))
     assert "0, and 50 to earlier versions" in town.client.get("/organiser").text
+
+
+def test_behind_a_proxy_limits_see_the_respondent_and_the_cookie_is_secure(serve, standin):
+    town = serve(standin.Standin(), burst=1, per_second=0.01)
+    codes = [town.post(standin.body(), headers={"X-Forwarded-For": f"203.0.113.{i}"}).status_code for i in (1, 1, 2)]
+    assert codes == [201, 429, 201]
+    path = town.service.first_link[len(town.url) :]
+    headers = {**same_origin(town), "X-Forwarded-Proto": "https"}
+    reply = town.client.post(path, data={"password": PASSWORD}, headers=headers)
+    assert "Secure" in reply.headers["set-cookie"]

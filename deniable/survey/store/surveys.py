@@ -90,8 +90,13 @@ def open_survey(
     asked.schema.recipe()
     if asked.closes is not None and asked.closes < datetime.date.today():
         raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=str(asked.closes))
-    if asked.linkage == "register" and contacts_until is None:
-        raise RefusedError("no_retention", "A survey that keeps contact details needs the day on which they are erased.")
+    if contacts_until is not None and asked.linkage != "register":
+        raise RefusedError(
+            "no_contacts", "{slug} keeps no contact details (linkage: {linkage}), so there is no day on which they are erased.",
+            slug=asked.slug, linkage=asked.linkage,
+        )  # fmt: skip
+    if contacts_until is not None and contacts_until < datetime.date.today():
+        raise RefusedError("retention_over", "Contact details cannot be erased on {day}: that day is over.", day=str(contacts_until))
     questionnaire = json.dumps(asked.to_json(), ensure_ascii=False, sort_keys=True)
     fresh, discarded = keys.create(), None
     try:
@@ -106,11 +111,14 @@ def open_survey(
                     sa.select(version).where(version.c.survey_id == survey_id).order_by(version.c.number.desc()).limit(1)
                 ).one()
                 if last.questionnaire == questionnaire:
+                    _keep_until(connection, last, contacts_until)
                     connection.execute(sa.update(survey).where(survey.c.id == survey_id).values(state="open"))
                     keys.destroy(fresh)
                     return int(last.number)
                 number = last.number + 1
                 discarded = _replace(connection, keys, asked.slug, survey_id, last, discard)
+            if asked.linkage == "register" and contacts_until is None:
+                raise _no_retention()
             made = connection.execute(
                 sa.insert(version).values(
                     survey_id=survey_id,
@@ -174,6 +182,34 @@ def _replace(
     return str(old.key_name)
 
 
+def _no_retention() -> RefusedError:
+    return RefusedError(
+        "no_retention",
+        "A survey that keeps contact details needs the day on which they are erased, which people are told: "
+        "--erase-contacts-on YYYY-MM-DD.",
+    )
+
+
+def _keep_until(connection: sa.Connection, here: sa.Row[Any], wanted: datetime.date | None) -> None:
+    """An earlier day holds for the details that are there, too; a later one would break what people were told."""
+    if here.linkage != "register":
+        return
+    day = here.contacts_until if wanted is None else wanted.isoformat()
+    if day < datetime.date.today().isoformat():
+        raise RefusedError(
+            "retention_over", "Contact details were to be erased on {day}, which is over, so no more can be taken. Change the "
+            "questionnaire, or its name, and open it with a later --erase-contacts-on.", day=day,
+        )  # fmt: skip
+    if day > here.contacts_until:
+        raise RefusedError(
+            "retention_longer", "People were told that their contact details are erased on {told}; they cannot be kept until {day}. Only a "
+            "changed questionnaire, which people are asked anew, can have a later day.", told=here.contacts_until, day=day,
+        )  # fmt: skip
+    connection.execute(sa.update(version).where(version.c.id == here.id).values(contacts_until=day))
+    sooner = sa.update(contact).where(contact.c.survey_id == here.survey_id, contact.c.until > day)
+    connection.execute(sooner.values(until=day))
+
+
 def _shown(connection: sa.Connection, survey_id: int) -> bool:
     """Whether a closing has shown the rest of this survey's answers, however few they were. It is done once."""
     query = sa.select(sa.func.coalesce(sa.func.sum(version.c.closings), 0)).where(version.c.survey_id == survey_id)
@@ -218,6 +254,7 @@ def reopen_survey(engine: sa.Engine, slug: str) -> None:
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
         if here.closes is not None and datetime.date.today().isoformat() > here.closes:
             raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=here.closes)
+        _keep_until(connection, here, None)
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="open"))
 
 
@@ -288,7 +325,11 @@ def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
         found = find_survey(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
     over = here.closes is not None and datetime.date.today().isoformat() > here.closes
-    client = {**json.loads(here.client), "open": found.state == "open" and not over}
+    client = {
+        **json.loads(here.client),
+        "open": found.state == "open" and not over,
+        "contacts_until": here.contacts_until,
+    }
     return _asked(slug, here), json.dumps(client, ensure_ascii=False)
 
 
