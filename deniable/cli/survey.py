@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 from rich.table import Table
@@ -304,21 +305,29 @@ def invite(
     link: Annotated[
         str | None, typer.Option(help="The address of the service, https://HOST: adds a column `link` with everybody's own.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Invite although there are invitations already, or one address stands there twice.")
+    ] = False,
     db: Database = DEFAULT_DB,
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Give everybody on a list a token that opens the survey once. Only hashes are stored: the list is yours to keep or destroy."""
+    """Give everybody on a list a token that opens the survey once. Only hashes are stored: the list is yours to keep or destroy.
+
+    To invite more people later, add them to the list that was written: who has a token keeps it. Tokens are taken back by `revoke`.
+    A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front, which is taken away when read.
+    """
     from deniable.survey.invitations import invite as add
     from deniable.survey.invitations import read_list, with_states, write_list
 
     refuse_same(output, people)
+    _check_link(link)
     if output.exists() and not force:
         # Before tokens are stored that nobody could be told.
         raise file_exists(output)
     listed = read_list(people)
     with _store(db, keys) as store:
-        made = with_states(store, slug, listed) if status else add(store, slug, listed)
+        made = with_states(store, slug, listed) if status else add(store, slug, listed, again)
         only_invited = store.overview(slug).invited
     if link is not None:
         made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
@@ -329,6 +338,37 @@ def invite(
         print(f"Everybody's link: ADDRESS/s/{slug}#TOKEN. What follows # is not sent when the page is loaded.")
     if not status and not only_invited:
         print("note: this survey is open to all: anyone can answer without a token. For the invited only: invited: true.")
+
+
+def _check_link(link: str | None) -> None:
+    if link is None:
+        return
+    try:
+        parts = urlsplit(link)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ParameterError("bad_link", "{got!r} is no address of a service; write --link https://HOST.", got=link)
+
+
+@app.command("revoke")
+def revoke(
+    slug: Slug,
+    people: Annotated[Path, typer.Argument(help="A list that `invite` wrote, or the rows of it whose tokens are taken back (CSV).")],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+) -> None:
+    """Take back the tokens of a list: whoever has not answered yet no longer can. Answers that came with them stay."""
+    from deniable.survey.invitations import read_list
+    from deniable.survey.invitations import revoke as take_back
+
+    listed = read_list(people)
+    with _store(db, keys) as store:
+        revoked, used = take_back(store, slug, listed)
+    print(f"{revoked:,} {'invitation is' if revoked == 1 else 'invitations are'} no longer valid.")
+    if used:
+        print(f"{used:,} {'was' if used == 1 else 'were'} used before and {'stays' if used == 1 else 'stay'} used.")
 
 
 @app.command("contacts")

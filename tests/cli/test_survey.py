@@ -147,6 +147,17 @@ def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
     code, out, _ = town.run("survey", "invite", "town", "invited.csv", "-o", "state.csv", "--status", "--db", "town.db")
     assert (code, "1 have answered" in out) == (0, True)
     assert "2 of 2" not in town.run("survey", "list", "--db", "town.db")[1]
+    second = ("survey", "invite", "town", "people.csv", "-o", "second.csv", "--db", "town.db")
+    for link in ("javascript:alert(1)", "survey.example", "https://", "https://[", "https://h/?x"):
+        code, _, err = town.run(*second, "--again", "--link", link)
+        assert (code, "no address of a service" in err) == (2, True)
+    code, _, err = town.run(*second)
+    assert (code, "2 invitations already" in err, (tmp_path / "second.csv").exists()) == (2, True, False)
+    assert town.run(*second, "--again")[0] == 0
+    code, out, _ = town.run("survey", "revoke", "town", "second.csv", "--db", "town.db")
+    assert (code, "2 invitations are no longer valid." in out) == (0, True)
+    code, out, _ = town.run("survey", "revoke", "town", "invited.csv", "--db", "town.db")
+    assert (code, "1 invitation is no longer valid.\n1 was used before and stays used." in out) == (0, True)
 
 
 def test_a_register_is_written_and_erased_from(town, tmp_path):

@@ -191,6 +191,11 @@ class Store:
         with self._explained():
             return people.invitation_states(self._engine, hashes)
 
+    def revoke_invitations(self, slug: str, hashes: Sequence[str]) -> int:
+        """Delete invitations that were not used; how many."""
+        with self._explained():
+            return people.revoke_invitations(self._engine, slug, hashes)
+
     def contacts(self, slug: str) -> list[dict[str, Any]]:
         """The register of a survey that keeps one."""
         with self._explained():

@@ -39,6 +39,18 @@ def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, boo
         return {hash_: bool(used) for hash_, used in _states(connection, hashes)}
 
 
+def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> int:
+    """Delete invitations that were not used; how many."""
+    revoked = 0
+    with writing(engine) as connection:
+        survey_id = _survey_id(connection, slug)
+        for begin in range(0, len(hashes), CHUNK):
+            among = invitation.c.hash.in_(hashes[begin : begin + CHUNK])
+            unused = sa.delete(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used == 0)
+            revoked += connection.execute(unused).rowcount
+    return revoked
+
+
 def _states(connection: sa.Connection, hashes: Sequence[str]) -> Iterable[tuple[str, int]]:
     for begin in range(0, len(hashes), CHUNK):
         rows = bulk.select(connection, "invitation", ["hash", "used"], "hash", hashes[begin : begin + CHUNK])
