@@ -355,7 +355,9 @@ def _check_link(link: str | None) -> None:
 @app.command("revoke")
 def revoke(
     slug: Slug,
-    people: Annotated[Path, typer.Argument(help="A list that `invite` wrote, or the rows of it whose tokens are taken back (CSV).")],
+    people: Annotated[
+        Path, typer.Argument(help="A list that `invite` wrote, or the rows of it whose tokens are taken back (CSV).")
+    ],
     db: Database = DEFAULT_DB,
     keys: Keys = None,
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.files import write_reports
+from deniable.core.files import sidecar, write_reports
 from deniable.errors import RefusedError
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
@@ -21,6 +21,7 @@ from deniable.survey.store.surveys import Version
 
 def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
     """Write the answers to one version (the newest unless said) as CSV or Parquet; how many."""
+    sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
     pieces = _pieces(store, read)
     first = next(pieces, None)
@@ -42,7 +43,9 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
     if here.count:
         wait = f"{here.count} answer{'' if here.count == 1 else 's'} to version {number} {'waits' if here.count == 1 else 'wait'} sealed"
     if here.state == "open":
-        sentence = "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. Wait for more"
+        sentence = (
+            "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. Wait for more"
+        )
         # After a closing that showed the rest, another one would show fewer than a batch to nobody.
         sentence += "." if here.shown and here.count < BATCH else ", or close it."
     elif not here.count:

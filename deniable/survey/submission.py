@@ -184,9 +184,13 @@ def _contact(asked: Asked, given: dict[str, Any]) -> dict[str, str] | None:
         )
     for key, value in (contact or {}).items():
         if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in key + value):
-            raise RefusedError("bad_text", "The contact details hold a control character or half of a character. Type them again.")
+            raise RefusedError(
+                "bad_text", "The contact details hold a control character or half of a character. Type them again."
+            )
         if key.strip().casefold() in RESERVED:
             raise RefusedError(
-                "contact_reserved", "The contact details may have no field {got!r}: the register has a column of that name.", got=key
+                "contact_reserved",
+                "The contact details may have no field {got!r}: the register has a column of that name.",
+                got=key,
             )
     return dict(contact or {})

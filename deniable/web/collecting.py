@@ -31,7 +31,12 @@ _BODY = {
         "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]{22,64}$", "description": "random; a retry repeats it"},
         "token": {"type": "string", "pattern": "^[A-Za-z0-9_~-]{1,128}$", "description": "of an invitation"},
         "code": {"type": "string", "pattern": "^[A-Za-z0-9-]{10,40}$", "description": "receipt code, where one is kept"},
-        "contact": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 300}, "minProperties": 1, "maxProperties": 10},
+        "contact": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "maxLength": 300},
+            "minProperties": 1,
+            "maxProperties": 10,
+        },
         "report": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
     },
 }

@@ -43,7 +43,9 @@ def told(element: dict[str, Any] | None, attribute: str, block: dict[str, Any]) 
         return False, f"the recipe cannot be followed: {error}"
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, IndexError):
         return False, "the recipe cannot be followed: it is not written as docs/recipes.md says"
-    said = [f"a report changes anyone's odds {odds(math.log(ratio))}" if math.isfinite(ratio) else "some report proves an answer"]
+    said = [
+        f"a report changes anyone's odds {odds(math.log(ratio))}" if math.isfinite(ratio) else "some report proves an answer"
+    ]
     if another is not None:
         said.append(f"of 100 people {_first(element)}, {another:.0f} send another")
     wrong = _misled(element, attribute, block, another)
@@ -65,7 +67,12 @@ def _first(element: dict[str, Any] | None) -> str:
 def _misled(element: dict[str, Any] | None, attribute: str, block: dict[str, Any], another: float | None) -> str | None:
     """The page explains the mixing by numbers that it is given beside the recipe; they must be the recipe's."""
     given = (element or {}).get("mixing")
-    if not element or "mixing" not in element or attribute != element.get("attributes", [None])[0] or block.get("law") == "group":
+    if (
+        not element
+        or "mixing" not in element
+        or attribute != element.get("attributes", [None])[0]
+        or block.get("law") == "group"
+    ):
         return None
     if not isinstance(given, dict):
         return "the page is not told how to explain it"

@@ -248,6 +248,8 @@ def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(tow
     [
         (["survey", "close", "nowhere", "--db", "town.db"], "no survey 'nowhere'"),
         (["survey", "export", "nowhere", "-o", "x.csv", "--db", "town.db"], "no survey"),
+        (["survey", "export", "nowhere", "-o", "x.xlsx", "--db", "town.db"], ".csv"),
+        (["survey", "list", "--db", "note.txt"], "no SQLite database"),
         (["survey", "list", "--db", "mistyped.db"], "mistyped.db does not exist"),
         (["backup", "x.backup", "--db", "mistyped.db"], "mistyped.db does not exist"),
         (["survey", "close", "town", "--db", "mysql://h/d"], "not in mysql"),
@@ -262,6 +264,7 @@ def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(tow
 )
 def test_bad_input_ends_with_2_and_a_sentence(town, tmp_path, arguments, says):
     Store(str(tmp_path / "town.db")).close()
+    (tmp_path / "note.txt").write_text("This is a note, and no database. " * 100)
     code, _, err = town.run(*arguments)
     assert not (tmp_path / "mistyped.db").exists()
     assert code == 2

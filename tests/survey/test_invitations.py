@@ -150,7 +150,14 @@ def test_lists_in_other_encodings_are_refused_with_the_mend(tmp_path):
 
 
 def test_formulas_are_defused_and_come_back_as_they_were(town, tmp_path):
-    given = {"email": "@x", "firstname": "=1+1", "lastname": "-Ada", "attribute_1": "+48 555 0100", "attribute_2": "+1+cmd|x", "@n": "'s"}
+    given = {
+        "email": "@x",
+        "firstname": "=1+1",
+        "lastname": "-Ada",
+        "attribute_1": "+48 555 0100",
+        "attribute_2": "+1+cmd|x",
+        "@n": "'s",
+    }
     made = invite(town, "town", [given])
     write_list(tmp_path / "out.csv", made)
     [row] = rows_of(tmp_path / "out.csv")

@@ -66,7 +66,8 @@ def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
     with engine.connect() as connection:
         query = sa.select(contact).where(contact.c.survey_id == _survey_id(connection, slug)).order_by(contact.c.code)
         return [
-            {"code": row.code, **_entered(json.loads(row.details)), "erased_after": row.until} for row in connection.execute(query)
+            {"code": row.code, **_entered(json.loads(row.details)), "erased_after": row.until}
+            for row in connection.execute(query)
         ]
 
 

@@ -158,7 +158,8 @@ def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, t
 
 def _code_used() -> RefusedError:
     return RefusedError(
-        "code_used", "Somebody's contact details are kept under this receipt code already. Load the page again: it makes a new code."
+        "code_used",
+        "Somebody's contact details are kept under this receipt code already. Load the page again: it makes a new code.",
     )
 
 

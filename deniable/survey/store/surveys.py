@@ -96,7 +96,9 @@ def open_survey(
             slug=asked.slug, linkage=asked.linkage,
         )  # fmt: skip
     if contacts_until is not None and contacts_until < datetime.date.today():
-        raise RefusedError("retention_over", "Contact details cannot be erased on {day}: that day is over.", day=str(contacts_until))
+        raise RefusedError(
+            "retention_over", "Contact details cannot be erased on {day}: that day is over.", day=str(contacts_until)
+        )
     questionnaire = json.dumps(asked.to_json(), ensure_ascii=False, sort_keys=True)
     fresh, discarded = keys.create(), None
     try:
