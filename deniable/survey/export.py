@@ -53,8 +53,8 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
         if here.state == "closed":
             sentence = "{slug} is closed and version {now} has no answers."
     elif here.shown and here.count < BATCH:
-        sentence = "{slug} is {state} and {wait}: its rest was shown at an earlier closing, and fewer than {batch} would be seen one by one. "
-        sentence += "Open it again and wait until there are {batch}."
+        sentence = "{slug} is {state} and {wait}: its rest was shown at an earlier closing, and fewer than {batch} would be seen one by "
+        sentence += "one. Open it again and wait until there are {batch}."
     else:
         sentence = "{slug} is {state} and {wait}. Bring out what waits: deniable survey close {slug}."
     more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""

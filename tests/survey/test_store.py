@@ -256,7 +256,7 @@ def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, 
     send(store, standin.body(version=3))
     store.close_survey("town")
     assert [(one.count, one.mixed) for one in store.overviews("town")] == [(0, 0), (3, 3), (1, 0)]
-    with pytest.raises(RefusedError, match="few|sealed"):
+    with pytest.raises(RefusedError, match=r"few|sealed"):
         store.open_survey(standin.Standin(title="four"))
     store.reopen_survey("town")
     send(store, *(standin.body(version=3) for _ in range(BATCH - 1)))
@@ -311,7 +311,7 @@ def test_over_budget_floating_and_registers_without_an_end_cannot_be_opened(stor
     floating = dn.Schema({"x": dn.Additive(dn.Continuous(0, 1), dn.Normal(1))})
     with pytest.raises(dn.DeniableError, match="floating point"):
         store.open_survey(standin.Standin(schema=floating))
-    with pytest.raises(RefusedError, match="the day on which they are erased.*--erase-contacts-on"):
+    with pytest.raises(RefusedError, match=r"the day on which they are erased.*--erase-contacts-on"):
         store.open_survey(standin.Standin(linkage="register"))
     assert store.slugs() == []
     store.check()
