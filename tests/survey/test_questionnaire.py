@@ -245,13 +245,15 @@ def test_a_frozen_questionnaire_reads_back_whatever_its_texts_hold():
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 5_000, "- " * 5_000, "{a: " * 5_000, "a:\n" + "".join(" " * i + "- \n" for i in range(400))]
+    "text",
+    ["[" * 5_000, "- " * 5_000, "{a: " * 5_000, "a:\n" + "".join(" " * i + "- \n" for i in range(400))],
+    ids=["lists", "dashes", "mappings", "steps"],
 )
 def test_what_is_nested_without_end_is_refused_at_once(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(QuestionnaireError):
         Questionnaire.parse(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_too_many_choices_or_bands_are_refused_and_not_all_repeated():

@@ -4,6 +4,7 @@ import datetime
 import io
 import json
 import os
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -262,6 +263,35 @@ def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, 
     send(store, *(standin.body(version=3) for _ in range(BATCH - 1)))
     assert store.open_survey(standin.Standin(title="four"), discard=True) == 4
     assert store.overviews("town")[2].mixed == BATCH
+
+
+def test_versions_are_replaced_and_surveys_reopened_in_the_midst_of_a_rush(store, open_store, standin, stored):
+    until = datetime.date.today() + datetime.timedelta(days=300)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    other, ended = open_store(), threading.Event()
+    outcomes = []
+
+    def answer():
+        while not ended.is_set():
+            asked = other.current("town")[0]
+            bodies = [standin.body(version=asked.number, code=standin.code(), contact={"name": "x"}) for _ in range(5)]
+            outcomes.extend(other.submit([read_submission(asked, body) for body in bodies]))
+
+    threads = [threading.Thread(target=answer) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(12):
+        until -= datetime.timedelta(days=1)
+        store.open_survey(standin.Standin(linkage="register", title=f"town {i}"), contacts_until=until, discard=True)
+        until -= datetime.timedelta(days=1)
+        store.open_survey(standin.Standin(linkage="register", title=f"town {i}"), contacts_until=until)
+        store.close_survey("town")
+        store.reopen_survey("town")
+    ended.set()
+    for thread in threads:
+        thread.join()
+    assert set(codes_of(outcomes)) <= {None, "closed", "wrong_version"}
+    store.check()
 
 
 def test_the_rest_of_a_replaced_version_comes_out_when_the_survey_is_closed(store, standin, send):

@@ -103,6 +103,7 @@ def open_survey(
     fresh, discarded = keys.create(), None
     try:
         with writing(engine) as connection:
+            _lock_version(connection, asked.slug)
             found = connection.execute(sa.select(survey).where(survey.c.slug == asked.slug).with_for_update()).one_or_none()
             if found is None:
                 made = connection.execute(sa.insert(survey).values(slug=asked.slug, state="open"))
@@ -161,7 +162,6 @@ def _replace(
     Whoever could replace a version around each arrival would see everyone's report, one a version. So what waits is mixed in if it
     is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
     """
-    connection.execute(sa.select(version.c.id).where(version.c.id == old.id).with_for_update())
     waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()
     mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{old.id}").scalar_one()
     if not waiting or len(waiting) >= BATCH or (mixed >= BATCH and not _shown(connection, survey_id)):
@@ -212,6 +212,12 @@ def _keep_until(connection: sa.Connection, here: sa.Row[Any], wanted: datetime.d
     connection.execute(sooner.values(until=day))
 
 
+def _lock_version(connection: sa.Connection, slug: str) -> None:
+    """In PostgreSQL, wait for the groups that answer the current version: those lock it first and then the survey, and so must we."""
+    query = sa.select(version.c.id).join(survey, survey.c.version_id == version.c.id).where(survey.c.slug == slug)
+    connection.execute(query.with_for_update(of=version))
+
+
 def _shown(connection: sa.Connection, survey_id: int) -> bool:
     """Whether a closing has shown the rest of this survey's answers, however few they were. It is done once."""
     query = sa.select(sa.func.coalesce(sa.func.sum(version.c.closings), 0)).where(version.c.survey_id == survey_id)
@@ -253,6 +259,7 @@ def reopen_survey(engine: sa.Engine, slug: str) -> None:
     """Take answers to the current version again."""
     with writing(engine) as connection:
         found = find_survey(connection, slug)
+        _lock_version(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
         if here.closes is not None and datetime.date.today().isoformat() > here.closes:
             raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=here.closes)
