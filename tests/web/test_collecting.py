@@ -68,6 +68,10 @@ def test_texts_that_are_no_unicode_and_columns_of_the_register_are_refused(serve
     assert town.store.contacts("town") == []
     assert post('{"name": "Żaneta 😀"}'.encode())[0] == 201
     assert [row["name"] for row in town.store.contacts("town")] == ["Żaneta 😀"]
+    [kept] = town.store.contacts("town")
+    taken = town.post(standin.body(code=kept["code"], contact={"name": "Eve"}))
+    assert (taken.status_code, taken.json()["code"]) == (409, "code_used")
+    assert town.client.get("/api/health").status_code == 200
 
 
 def test_no_part_of_a_reply_waits_for_an_acknowledgement_of_the_part_before(serve, standin):

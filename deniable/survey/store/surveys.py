@@ -169,7 +169,7 @@ def _replace(
     if not discard:
         raise RefusedError(
             "few_answers",
-            "{count} to version {now} of {slug} {verb} sealed, and would be told apart one by one if the changed questionnaire replaced "
+            "{count} to version {now} of {slug} {verb} sealed, and could be told apart one by one if the changed questionnaire replaced "
             "it now: results come in batches of {batch}. Wait until there are {batch}, or throw {them} away: --discard.",
             slug=slug, now=old.number, batch=BATCH, count="1 answer" if len(waiting) == 1 else f"{len(waiting)} answers",
             verb="waits" if len(waiting) == 1 else "wait", them="it" if len(waiting) == 1 else "them",
