@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,42 +41,80 @@ def serve(
         bool, typer.Option(help="Give up waiting answers whose key is lost for good, instead of refusing to start.")
     ] = False,
 ) -> None:
-    """Serve the surveys of a database until interrupted. Answers arrive randomised; nothing else about anyone is kept."""
+    """Serve the surveys of a database until interrupted. Answers arrive randomised; nothing else about anyone is kept.
+
+    SIGTERM (systemd, docker stop) finishes what is under way and ends with exit code 0; Ctrl-C does the same and ends with 130.
+    """
     from deniable.survey.store import Store
     from deniable.web.app import Settings
     from deniable.web.serve import Service
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
-    stopped = False
+    code = 0
     file, _ = Store.places(db, keys)
     if file is not None and not file.exists():
         # A mistyped name must not become an empty service.
         raise FileError("no_database", "{path} does not exist. {advice}", path=str(file), advice=_how_to_open(db, keys))
     with Store(db, keys) as store:
-        discarded = store.check(discard_unreadable)
+        settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
+        # The port first: a second server that cannot have it leaves the database alone.
+        service = Service(store, host, port, settings)
+        try:
+            discarded = store.check(discard_unreadable)
+        except BaseException:
+            service.close()
+            raise
         if discarded:
             print(f"{discarded:,} waiting answers were given up: their key is lost.")
-        settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
-        service = Service(store, host, port, settings)
         if not store.slugs():
             print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():
             seen = store.overview(slug)
-            print(f"{service.url}/s/{slug}   {seen.state}, {seen.count:,} answers{_earlier(seen)}")
+            print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.count)}{_earlier(seen)}")
         print(f"{service.url}/organiser   for the organiser")
         if service.first_link is not None:
             print(f"{service.first_link}   one-time link: choose the organiser's password")
         if host not in ("127.0.0.1", "localhost", "::1"):
-            print("Put a proxy with HTTPS before it: browsers randomise only on secure pages, and a password travels here.")
+            print(
+                "Put a proxy with HTTPS before it: over plain HTTP anyone on the way can change the page, and read the password "
+                "(docs/security.md, Behind a proxy)."
+            )
         sys.stdout.flush()
         try:
-            service.run()
+            with _terminable():
+                service.run()
         except KeyboardInterrupt:
             interrupts.taken_up()
-            stopped = True
-    if stopped:
-        print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED)
+            code = INTERRUPTED
+        except _TerminatedError:
+            # What a service manager asks for, and has got.
+            code = 0
+        finally:
+            service.close()
+    print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
+    raise typer.Exit(code)
+
+
+class _TerminatedError(BaseException):
+    """SIGTERM came."""
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end what is inside like an error, so that the database is closed behind it. The server finishes its requests
+    first, and then raises the signal again."""
+
+    def end(*_: object) -> None:
+        raise _TerminatedError
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _how_to_open(db: str, keys: Path | None) -> str:
@@ -118,7 +160,11 @@ def restore(
     # An address may hold a password.
     print(f"{rows:,} rows restored to {store.place if '://' in db else db}.")
     for one in surveys:
-        print(f"  {one.slug}: version {one.number}, {one.state}, {one.count:,} answers{_earlier(one)}")
+        print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.count)}{_earlier(one)}")
+
+
+def _answers(count: int) -> str:
+    return f"{count:,} {'answer' if count == 1 else 'answers'}"
 
 
 def _earlier(seen: Any) -> str:
@@ -131,7 +177,10 @@ def verify(
         Path | None, typer.Option("--questionnaire", "-q", help="Compare also what the page is told with this questionnaire.")
     ] = None,
 ) -> None:
-    """Compare the code that a server sends to browsers with this release. Without an address: print the released hashes."""
+    """Compare the code that a server sends to browsers with this release, and look whether private answers are mixed.
+
+    Without an address: print the released hashes. Exit code 1 if anything is different, 2 if nothing could be compared.
+    """
     from deniable.web.released import released
 
     if url is None:
@@ -148,12 +197,14 @@ def verify(
         client = import_module("deniable.survey.questionnaire").Questionnaire.load(questionnaire).client()
     findings = compare(url, client)
     for finding in findings:
-        print(f"{'same' if finding.good else 'DIFFERENT':<10} {finding.what}\n           {finding.found}")
+        print(f"{'good' if finding.good else 'DIFFERENT':<10} {finding.what}\n           {finding.found}")
     if not all(finding.good for finding in findings):
         print(
             f"This server does not send what deniable {__version__} released. Do not answer truthfully there.", file=sys.stderr
         )
         raise typer.Exit(1)
     print(f"All {len(findings)} are as they should be for deniable {__version__}.")
+    if "/s/" in url and client is None:
+        print("note: the questions themselves were not compared. With the organiser's questionnaire they are: -q FILE.")
     if "/s/" not in url:
         print("note: no survey's page was looked at. Give its address: HOST/s/SURVEY.")

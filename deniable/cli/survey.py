@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 from rich.table import Table
@@ -136,33 +137,46 @@ def open_(
     erase_contacts_on: Annotated[
         str | None, typer.Option(metavar="YYYY-MM-DD", help="When contact details are erased (for linkage: register).")
     ] = None,
+    discard: Annotated[
+        bool, typer.Option("--discard", help="Throw away the answers to the version before, if they are too few to be shown.")
+    ] = False,
 ) -> None:
     """Freeze a questionnaire into a version and take answers to it.
 
     A changed questionnaire becomes a new version, which replaces the one before: that takes no more answers, and those it has are kept
-    and exported by themselves (deniable survey export SURVEY --version N).
+    and exported by themselves (deniable survey export SURVEY --version N). Fewer than 50 that wait for their batch would be told apart
+    one by one: then it is refused until there are 50, or --discard throws them away.
     """
     read = _questionnaire(questionnaire)
     with _store(db, keys, create=True) as store:
-        versions = len(store.overviews(read.slug)) if read.slug in store.slugs() else 0
-        number = store.open_survey(read, _day(erase_contacts_on))
+        before = store.overviews(read.slug) if read.slug in store.slugs() else []
+        number = store.open_survey(read, _day(erase_contacts_on), discard)
         seen = store.overviews(read.slug)
     print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
-    if 0 < versions < number:
-        _tell_replaced(seen[-2], number, _given(db, keys))
-    elif versions:
+    if 0 < len(before) < number:
+        _tell_replaced(before[-1].count, seen[-2], number, _given(db, keys))
+    elif before:
         print(f"The questionnaire is as it was: answers go on with the {_answers(seen[-1].count)} there are.")
     if read.invited:
         print(f"It is by invitation: deniable survey invite {read.slug} people.csv -o invited.csv")
 
 
-def _tell_replaced(old: Any, number: int, options: str) -> None:
-    print(f"The questionnaire was changed: version {old.number} takes no more answers. Nothing of it is lost.")
+def _tell_replaced(count: int, old: Any, number: int, options: str) -> None:
+    thrown = max(0, count - old.count)
+    lost = f"{_answers(thrown)} to it {'was' if thrown == 1 else 'were'} thrown away." if thrown else "Nothing of it is lost."
+    print(f"The questionnaire was changed: version {old.number} takes no more answers. {lost}")
     if old.count:
         kept = "stays by itself and is" if old.count == 1 else "stay by themselves and are"
         print(
             f"Its {_answers(old.count)} {kept} not counted with version {number}: "
             f"deniable survey export {old.slug} --version {old.number} -o FILE{options}"
+        )
+    if old.mixed < old.count:
+        print(f"{old.count - old.mixed} of them are fewer than a batch and come out when the survey is closed.")
+    if old.shown:
+        print(
+            "note: this survey was closed once, and then the rest of its answers was shown. From now on results come in batches of 50 "
+            "or more, also at a closing. If fewer are expected, give the questionnaire another name (survey: NAME)."
         )
     print("Whoever has the old page open is asked to load it again before sending.")
     if old.used:
@@ -199,11 +213,11 @@ def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     with _store(db, keys) as store:
         count = store.close_survey(slug)
         seen = store.overview(slug)
-    print(f"{slug} is closed with {count:,} answers to version {seen.number}.")
+    print(f"{slug} is closed with {_answers(count)} to version {seen.number}.")
     if seen.mixed < seen.count:
         print(
             f"{seen.count - seen.mixed} of them came after an earlier closing and are fewer than a batch; they stay sealed, "
-            "for whoever compared would see them one by one."
+            "for whoever compared would see them one by one. Once 50 wait they come out: open it again and wait for more."
         )
 
 
@@ -254,7 +268,7 @@ def export(
     earlier = [one for one in others if one.mixed]
     print(f"{_answers(rows)} written to {output}, schema in {sidecar(output)}.")
     if version is None and seen.count > rows:
-        print(f"{seen.count - rows} newer answers wait for their batch.")
+        print(f"{seen.count - rows} newer answer{' waits for its' if seen.count - rows == 1 else 's wait for their'} batch.")
     if version is None and earlier:
         kept = " and ".join(f"version {one.number} ({one.mixed:,})" for one in earlier)
         print(f"These are answers to version {seen.number}. Those to {kept} are exported by themselves: add --version N.")
@@ -291,21 +305,29 @@ def invite(
     link: Annotated[
         str | None, typer.Option(help="The address of the service, https://HOST: adds a column `link` with everybody's own.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Invite although there are invitations already, or one address stands there twice.")
+    ] = False,
     db: Database = DEFAULT_DB,
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Give everybody on a list a token that opens the survey once. Only hashes are stored: the list is yours to keep or destroy."""
+    """Give everybody on a list a token that opens the survey once. Only hashes are stored: the list is yours to keep or destroy.
+
+    To invite more people later, add them to the list that was written: who has a token keeps it. Tokens are taken back by `revoke`.
+    A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front, which is taken away when read.
+    """
     from deniable.survey.invitations import invite as add
     from deniable.survey.invitations import read_list, with_states, write_list
 
     refuse_same(output, people)
+    _check_link(link)
     if output.exists() and not force:
         # Before tokens are stored that nobody could be told.
         raise file_exists(output)
     listed = read_list(people)
     with _store(db, keys) as store:
-        made = with_states(store, slug, listed) if status else add(store, slug, listed)
+        made = with_states(store, slug, listed) if status else add(store, slug, listed, again)
         only_invited = store.overview(slug).invited
     if link is not None:
         made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
@@ -318,6 +340,39 @@ def invite(
         print("note: this survey is open to all: anyone can answer without a token. For the invited only: invited: true.")
 
 
+def _check_link(link: str | None) -> None:
+    if link is None:
+        return
+    try:
+        parts = urlsplit(link)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ParameterError("bad_link", "{got!r} is no address of a service; write --link https://HOST.", got=link)
+
+
+@app.command("revoke")
+def revoke(
+    slug: Slug,
+    people: Annotated[
+        Path, typer.Argument(help="A list that `invite` wrote, or the rows of it whose tokens are taken back (CSV).")
+    ],
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+) -> None:
+    """Take back the tokens of a list: whoever has not answered yet no longer can. Answers that came with them stay."""
+    from deniable.survey.invitations import read_list
+    from deniable.survey.invitations import revoke as take_back
+
+    listed = read_list(people)
+    with _store(db, keys) as store:
+        revoked, used = take_back(store, slug, listed)
+    print(f"{revoked:,} {'invitation is' if revoked == 1 else 'invitations are'} no longer valid.")
+    if used:
+        print(f"{used:,} {'was' if used == 1 else 'were'} used before and {'stays' if used == 1 else 'stay'} used.")
+
+
 @app.command("contacts")
 def contacts(
     slug: Slug,
@@ -326,19 +381,17 @@ def contacts(
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Write the register of a survey that keeps contact details."""
-    import csv
-    import io
+    """Write the register of a survey that keeps contact details.
+
+    A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front.
+    """
+    from deniable.survey.spreadsheets import table
 
     with _store(db, keys) as store:
         rows = store.contacts(slug)
     names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(output, text.getvalue(), force, private=True)
-    print(f"{len(rows):,} contacts written to {output}.")
+    write_text(output, table(names, rows, exact=("code",)), force, private=True)
+    print(f"{len(rows):,} contact{'' if len(rows) == 1 else 's'} written to {output}.")
 
 
 @app.command("erase")

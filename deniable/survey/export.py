@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.files import write_reports
+from deniable.core.files import sidecar, write_reports
 from deniable.errors import RefusedError
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
@@ -21,41 +21,47 @@ from deniable.survey.store.surveys import Version
 
 def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
     """Write the answers to one version (the newest unless said) as CSV or Parquet; how many."""
+    sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
     pieces = _pieces(store, read)
     first = next(pieces, None)
     if first is None:
-        *others, seen = store.overviews(slug)
-        earlier = [str(one.number) for one in others if one.mixed and one.number != read.number]
-        more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
-        if read.number < seen.number:
-            raise RefusedError(
-                "nothing_to_export", "Version {now} of {slug} has no answers to export, and takes no more.{more}",
-                slug=slug, now=read.number, more=more,
-            )  # fmt: skip
-        if seen.state != "open":
-            raise RefusedError(
-                "nothing_to_export",
-                "{slug} is {state} and version {now} has no answers.{more}",
-                slug=slug,
-                state=seen.state,
-                now=read.number,
-                more=more,
-            )
-        raise RefusedError(
-            "nothing_to_export",
-            "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. "
-            "Wait for more, or close it.{more}",
-            slug=slug,
-            batch=BATCH,
-            more=more,
-        )
+        raise _nothing(store, slug, read.number)
 
     def all_pieces() -> Iterator[pa.RecordBatch]:
         yield first
         yield from pieces
 
     return write_reports(read.schema, all_pieces(), target, force)
+
+
+def _nothing(store: Store, slug: str, number: int) -> RefusedError:
+    """Why there is nothing to export, and what can be done about it."""
+    versions = store.overviews(slug)
+    here = next(one for one in versions if one.number == number)
+    earlier = [str(one.number) for one in versions[:-1] if one.mixed and one.number != number]
+    if here.count:
+        wait = f"{here.count} answer{'' if here.count == 1 else 's'} to version {number} {'waits' if here.count == 1 else 'wait'} sealed"
+    if here.state == "open":
+        sentence = (
+            "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. Wait for more"
+        )
+        # After a closing that showed the rest, another one would show fewer than a batch to nobody.
+        sentence += "." if here.shown and here.count < BATCH else ", or close it."
+    elif not here.count:
+        sentence = "Version {now} of {slug} has no answers to export, and takes no more."
+        if here.state == "closed":
+            sentence = "{slug} is closed and version {now} has no answers."
+    elif here.shown and here.count < BATCH:
+        sentence = "{slug} is {state} and {wait}: its rest was shown at an earlier closing, and fewer than {batch} would be seen one by "
+        sentence += "one. Open it again and wait until there are {batch}."
+    else:
+        sentence = "{slug} is {state} and {wait}. Bring out what waits: deniable survey close {slug}."
+    more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
+    return RefusedError(
+        "nothing_to_export", sentence + "{more}",
+        slug=slug, state=here.state, now=number, batch=BATCH, more=more, wait=wait if here.count else "",
+    )  # fmt: skip
 
 
 def _pieces(store: Store, read: Version) -> Iterator[pa.RecordBatch]:

@@ -10,11 +10,13 @@ import datetime
 import io
 import re
 import secrets
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from deniable.core.files import write_text
-from deniable.errors import DataError, FileError
+from deniable.errors import DataError, FileError, RefusedError
+from deniable.survey.spreadsheets import plain, table
 from deniable.survey.store import Store
 from deniable.survey.submission import TOKEN, token_hash
 
@@ -22,6 +24,8 @@ COLUMNS = (
     "tid", "firstname", "lastname", "email", "emailstatus", "token", "language", "validfrom", "validuntil", "invited", "reminded",
     "remindercount", "completed", "usesleft",
 )  # fmt: skip
+EXACT = (*(name for name in COLUMNS if name not in ("firstname", "lastname", "email")), "link")
+"""Columns for programs: they are written and read as they are."""
 _DEFAULTS = {"emailstatus": "OK", "invited": "N", "reminded": "N", "remindercount": "0", "completed": "N", "usesleft": "1"}
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([ T]\d{2}:\d{2}(:\d{2})?)?")
 TOKEN_BYTES = 20
@@ -35,7 +39,11 @@ def new_token() -> str:
     >>> len(new_token())
     27
     """
-    return secrets.token_urlsafe(TOKEN_BYTES)
+    while True:
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        # Spreadsheets take a cell that begins with - for a formula, and mail programs a link that ends so for a shorter one.
+        if token[0].isalnum() and token[-1].isalnum():
+            return token
 
 
 def read_list(path: Path) -> list[dict[str, str]]:
@@ -44,10 +52,31 @@ def read_list(path: Path) -> list[dict[str, str]]:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise FileError("no_file", "{path} does not exist.", path=str(path)) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise FileError(
+            "not_utf8", "{path} is not in UTF-8. Save it again: in Excel as 'CSV UTF-8', in LibreOffice with the character set UTF-8.",
+            path=str(path),
+        ) from None  # fmt: skip
+    except OSError as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
-    reader = csv.reader(io.StringIO(text))
-    header = [name.strip() for name in next(reader, [])]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    try:
+        return _rows(path, reader)
+    except csv.Error as error:
+        raise DataError(
+            "bad_csv", "{path}, line {line}: {reason}. Is a quotation mark left open?",
+            path=str(path), line=reader.line_num, reason=str(error),
+        ) from None  # fmt: skip
+
+
+def _delimiter(text: str) -> str:
+    """A comma, or the semicolon or tab that spreadsheets write in many countries: whichever parts the first line into known names."""
+    first = next(iter(text.splitlines()), "")
+    return max(",;\t", key=lambda mark: len({name.strip(' "') for name in first.split(mark)} & set(COLUMNS)))
+
+
+def _rows(path: Path, reader: Any) -> list[dict[str, str]]:
+    header = [plain(name.strip()) for name in next(reader, [])]
     if not set(header) & set(COLUMNS):
         raise DataError(
             "no_known_column", "{path} has none of the columns {allowed}.", path=str(path), allowed=", ".join(COLUMNS)
@@ -61,7 +90,7 @@ def read_list(path: Path) -> list[dict[str, str]]:
         if len(cells) != len(header):
             bad.append(f"line {reader.line_num} has {len(cells)} cells, the header {len(header)}")
             continue
-        row = dict(zip(header, cells, strict=True))
+        row = {name: cell if name in EXACT else plain(cell) for name, cell in zip(header, cells, strict=True)}
         bad += [f"line {reader.line_num}: {reason}" for reason in _faults(row)]
         rows.append(row)
     tokens = [row["token"] for row in rows if row.get("token")]
@@ -83,6 +112,9 @@ def _faults(row: dict[str, str]) -> list[str]:
     found += [
         f"{name} is no date (YYYY-MM-DD)" for name in ("validfrom", "validuntil") if row.get(name) and _day(row[name]) is None
     ]
+    begins, ends = (_day(row.get(name, "")) for name in ("validfrom", "validuntil"))
+    if begins and ends and ends < begins:
+        found.append("validuntil is before validfrom")
     if row.get("usesleft", "1") not in ("", "1"):
         found.append("usesleft must be 1: every token is used once")
     return found
@@ -96,9 +128,31 @@ def _day(text: str) -> str | None:
         return None
 
 
-def invite(store: Store, slug: str, people: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Give everybody without a token one, store the hashes of all new tokens; the list with tokens."""
-    store.overview(slug)  # an unknown survey is refused before tokens are drawn
+def invite(store: Store, slug: str, people: list[dict[str, str]], again: bool = False) -> list[dict[str, str]]:
+    """Give everybody without a token one, store the hashes of all new tokens; the list with tokens.
+
+    Names are not stored, so nobody here knows whom an earlier list invited. A list without any token of the survey, where there are
+    invitations already, is refused unless `again`: its people may get a second token each, and answer twice. So are two rows with one
+    e-mail address.
+    """
+    there = store.overview(slug).invitations  # an unknown survey is refused before tokens are drawn
+    tokens = [token_hash(slug, row["token"]) for row in people if row.get("token")]
+    without = len(people) - len(tokens)
+    if not again and there and without and not store.invitation_states(tokens):
+        raise RefusedError(
+            "invited_before",
+            "{slug} has {there:,} invitations already, and {without:,} rows of this list have no token: people who were invited before "
+            "would get a second one, and could answer twice. Give the list that `invite` wrote, with new people added to it; or, if all "
+            "of them are new, add --again.",
+            slug=slug, there=there, without=without,
+        )  # fmt: skip
+    addresses = Counter(address for row in people if (address := row.get("email", "").strip().casefold()))
+    twice = [address for address, count in addresses.items() if count > 1]
+    if twice and not again:
+        raise RefusedError(
+            "address_twice", "{count:,} e-mail addresses are there more than once ({first}): would one person answer twice? If they share "
+            "an address, add --again.", count=len(twice), first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
+        )  # fmt: skip
     made: list[dict[str, str]] = []
     for i, person in enumerate(people):
         row: dict[str, Any] = dict.fromkeys(COLUMNS, "") | _DEFAULTS | {"tid": str(i + 1)}
@@ -113,18 +167,29 @@ def invite(store: Store, slug: str, people: list[dict[str, str]]) -> list[dict[s
     return made
 
 
+def revoke(store: Store, slug: str, people: list[dict[str, str]]) -> tuple[int, int]:
+    """Take the tokens of a list back: how many were, and how many had been used before and stay so."""
+    hashes = [token_hash(slug, row["token"]) for row in people if row.get("token")]
+    states = store.invitation_states(hashes)
+    unknown = len(people) - len(states)
+    if unknown:
+        raise _unknown_tokens(slug, unknown)
+    return store.revoke_invitations(slug, hashes), sum(states.values())
+
+
+def _unknown_tokens(slug: str, count: int) -> DataError:
+    return DataError(
+        "unknown_tokens", "{count} rows have no token of {slug}; is this the list that `invite` wrote?", count=count, slug=slug
+    )
+
+
 def with_states(store: Store, slug: str, people: list[dict[str, str]]) -> list[dict[str, str]]:
     """The list with `completed` (Y or N, never a time) and `usesleft` as the database knows them."""
     hashes = {row["token"]: token_hash(slug, row["token"]) for row in people if row.get("token")}
     states = store.invitation_states(list(hashes.values()))
     unknown = [token for token, hashed in hashes.items() if hashed not in states]
     if unknown or len(hashes) < len(people):
-        raise DataError(
-            "unknown_tokens",
-            "{count} rows have no token of {slug}; is this the list that `invite` wrote?",
-            count=len(unknown) + len(people) - len(hashes),
-            slug=slug,
-        )
+        raise _unknown_tokens(slug, len(unknown) + len(people) - len(hashes))
     used = [states[hashes[row["token"]]] for row in people]
     return [
         row | {"completed": "Y" if done else "N", "usesleft": "0" if done else "1"}
@@ -133,10 +198,10 @@ def with_states(store: Store, slug: str, people: list[dict[str, str]]) -> list[d
 
 
 def write_list(path: Path, people: list[dict[str, str]], force: bool = False) -> None:
-    """Write a list as CSV, with the byte order mark that LimeSurvey and spreadsheets expect."""
+    """Write a list as CSV, with the byte order mark that LimeSurvey and spreadsheets expect.
+
+    Names and notes that a spreadsheet would run as a formula get an apostrophe, which `read_list` takes away again.
+    """
     extra = [name for name in people[0] if name not in COLUMNS]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*COLUMNS, *extra], restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(people)
-    write_text(path, "\ufeff" + text.getvalue(), force, private=True)
+    text = table([*COLUMNS, *extra], people, EXACT)
+    write_text(path, "\ufeff" + text, force, private=True)

@@ -22,7 +22,7 @@ _PROPERTIES: dict[str, Any] = {
     "ordered": {"type": "boolean"},
     "rateMin": {"type": "integer"},
     "rateMax": {"type": "integer"},
-    "bands": {"type": "array", "minItems": 2, "items": {"type": "integer"}},
+    "bands": {"type": "array", "minItems": 2, "maxItems": 499, "items": {"type": "integer"}},
     "grid": {"type": "boolean"},
     "min": {"type": "integer"},
     "max": {"type": "integer"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
@@ -13,6 +14,41 @@ from deniable.errors import QuestionnaireError
 Path = tuple[str | int, ...]
 LARGEST = 100_000
 """Values in a questionnaire; references to earlier parts could multiply them without end."""
+
+
+DEEPEST = 50
+"""Levels of lists and mappings in each other; a questionnaire has ten. The reader needs seconds for thousands of them."""
+LONGEST = 300
+
+
+class _Shallow(Composer):
+    """Gives up where no questionnaire goes."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise RecursionError
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
+
+
+class _Cut(str):
+    """The beginning of something long, which is shown without quotes of its own."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _short(value: Any) -> Any:
+    """What was given, or its beginning: nobody reads a sentence with five hundred choices in it."""
+    shown = value if isinstance(value, str) else repr(value)
+    return value if len(shown) <= LONGEST else _Cut(f"{shown[: LONGEST // 3]} ... ({len(shown):,} characters)")
 
 
 class Document:
@@ -28,7 +64,9 @@ class Document:
         self._lines: dict[Path, int] = {}
         self._size = 0
         try:
-            node = YAML(typ="safe", pure=True).compose(text)
+            yaml = YAML(typ="safe", pure=True)
+            yaml.Composer = _Shallow
+            node = yaml.compose(text)
         except YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             raise QuestionnaireError(
@@ -58,8 +96,9 @@ class Document:
     def error(self, path: Path, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
         """An error that points at the line of a value."""
         return QuestionnaireError(
-            code, "{where}, line {line}: " + sentence, where=self.where, line=self.line(path), **parameters
-        )
+            code, "{where}, line {line}: " + sentence, where=self.where, line=self.line(path),
+            **{name: _short(value) for name, value in parameters.items()},
+        )  # fmt: skip
 
     def _read(self, node: Any, path: Path) -> Any:
         self._size += 1

@@ -188,8 +188,8 @@ def _choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) 
     listed = given.get(key)
     if not isinstance(listed, list) or not least <= len(listed) <= MOST_CHOICES:
         raise reading.error(
-            (key,), "choices", "{key} is a list of {least} to {most} answers, got {got!r}.",
-            key=key, least=least, most=MOST_CHOICES, got=listed,
+            (key,), "choices", "{key} is a list of {least} to {most} answers, got {got}.",
+            key=key, least=least, most=MOST_CHOICES, got=f"{len(listed):,}" if isinstance(listed, list) else repr(listed),
         )  # fmt: skip
     found: list[Choice] = []
     for i, item in enumerate(listed):
@@ -279,14 +279,15 @@ def _bands(reading: Reading, given: dict[str, Any], edges: Any) -> list[Choice]:
     """[18, 30, 60]: 18-29, 30-59, and what lies below or above as 'under 18' and '60 or more'."""
     if (
         not isinstance(edges, list)
-        or len(edges) < 2
+        or not 2 <= len(edges) < MOST_CHOICES
         or any(isinstance(edge, bool) or not isinstance(edge, int) for edge in edges)
         or any(later <= edge for edge, later in itertools.pairwise(edges))
     ):
         raise reading.error(
             ("bands",),
             "bands",
-            "bands are two or more whole numbers that rise, such as [18, 30, 45, 60], got {got!r}.",
+            "bands are 2 to {most} whole numbers that rise, such as [18, 30, 45, 60], got {got!r}.",
+            most=MOST_CHOICES - 1,
             got=edges,
         )
     languages = reading.languages

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,7 @@ except ImportError:
     raise lacking("cryptography", "serve") from None
 
 NONCE = 12
+SAFE_SECONDS = 3_600
 _NAME = re.compile(r"[0-9a-f]{32}\.key")
 
 
@@ -114,11 +116,20 @@ class KeyFolder:
             self._path(name).unlink()
             self._sync_folder()
 
-    def sweep(self, keep: set[str]) -> None:
-        """Destroy what a crash left behind: keys that no survey and no waiting answer names."""
+    def leftover(self) -> set[str]:
+        """Keys that may have been left behind by a crash: those that are old enough.
+
+        A key is made before the transaction that names it commits, and another server, or a command, cannot tell one that is about to
+        be named from one that never will be. A transaction waits a minute at most for its turn and then takes seconds, so what is
+        an hour old and still unnamed stays so.
+        """
+        before = time.time() - SAFE_SECONDS
+        found = set()
         for path in self.folder.glob("*.key") if self.folder.is_dir() else ():
-            if _NAME.fullmatch(path.name) and path.stem not in keep:
-                self.destroy(path.stem)
+            with contextlib.suppress(FileNotFoundError):
+                if _NAME.fullmatch(path.name) and path.stat().st_mtime < before:
+                    found.add(path.stem)
+        return found
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.key"

@@ -7,6 +7,7 @@ import hmac
 import json
 import re
 import struct
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ ID = re.compile(r"[A-Za-z0-9_-]{22,64}")
 CODE = re.compile(r"[A-Za-z0-9-]{10,40}")
 TOKEN = re.compile(r"[A-Za-z0-9_~-]{1,128}")
 CODE_LENGTH = 40
+RESERVED = ("code", "erased_after")
+"""Columns of the register that nobody can enter."""
 CONTACT_FIELDS, CONTACT_LENGTH = 10, 300
 _KEYS = {"version", "id", "token", "code", "contact", "report"}
 
@@ -179,4 +182,15 @@ def _contact(asked: Asked, given: dict[str, Any]) -> dict[str, str] | None:
             fields=CONTACT_FIELDS,
             length=CONTACT_LENGTH,
         )
+    for key, value in (contact or {}).items():
+        if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in key + value):
+            raise RefusedError(
+                "bad_text", "The contact details hold a control character or half of a character. Type them again."
+            )
+        if key.strip().casefold() in RESERVED:
+            raise RefusedError(
+                "contact_reserved",
+                "The contact details may have no field {got!r}: the register has a column of that name.",
+                got=key,
+            )
     return dict(contact or {})

@@ -154,6 +154,7 @@ class Writer:
                 self._look_at = now + HOUSEKEEPING_SECONDS
                 self._store.close_due()
                 self._store.expire_contacts()
+                self._store.sweep()
         except Exception as error:
             # Answers are taken meanwhile: they wait, sealed.
             LOG.error("mixing failed and is tried again in a minute: %s", error)

@@ -15,7 +15,7 @@ from deniable.engines.extras import lacking
 try:
     from fastapi import FastAPI, Request
     from fastapi.concurrency import run_in_threadpool
-    from fastapi.responses import HTMLResponse, Response
+    from fastapi.responses import HTMLResponse, RedirectResponse, Response
     from starlette.exceptions import HTTPException
 except ImportError:
     raise lacking("fastapi", "serve") from None
@@ -29,6 +29,8 @@ from deniable.web.limits import Limit
 from deniable.web.pages import missing_page, other_way_page
 from deniable.web.problems import DOCUMENTED, SCHEMA, deniable_error, http_error, problem
 from deniable.web.released import SHELL, STATIC, Released, released
+
+READING = ["GET", "HEAD"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,12 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.include_router(organiser.router(collector, accounts))
     _describe(app)
 
-    @app.get("/s/{slug}", include_in_schema=False)
+    @app.api_route("/", methods=READING, include_in_schema=False)
+    async def start() -> Response:
+        # Respondents have the address of their survey; whoever has only the server's is its organiser.
+        return RedirectResponse("/organiser", 303, {"Cache-Control": "no-store"})
+
+    @app.api_route("/s/{slug}", methods=READING, include_in_schema=False)
     async def respond(slug: str, request: Request) -> Response:
         try:
             _, client = await collector.survey(slug)
@@ -77,12 +84,13 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
             return problem(404, "no_page", "This server has no respondent's page.")
         return _served(files[SHELL], request)
 
-    @app.get("/static/{name}", include_in_schema=False)
+    @app.api_route("/static/{name}", methods=READING, include_in_schema=False)
     async def static(name: str, request: Request) -> Response:
         if name not in files:
             return problem(404, "not_found", "Not Found.")
         return _served(files[name], request)
 
+    @app.head("/api/health", include_in_schema=False)
     @app.get("/api/health", responses={503: DOCUMENTED[503]}, summary="Whether answers can be stored")
     async def health() -> Response:
         if collector.writer.trouble is not None:

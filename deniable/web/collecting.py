@@ -31,7 +31,12 @@ _BODY = {
         "id": {"type": "string", "pattern": "^[A-Za-z0-9_-]{22,64}$", "description": "random; a retry repeats it"},
         "token": {"type": "string", "pattern": "^[A-Za-z0-9_~-]{1,128}$", "description": "of an invitation"},
         "code": {"type": "string", "pattern": "^[A-Za-z0-9-]{10,40}$", "description": "receipt code, where one is kept"},
-        "contact": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 300}, "maxProperties": 10},
+        "contact": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "maxLength": 300},
+            "minProperties": 1,
+            "maxProperties": 10,
+        },
         "report": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
     },
 }
@@ -45,6 +50,7 @@ class Collector:
         self.writer = Writer(store, self._deliver)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._remembered: dict[str, tuple[float, Asked, str]] = {}
+        self._replaced: dict[tuple[str, int], Asked] = {}
         self._looking: dict[str, asyncio.Task[tuple[Asked, str]]] = {}
 
     def start(self) -> None:
@@ -67,6 +73,18 @@ class Collector:
         elif found is not None:
             return found[1], found[2]
         return await asyncio.shield(self._looking[slug])
+
+    async def asked(self, slug: str, body: Any) -> Asked:
+        """What the version asked that a body names, if it was replaced: a retry of what was acknowledged then has its old reply, which
+        only the store knows. Whatever else names an old version is refused there."""
+        now, _ = await self.survey(slug)
+        number = body.get("version") if isinstance(body, dict) else None
+        if type(number) is not int or not 1 <= number < now.number:
+            return now
+        # A version that was replaced is never changed, and there are no more of them than were opened.
+        if (slug, number) not in self._replaced:
+            self._replaced[slug, number] = await run_in_threadpool(self.store.asked_before, slug, number)
+        return self._replaced[slug, number]
 
     async def _look_up(self, slug: str) -> tuple[Asked, str]:
         try:
@@ -132,7 +150,7 @@ def router(collector: Collector, limit: Limit | None) -> APIRouter:
             limit.check(address_of(request))
         same_site(request, required=False)
         body = await _json(request)
-        asked, _ = await collector.survey(slug)
+        asked = await collector.asked(slug, body)
         outcome = await collector.submit(read_submission(asked, body))
         if outcome is not None:
             return from_error(outcome)
@@ -146,7 +164,8 @@ async def _json(request: Request) -> Any:
     if kind != "application/json":
         raise RefusedError("content_type", "Answers are sent as application/json.")
     try:
-        return json.loads(await request.body(), object_pairs_hook=_once, parse_constant=_no_constant)
+        # Not bytes: those would be taken in other encodings too, and with halves of characters.
+        return json.loads((await request.body()).decode("utf-8-sig"), object_pairs_hook=_once, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise RefusedError("not_json", "The body is not JSON, or names a field twice.") from None
 

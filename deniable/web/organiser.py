@@ -6,6 +6,7 @@ import asyncio
 import io
 import tempfile
 import zipfile
+from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -16,11 +17,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from deniable.core.files import sidecar
 from deniable.errors import RefusedError
 from deniable.survey.export import export
+from deniable.survey.store.surveys import Overview
 from deniable.web.accounts import COOKIE, SESSION_SECONDS, Accounts
 from deniable.web.collecting import Collector, address_of
 from deniable.web.limits import Limit
 from deniable.web.origin import same_site
-from deniable.web.pages import list_page, password_page
+from deniable.web.pages import list_page, page, password_page
 
 PATH = "/organiser"
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -101,6 +103,9 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
             return RedirectResponse(f"{PATH}/login", 303, _NO_STORE)
         if verb not in ("open", "close"):
             raise RefusedError("unknown_survey", "A survey is opened or closed.")
+        if verb == "close" and await _given(request, "sure") != "yes":
+            # One slip of the finger must not end a survey. Plain HTML: it works without JavaScript.
+            return HTMLResponse(_closing_page(await run_in_threadpool(store.overview, slug)), headers=_NO_STORE)
         await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug)
         collector.forget(slug)
         return RedirectResponse(PATH, 303, _NO_STORE)
@@ -130,6 +135,28 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
         return Response(content, headers=headers, media_type="application/zip" if kind == "zip" else "application/octet-stream")
 
     return routes
+
+
+def _closing_page(one: Overview) -> str:
+    slug = escape(one.slug)
+    rest = (
+        "Its rest was shown at an earlier closing: answers that came since are shown only if they are 50 or more."
+        if one.shown
+        else "The answers that wait are then shown, however few they are. This is done once: after that, results come in batches of 50 "
+        "or more, also if the survey is opened again."
+    )
+    count = f"{one.count:,} answer{'' if one.count == 1 else 's'}"
+    return page(
+        f"Close {one.slug}?",
+        f"<p>It has {count} to version {one.number}. Nobody can answer while it is closed. {rest if one.count else ''}</p>\n"
+        f'<form method="post" action="{PATH}/surveys/{slug}/close"><input type="hidden" name="sure" value="yes">'
+        f'<button>Close {slug}</button></form>\n<p><a href="{PATH}">Leave it open</a></p>',
+    )
+
+
+async def _given(request: Request, name: str) -> str:
+    """A field of a form that may have none."""
+    return await _field(request, name) if "content-type" in request.headers else ""
 
 
 async def _field(request: Request, name: str) -> str:

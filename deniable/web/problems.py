@@ -17,6 +17,7 @@ STATUS = {
     "wrong_version": 409,
     "token_used": 409,
     "id_reused": 409,
+    "code_used": 409,
     "token_missing": 403,
     "token_unknown": 403,
     "token_not_now": 403,

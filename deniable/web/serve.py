@@ -71,6 +71,10 @@ class Service:
         key = self.app.state.accounts.first_key
         return None if key is None else f"{self.url}/organiser/first/{key}"
 
+    def close(self) -> None:
+        """Give the port back."""
+        self.socket.close()
+
     def run(self) -> None:
         """Serve until interrupted; requests under way are finished."""
         with _rare_garbage_collection():

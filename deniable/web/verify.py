@@ -10,13 +10,20 @@ import json
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from deniable.errors import StoreError
+from deniable.web import recipes
 from deniable.web.headers import POLICY
 from deniable.web.released import SHELL, released
 
 SECONDS = 20
+LARGEST = 20_000_000
+LEADING = (
+    "Refresh", "Location", "Content-Location", "Link", "Set-Cookie", "Service-Worker-Allowed", "Report-To", "Reporting-Endpoints", "NEL",
+)  # fmt: skip
+Answer = tuple[bytes, email.message.Message, int]
 # Whoever serves changed code to some would hardly do so to a program that says what it is.
 AGENTS = (
     "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
@@ -36,28 +43,43 @@ class Finding:
 def verify(url: str, client: dict[str, object] | None = None) -> list[Finding]:
     """Compare what is served at the address of a survey (http://HOST/s/SURVEY) with the files of this release.
 
-    `client`: what the page should be told, from the organiser's questionnaire; compared with what it is told.
+    `client`: what the page should be told, from the organiser's questionnaire; compared with what it is told. Without it the recipe
+    is still looked at: whether every private answer is mixed, and how.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  a wrong one is told by asking
+    except ValueError:
+        raise _bad_address(url) from None
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise StoreError("bad_address", "{url} is no address of a survey; it looks like https://HOST/s/SURVEY.", url=url)
+        raise _bad_address(url)
     base = f"{parts.scheme}://{parts.netloc}"
     findings = []
     if parts.path.startswith("/s/"):
-        _must_be_there(f"{base}{parts.path}")
+        page = f"{base}{parts.path}"
         shell = released()[SHELL].sha256 if SHELL in released() else "nothing"
-        findings.append(_same(f"{base}{parts.path}", shell))
+        seen = _seen(page)
+        _must_be_there(page, seen)
+        findings += [_same(page, shell, seen), *_elsewhere(page, seen), _policy(page, seen)]
         slug = parts.path[len("/s/") :].strip("/")
-        findings.append(_policy(f"{base}{parts.path}"))
-        if client is not None:
-            findings.append(_told(f"{base}/api/surveys/{slug}", client))
-    findings += [_same(f"{base}/static/{name}", file.sha256) for name, file in released().items()]
+        findings += _told(f"{base}/api/surveys/{slug}", client)
+    for name, file in released().items():
+        seen = _seen(f"{base}/static/{name}")
+        findings += [_same(f"{base}/static/{name}", file.sha256, seen), *_elsewhere(f"{base}/static/{name}", seen)]
     return findings
 
 
-def _must_be_there(url: str) -> None:
+def _bad_address(url: str) -> StoreError:
+    return StoreError("bad_address", "{url} is no address of a survey; it looks like https://HOST/s/SURVEY.", url=url)
+
+
+def _seen(url: str) -> list[Answer]:
+    return [_get(url, agent) for agent in AGENTS]
+
+
+def _must_be_there(url: str, seen: list[Answer]) -> None:
     """A survey that does not exist is no changed one; a page that is missing for some only is."""
-    if all(_get(url, agent)[2] == http.HTTPStatus.NOT_FOUND for agent in AGENTS):
+    if all(status == http.HTTPStatus.NOT_FOUND for _, _, status in seen):
         raise StoreError(
             "no_such_survey",
             "There is no survey at {url}: the server answers 404. Nothing was verified; look at the address again.",
@@ -65,33 +87,97 @@ def _must_be_there(url: str) -> None:
         )
 
 
-def _same(url: str, expected: str) -> Finding:
-    seen = [hashlib.sha256(_get(url, agent)[0]).hexdigest() for agent in AGENTS]
-    if len(set(seen)) > 1:
+def _same(url: str, expected: str, seen: list[Answer]) -> Finding:
+    hashes = [hashlib.sha256(body).hexdigest() for body, _, _ in seen]
+    if len({(hashed, status) for hashed, (_, _, status) in zip(hashes, seen, strict=True)}) > 1:
         return Finding(url, False, "different bytes for different browsers")
-    return Finding(url, seen[0] == expected, f"SHA-256 {seen[0]}" + ("" if seen[0] == expected else f", released: {expected}"))
+    status = seen[0][2]
+    if status != http.HTTPStatus.OK:
+        where = seen[0][1].get("Location")
+        return Finding(url, False, f"the server answers {status}" + (f" and leads to {where}" if where else ""))
+    good = hashes[0] == expected
+    return Finding(url, good, f"SHA-256 {hashes[0]}" + ("" if good else f", released: {expected}"))
 
 
-def _policy(url: str) -> Finding:
-    policy = _get(url, AGENTS[0])[1].get("Content-Security-Policy", "none")
-    return Finding(f"{url} (content security policy)", policy == POLICY, policy)
+def _elsewhere(url: str, seen: list[Answer]) -> list[Finding]:
+    """Headers that would lead a browser to something else than the bytes that were compared; a release sends none of them."""
+    found = {f"{name}: {value}" for _, headers, _ in seen for name in LEADING for value in headers.get_all(name, [])}
+    return [Finding(f"{url} (headers)", False, "; ".join(sorted(found))[:500])] if found else []
 
 
-def _told(url: str, client: dict[str, object]) -> Finding:
-    told = json.loads(_get(url, AGENTS[0])[0])
-    expected = json.loads(json.dumps(client))
-    different = sorted(key for key in expected if told.get(key) != expected[key])
-    return Finding(url, not different, "as in the questionnaire" if not different else f"different: {', '.join(different)}")
+def _policy(url: str, seen: list[Answer]) -> Finding:
+    policies = [headers.get("Content-Security-Policy", "none") for _, headers, _ in seen]
+    wrong = [policy for policy in policies if policy != POLICY]
+    return Finding(f"{url} (content security policy)", not wrong, (wrong or policies)[0])
 
 
-def _get(url: str, agent: str) -> tuple[bytes, email.message.Message, int]:
-    request = urllib.request.Request(url, headers={"User-Agent": agent})
+def _told(url: str, client: dict[str, object] | None) -> list[Finding]:
+    answers = [_json(url, body) for body, _, _ in _seen(url)]
+    if any(answer != answers[0] for answer in answers):
+        return [Finding(url, False, "different questions or recipes for different browsers")]
+    told = answers[0]
+    findings = _mixed(url, told)
+    if client is not None:
+        expected = json.loads(json.dumps(client))
+        different = sorted(key for key in expected if told.get(key) != expected[key])
+        found = "as in the questionnaire" if not different else f"different: {', '.join(different)}"
+        findings.append(Finding(url, not different, found))
+    return findings
+
+
+def _mixed(url: str, told: dict[str, Any]) -> list[Finding]:
+    """What the recipe does to every private answer. Columns that no question names count as private."""
+    pages, recipe = told.get("pages", []), told.get("recipe")
+    blocks = recipe.get("blocks") if isinstance(recipe, dict) else None
     try:
-        with urllib.request.urlopen(request, timeout=SECONDS) as answer:
-            return answer.read(), answer.headers, answer.status
-    except urllib.error.HTTPError as error:
-        return error.read(), error.headers, error.code
+        elements = [element for page in pages for element in page["elements"]]
+        owners = {name: element for element in elements for name in element["attributes"]}
+        drawn = {name: block for block in blocks or () for name in block["attributes"]}
+    except (TypeError, KeyError, AttributeError):
+        return [Finding(url, False, "the survey is not described as a release describes it")]
+    findings = []
+    for name in dict.fromkeys([*owners, *drawn]):
+        what = f"{url} ({name})"
+        element = owners.get(name)
+        if element is not None and not element.get("private"):
+            findings.append(Finding(what, True, "asked openly: the answer is sent as it is, and the page says so"))
+        elif name not in drawn:
+            findings.append(Finding(what, False, "NOT MIXED: it has no recipe"))
+        else:
+            findings.append(Finding(what, *recipes.told(element, name, drawn[name])))
+    return findings or [Finding(url, False, "nothing is asked there")]
+
+
+def _json(url: str, body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise StoreError("not_a_survey", "{url} does not answer with a survey. Is this a server of Deniable?", url=url)
+    return found
+
+
+class _Unled(urllib.request.HTTPRedirectHandler):
+    """Redirects are looked at, not followed: the bytes that were compared would be another site's."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _get(url: str, agent: str) -> Answer:
+    try:
+        request = urllib.request.Request(url, headers={"User-Agent": agent})
+        try:
+            with urllib.request.build_opener(_Unled).open(request, timeout=SECONDS) as answer:
+                return answer.read(LARGEST), answer.headers, answer.status
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.read(LARGEST), error.headers, error.code
     except (urllib.error.URLError, OSError, http.client.HTTPException) as error:
         raise StoreError(
             "no_answer", "{url} does not answer: {reason}.", url=url, reason=getattr(error, "reason", error)
         ) from None
+    except ValueError:
+        # Letters that neither a host nor a path may have.
+        raise _bad_address(url) from None

@@ -114,8 +114,10 @@ def test_used_invitations_of_a_replaced_version_are_spoken_of(town, tmp_path):
         token = next(csv.DictReader(file))["token"]
     answer(tmp_path / "town.db", town.standin, 1, token=token)
     town.given["q.yaml"] = town.standin.Standin(invited=True, title="Town, asked better")
-    out = town.run("survey", "open", "q.yaml", "--db", "town.db")[1]
-    assert "Its 1 answer stays by itself" in out
+    code, _, err = town.run("survey", "open", "q.yaml", "--db", "town.db")
+    assert (code, "1 answer to version 1 of town waits sealed" in err, "--discard" in err) == (2, True, True)
+    out = town.run("survey", "open", "q.yaml", "--db", "town.db", "--discard")[1]
+    assert "1 answer to it was thrown away." in out
     assert "1 invitation used for it stays used" in out
 
 
@@ -145,6 +147,17 @@ def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
     code, out, _ = town.run("survey", "invite", "town", "invited.csv", "-o", "state.csv", "--status", "--db", "town.db")
     assert (code, "1 have answered" in out) == (0, True)
     assert "2 of 2" not in town.run("survey", "list", "--db", "town.db")[1]
+    second = ("survey", "invite", "town", "people.csv", "-o", "second.csv", "--db", "town.db")
+    for link in ("javascript:alert(1)", "survey.example", "https://", "https://[", "https://h/?x"):
+        code, _, err = town.run(*second, "--again", "--link", link)
+        assert (code, "no address of a service" in err) == (2, True)
+    code, _, err = town.run(*second)
+    assert (code, "2 invitations already" in err, (tmp_path / "second.csv").exists()) == (2, True, False)
+    assert town.run(*second, "--again")[0] == 0
+    code, out, _ = town.run("survey", "revoke", "town", "second.csv", "--db", "town.db")
+    assert (code, "2 invitations are no longer valid." in out) == (0, True)
+    code, out, _ = town.run("survey", "revoke", "town", "invited.csv", "--db", "town.db")
+    assert (code, "1 invitation is no longer valid.\n1 was used before and stays used." in out) == (0, True)
 
 
 def test_a_register_is_written_and_erased_from(town, tmp_path):
@@ -157,6 +170,13 @@ def test_a_register_is_written_and_erased_from(town, tmp_path):
     assert town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db")[0] == 0
     assert (tmp_path / "register.csv").stat().st_mode & 0o077 == 0
     assert "a@town.example" in (tmp_path / "register.csv").read_text()
+    formula = {"name": "=cmd|' /C calc'!A0", "phone": "+48 555 0100", "@x": "y"}
+    answer(tmp_path / "town.db", town.standin, 1, code=town.standin.code(), contact=formula)
+    town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db", "--force")
+    with (tmp_path / "register.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["code"] == code
+    assert (rows[1]["name"], rows[1]["phone"], rows[1]["'@x"]) == ("'=cmd|' /C calc'!A0", "+48 555 0100", "y")
     assert "1 contact details, 1 row" in town.run("survey", "erase", "town", code, "--db", "town.db")[1]
     assert town.run("survey", "erase", "town", code, "--db", "town.db")[0] == 1
 
@@ -228,11 +248,15 @@ def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(tow
     [
         (["survey", "close", "nowhere", "--db", "town.db"], "no survey 'nowhere'"),
         (["survey", "export", "nowhere", "-o", "x.csv", "--db", "town.db"], "no survey"),
+        (["survey", "export", "nowhere", "-o", "x.xlsx", "--db", "town.db"], ".csv"),
+        (["survey", "list", "--db", "note.txt"], "no SQLite database"),
         (["survey", "list", "--db", "mistyped.db"], "mistyped.db does not exist"),
         (["backup", "x.backup", "--db", "mistyped.db"], "mistyped.db does not exist"),
         (["survey", "close", "town", "--db", "mysql://h/d"], "not in mysql"),
         (["restore", "nowhere.backup", "--db", "town.db"], "does not exist"),
         (["verify", "not an address"], "no address of a survey"),
+        (["verify", "http://[::1/s/x"], "no address of a survey"),
+        (["verify", "http://127.0.0.1:1/s/ż"], "no address of a survey"),
         (["verify", "http://127.0.0.1:1/s/town"], "does not answer"),
         (["serve", "--db", "nowhere/town.db"], "does not exist"),
         (["survey", "invite", "town", "nobody.csv", "-o", "x.csv", "--db", "town.db"], "does not exist"),
@@ -240,6 +264,7 @@ def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(tow
 )
 def test_bad_input_ends_with_2_and_a_sentence(town, tmp_path, arguments, says):
     Store(str(tmp_path / "town.db")).close()
+    (tmp_path / "note.txt").write_text("This is a note, and no database. " * 100)
     code, _, err = town.run(*arguments)
     assert not (tmp_path / "mistyped.db").exists()
     assert code == 2
@@ -454,6 +479,24 @@ def test_a_server_that_is_interrupted_says_that_answers_are_kept(process):
     server.send_signal(signal.SIGINT)
     assert server.wait(30) == 130
     assert server.stderr.read() == "Stopped. Every answer that was acknowledged is kept.\n"
+
+
+def test_a_server_that_is_terminated_closes_its_database(process, tmp_path, standin):
+    server, url, _ = process()
+    body = standin.body(code=standin.code())
+    assert httpx.post(f"{url}/api/surveys/town/answers", json=body).status_code == 201
+    assert (tmp_path / "town.db-wal").exists()
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(30) == 0
+    assert server.stderr.read() == "Stopped. Every answer that was acknowledged is kept.\n"
+    assert not (tmp_path / "town.db-wal").exists()
+
+
+def test_a_server_that_cannot_have_its_port_leaves_the_database_alone(process, run, tmp_path, monkeypatch):
+    _, url, _ = process()
+    monkeypatch.setattr(Store, "check", lambda *_: 1 / 0)
+    code, _, err = run("serve", "--db", "town.db", "--port", url.rpartition(":")[2])
+    assert (code, "Choose another --port" in err) == (2, True)
 
 
 def test_a_new_database_is_for_its_owner_alone_and_an_old_one_keeps_its_mode(tmp_path, standin):

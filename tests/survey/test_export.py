@@ -1,5 +1,7 @@
 """Exports: what `dn.read` opens, and only in batches."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,11 +70,40 @@ def test_nothing_is_shown_before_fifty_and_then_only_whole_batches(town, tmp_pat
 
 def test_versions_are_exported_apart(town, tmp_path, standin, send):
     town.open_survey(standin.Standin())
-    send(town, *(standin.body() for _ in range(3)))
+    send(town, *(standin.body() for _ in range(BATCH)))
     town.open_survey(standin.Standin(schema=dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.9)}), title="new"))
     send(town, *(standin.body({"smokes": 1}, version=2) for _ in range(4)))
     town.close_survey("town")
-    assert export(town, "town", tmp_path / "one.csv", number=1) == 3
+    assert export(town, "town", tmp_path / "one.csv", number=1) == BATCH
     assert export(town, "town", tmp_path / "two.csv") == 4
     with pytest.raises(RefusedError, match="no version 3"):
         export(town, "town", tmp_path / "three.csv", number=3)
+
+
+def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, send):
+    def complaint(number=None):
+        with pytest.raises(RefusedError) as refused:
+            export(town, "town", tmp_path / "out.csv", number)
+        return str(refused.value)
+
+    town.open_survey(standin.Standin(closes=datetime.date.today()))
+    town.close_survey("town")
+    assert complaint() == "town is closed and version 1 has no answers."
+    town.reopen_survey("town")
+    send(town, standin.body())
+    assert complaint().endswith("Wait for more, or close it.")
+    # The last day is over, and no server has closed it.
+    with town._engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE survey_version SET closes = '2020-01-01'")
+    assert complaint() == (
+        "town is closed and 1 answer to version 1 waits sealed. Bring out what waits: deniable survey close town."
+    )
+    town.close_survey("town")
+    assert export(town, "town", tmp_path / "out.csv") == 1
+    town.open_survey(standin.Standin(title="two"))
+    send(town, *(standin.body(version=2) for _ in range(2)))
+    assert "Wait for more. Answers to earlier" in complaint()
+    town.close_survey("town")
+    assert "closed and 2 answers to version 2 wait sealed" in complaint()
+    assert "Open it again and wait until there are 50." in complaint()
+    assert "Answers to earlier versions are kept: --version 1." in complaint()

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from deniable.errors import DataError, FileError, RefusedError
-from deniable.survey.invitations import COLUMNS, invite, new_token, read_list, with_states, write_list
+from deniable.survey.invitations import COLUMNS, invite, new_token, read_list, revoke, with_states, write_list
 from deniable.survey.store import Store
 
 
@@ -75,6 +75,9 @@ def test_names_and_addresses_are_not_stored(town, tmp_path):
         ("email,validfrom\na,tomorrow\n", "validfrom is no date"),
         ("email,validuntil\na,2026-02-30\n", "validuntil is no date"),
         ("email,usesleft\na,5\n", "usesleft must be 1"),
+        ("email,validfrom,validuntil\na,2027-02-01,2027-01-31\n", "validuntil is before validfrom"),
+        (f"email\n{'x' * 140_000}\n", "line 2: field larger than"),
+        ('email\n"a\n' + "x" * 140_000, "quotation mark"),
         (f"email,token\na,{'x' * 30}\nb,{'x' * 30}\n", "twice"),
     ],
 )
@@ -100,3 +103,66 @@ def test_first_and_last_days_of_limesurvey_are_read(town, standin, send):
     outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
     assert outcomes[0].code == "token_not_now"
     assert outcomes[1] is None
+
+
+def test_inviting_one_list_twice_is_refused_unless_it_is_meant(town, tmp_path):
+    (tmp_path / "people.csv").write_text("email\na@town.example\nb@town.example\n")
+    people = read_list(tmp_path / "people.csv")
+    first = invite(town, "town", people)
+    with pytest.raises(RefusedError, match="town has 2 invitations already, and 2 rows"):
+        invite(town, "town", people)
+    assert town.overview("town").invitations == 2
+    assert len(invite(town, "town", [*first, {"email": "c@town.example"}])) == 3
+    invite(town, "town", people, again=True)
+    assert town.overview("town").invitations == 5
+
+
+def test_one_address_twice_is_refused_unless_it_is_meant(town):
+    people = [{"email": "a@town.example"}, {"email": " A@town.example "}, {"email": ""}, {"email": ""}]
+    with pytest.raises(RefusedError, match=r"a@town.example"):
+        invite(town, "town", people)
+    assert town.overview("town").invitations == 0
+    assert len(invite(town, "town", people, again=True)) == 4
+
+
+def test_tokens_are_taken_back_and_used_ones_stay_used(town, standin, send):
+    made = invite(town, "town", [{"email": "a"}, {"email": "b"}, {"email": "c"}])
+    assert send(town, standin.body(token=made[0]["token"])) == [None]
+    assert revoke(town, "town", made[:2]) == (1, 1)
+    outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
+    assert [None if one is None else one.code for one in outcomes] == ["token_used", "token_unknown", None]
+    with pytest.raises(DataError, match="no token of town"):
+        revoke(town, "town", made[:2])
+
+
+@pytest.mark.parametrize("mark", [";", "\t", ","])
+def test_lists_of_spreadsheets_are_read_whatever_parts_their_cells(tmp_path, mark):
+    path = tmp_path / "people.csv"
+    path.write_bytes(f'\ufefffirstname{mark}"email"\r\n"Żaneta, dr"{mark}z@town.example\r\n'.encode())
+    assert read_list(path) == [{"firstname": "Żaneta, dr", "email": "z@town.example"}]
+
+
+def test_lists_in_other_encodings_are_refused_with_the_mend(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_bytes("email,lastname\na,Żółć\n".encode("cp1250"))
+    with pytest.raises(FileError, match="CSV UTF-8"):
+        read_list(path)
+
+
+def test_formulas_are_defused_and_come_back_as_they_were(town, tmp_path):
+    given = {
+        "email": "@x",
+        "firstname": "=1+1",
+        "lastname": "-Ada",
+        "attribute_1": "+48 555 0100",
+        "attribute_2": "+1+cmd|x",
+        "@n": "'s",
+    }
+    made = invite(town, "town", [given])
+    write_list(tmp_path / "out.csv", made)
+    [row] = rows_of(tmp_path / "out.csv")
+    assert (row["email"], row["firstname"], row["lastname"]) == ("'@x", "'=1+1", "'-Ada")
+    assert (row["attribute_1"], row["attribute_2"]) == ("+48 555 0100", "'+1+cmd|x")
+    assert row["token"] == made[0]["token"]
+    assert read_list(tmp_path / "out.csv") == made
+    assert all(token[0].isalnum() and token[-1].isalnum() for token in (new_token() for _ in range(1_000)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -240,3 +242,30 @@ def test_a_frozen_questionnaire_reads_back_whatever_its_texts_hold():
     body = "  - {type: boolean, name: a, title: 'Émile: \u201cwhat?\u201d # no - & * ! | >'}\n"
     found = Questionnaire.parse(HEAD + body)
     assert Questionnaire.from_json(json.loads(json.dumps(found.to_json()))).client() == found.client()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 5_000, "- " * 5_000, "{a: " * 5_000, "a:\n" + "".join(" " * i + "- \n" for i in range(400))],
+    ids=["lists", "dashes", "mappings", "steps"],
+)
+def test_what_is_nested_without_end_is_refused_at_once(text):
+    begun = time.process_time()
+    with pytest.raises(QuestionnaireError):
+        Questionnaire.parse(text)
+    assert time.process_time() - begun < 2
+
+
+def test_too_many_choices_or_bands_are_refused_and_not_all_repeated():
+    head = "{survey: a, title: A, organiser: O, contact: C, other_way: W, pages: [{elements: ["
+    for element, says in (
+        (f"{{type: radiogroup, name: x, title: X, choices: {list(range(501))}}}", "got 501"),
+        (f"{{type: age, name: x, title: X, bands: {list(range(1, 501))}}}", "2 to 499"),
+        (f"{{type: radiogroup, name: x, title: X, choices: {{a: {'b' * 5_000}}}}}", "characters)"),
+    ):
+        with pytest.raises(QuestionnaireError, match=re.escape(says)) as refused:
+            Questionnaire.parse(head + element + "]}]}")
+        assert len(str(refused.value)) < 400
+    Questionnaire.parse(
+        head + f"{{type: age, name: x, title: X, bands: {list(range(1, 500))}, privacy: {{design: krr, p: 0.1}}}}" + "]}]}"
+    )

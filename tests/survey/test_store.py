@@ -2,6 +2,10 @@
 
 import datetime
 import io
+import json
+import os
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -187,7 +191,7 @@ def test_closed_and_replaced_versions_take_nothing(store, standin, send, stored)
     store.close_survey("town")
     assert codes_of(send(store, standin.body())) == ["closed"]
     store.reopen_survey("town")
-    assert codes_of(send(store, standin.body())) == [None]
+    assert codes_of(send(store, *(standin.body() for _ in range(BATCH)))) == [None] * BATCH
     assert store.open_survey(standin.Standin(title="Town, again")) == 2
     # A page that was loaded before the change sends the old version.
     assert codes_of(store.submit([early])) == ["wrong_version"]
@@ -228,13 +232,116 @@ def test_opening_and_closing_around_one_answer_does_not_show_it(store, standin, 
     assert store.overview("town").mixed == 4 + BATCH
 
 
+def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, send):
+    store.open_survey(standin.Standin())
+    body = standin.body()
+    send(store, body)
+    with pytest.raises(RefusedError, match=r"1 answer to version 1 of town waits sealed.*--discard") as refused:
+        store.open_survey(standin.Standin(title="two"))
+    assert refused.value.code == "few_answers"
+    assert len(store.overviews("town")) == 1
+    assert store.overview("town").count == 1
+    key = next(store.keys.folder.glob("*.key")).stem
+    assert store.open_survey(standin.Standin(title="two"), discard=True) == 2
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(0, 0), (0, 0)]
+    with store._engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM inbox").scalar() == 0
+        assert connection.exec_driver_sql("SELECT count(*) FROM receipt").scalar() == 1
+    assert not store.keys.has(key)
+    store.check()
+    # Nothing was shown, so a small closing is still to be had: once, whatever the version.
+    send(store, *(standin.body(version=2) for _ in range(3)))
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+    assert store.open_survey(standin.Standin(title="three")) == 3
+    send(store, standin.body(version=3))
+    store.close_survey("town")
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(0, 0), (3, 3), (1, 0)]
+    with pytest.raises(RefusedError, match=r"few|sealed"):
+        store.open_survey(standin.Standin(title="four"))
+    store.reopen_survey("town")
+    send(store, *(standin.body(version=3) for _ in range(BATCH - 1)))
+    assert store.open_survey(standin.Standin(title="four"), discard=True) == 4
+    assert store.overviews("town")[2].mixed == BATCH
+
+
+def test_versions_are_replaced_and_surveys_reopened_in_the_midst_of_a_rush(store, open_store, standin, stored):
+    until = datetime.date.today() + datetime.timedelta(days=300)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    other, ended = open_store(), threading.Event()
+    outcomes = []
+
+    def answer():
+        while not ended.is_set():
+            asked = other.current("town")[0]
+            bodies = [standin.body(version=asked.number, code=standin.code(), contact={"name": "x"}) for _ in range(5)]
+            outcomes.extend(other.submit([read_submission(asked, body) for body in bodies]))
+
+    threads = [threading.Thread(target=answer) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(12):
+        until -= datetime.timedelta(days=1)
+        store.open_survey(standin.Standin(linkage="register", title=f"town {i}"), contacts_until=until, discard=True)
+        until -= datetime.timedelta(days=1)
+        store.open_survey(standin.Standin(linkage="register", title=f"town {i}"), contacts_until=until)
+        store.close_survey("town")
+        store.reopen_survey("town")
+    ended.set()
+    for thread in threads:
+        thread.join()
+    assert set(codes_of(outcomes)) <= {None, "closed", "wrong_version"}
+    store.check()
+
+
+def test_the_rest_of_a_replaced_version_comes_out_when_the_survey_is_closed(store, standin, send):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(BATCH)))
+    store.mix(1)
+    send(store, standin.body())
+    store.open_survey(standin.Standin(title="two"), discard=True)  # nothing needs to be thrown away
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(BATCH + 1, BATCH), (0, 0)]
+    send(store, *(standin.body(version=2) for _ in range(2)))
+    store.close_survey("town")
+    assert [(one.count, one.mixed) for one in store.overviews("town")] == [(BATCH + 1, BATCH + 1), (2, 2)]
+
+
+def test_discarded_answers_take_their_contact_details_with_them(store, standin, send):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    send(store, standin.body(code=standin.code(), contact={"name": "Ada"}))
+    store.open_survey(standin.Standin(linkage="register", title="two"), contacts_until=until, discard=True)
+    assert store.contacts("town") == []
+
+
+def test_a_closing_without_answers_leaves_the_one_small_closing_to_be_had(store, standin, send):
+    store.open_survey(standin.Standin())
+    store.close_survey("town")
+    store.reopen_survey("town")
+    send(store, *(standin.body() for _ in range(BATCH - 1)))
+    store.close_survey("town")
+    assert store.overview("town").mixed == BATCH - 1
+
+
+def test_a_closing_that_a_crash_cut_short_is_finished_by_the_next_one(store, standin, send, monkeypatch):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(3)))
+    with monkeypatch.context() as patch:
+        patch.setattr("deniable.survey.store.surveys._end", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            store.close_survey("town")
+    assert (store.overview("town").state, store.overview("town").mixed) == ("closed", 0)
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+
+
 def test_over_budget_floating_and_registers_without_an_end_cannot_be_opened(store, standin):
     with pytest.raises(RefusedError, match="budget"):
         store.open_survey(standin.Standin(budget=0.5))
     floating = dn.Schema({"x": dn.Additive(dn.Continuous(0, 1), dn.Normal(1))})
     with pytest.raises(dn.DeniableError, match="floating point"):
         store.open_survey(standin.Standin(schema=floating))
-    with pytest.raises(RefusedError, match="the day on which they are erased"):
+    with pytest.raises(RefusedError, match=r"the day on which they are erased.*--erase-contacts-on"):
         store.open_survey(standin.Standin(linkage="register"))
     assert store.slugs() == []
     store.check()
@@ -259,6 +366,67 @@ def test_contact_details_are_apart_from_answers_and_can_be_erased(store, standin
     assert store.expire_contacts(until) == 0
     assert store.expire_contacts(until + datetime.timedelta(days=1)) == BATCH - 1
     assert store.contacts("town") == []
+
+
+def test_the_day_on_which_contacts_are_erased_is_kept_to(store, standin, send):
+    today = datetime.date.today()
+    later, sooner, past = (today + datetime.timedelta(days=days) for days in (30, 10, -1))
+    register = standin.Standin(linkage="register")
+    with pytest.raises(RefusedError, match="that day is over"):
+        store.open_survey(register, contacts_until=past)
+    with pytest.raises(RefusedError, match="keeps no contact details"):
+        store.open_survey(standin.Standin(), contacts_until=later)
+    assert store.slugs() == []
+    store.open_survey(register, contacts_until=later)
+    assert json.loads(store.current("town")[1])["contacts_until"] == later.isoformat()
+    send(store, standin.body(code=standin.code(), contact={"name": "Ada"}))
+    with pytest.raises(RefusedError, match="were told"):
+        store.open_survey(register, contacts_until=later + datetime.timedelta(days=1))
+    assert store.open_survey(register) == 1  # as it was
+    assert store.open_survey(register, contacts_until=sooner) == 1
+    assert [row["erased_after"] for row in store.contacts("town")] == [sooner.isoformat()]
+    assert json.loads(store.current("town")[1])["contacts_until"] == sooner.isoformat()
+    with store._engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE survey_version SET contacts_until = '2020-01-01'")
+    for reopen in (lambda: store.reopen_survey("town"), lambda: store.open_survey(register)):
+        with pytest.raises(RefusedError, match="which is over"):
+            reopen()
+    store.open_survey(standin.Standin(slug="village"))
+    assert json.loads(store.current("village")[1])["contacts_until"] is None
+
+
+def test_a_receipt_code_that_is_taken_is_refused_and_hinders_nobody_else(store, standin, send):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    store.open_survey(standin.Standin(slug="village"))
+
+    def register(code, name):
+        return read_submission(store.current("town")[0], standin.body(code=code, contact={"name": name}))
+
+    def plain():
+        return read_submission(store.current("village")[0], standin.body())
+
+    code = standin.code()
+    first = register(code, "Ada")
+    # Twice in one group, then in a later one; beside people of another survey.
+    assert codes_of(store.submit([plain(), first, register(code, "Eve"), plain()])) == [None, None, "code_used", None]
+    assert codes_of(store.submit([plain(), register(code, "Eve"), first])) == [None, "code_used", None]
+    assert [row["name"] for row in store.contacts("town")] == ["Ada"]
+    assert (store.overview("town").count, store.overview("village").count) == (1, 3)
+
+
+def test_a_submission_that_breaks_its_group_for_an_unforeseen_reason_is_refused_alone(store, standin, monkeypatch):
+    from deniable.survey.store import submissions
+
+    until = datetime.date.today() + datetime.timedelta(days=30)
+    store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+    asked, code = store.current("town")[0], standin.code()
+    monkeypatch.setattr(submissions, "_codes", lambda connection, group: set())  # nobody looks before
+    given = [read_submission(asked, standin.body(code=one, contact={"name": "x"})) for one in (code, standin.code())]
+    assert codes_of(store.submit(given)) == [None, None]
+    given = [read_submission(asked, standin.body(code=one, contact={"name": "x"})) for one in (standin.code(), code)]
+    assert codes_of(store.submit(given)) == [None, "not_stored"]
+    assert store.overview("town").count == 3
 
 
 def test_the_live_database_is_asked_through_a_view_with_labels(store, database, standin, send):
@@ -318,9 +486,52 @@ def test_keys_left_by_a_crash_are_swept(store, standin, send):
     store.open_survey(standin.Standin())
     orphan = store.keys.create()
     send(store, standin.body())
+    hour_ago = time.time() - 3_601
+    for path in store.keys.folder.glob("*.key"):
+        os.utime(path, (hour_ago, hour_ago))
     store.check()
     assert not (store.keys.folder / f"{orphan}.key").exists()
     assert len(list(store.keys.folder.glob("*.key"))) == 1
+
+
+def test_a_check_in_the_midst_of_a_mixing_leaves_the_new_key_alone(store, open_store, standin, send, stored, monkeypatch):
+    from deniable.survey.store import mixing
+
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(BATCH)))
+    other, rewrite = open_store(), mixing._rewrite
+
+    def interrupted(*given):
+        other.check()  # a second server starts, or somebody looks after the database
+        rewrite(*given)
+
+    monkeypatch.setattr(mixing, "_rewrite", interrupted)
+    assert store.mix(1) == BATCH
+    assert send(store, standin.body()) == [None]
+    # Whoever has the key only from the disk reads what was acknowledged.
+    again = open_store()
+    again.check()
+    assert len(stored(again)) == BATCH + 1
+
+
+def test_what_is_erased_or_expired_is_gone_from_the_file_and_its_log(tmp_path, standin, send):
+    until = datetime.date.today() + datetime.timedelta(days=30)
+
+    def kept(canary):
+        files = [path for path in tmp_path.glob("town.db*") if path.is_file()]
+        return any(canary.encode() in path.read_bytes() for path in files)
+
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
+        bodies = [standin.body(code=standin.code(), contact={"name": f"Canary{i} " + "x" * 250}) for i in range(40)]
+        send(store, *bodies)
+        assert kept("Canary3 ")
+        store.erase("town", bodies[3]["code"])
+        assert not kept("Canary3 ")
+        assert not kept(bodies[3]["code"])
+        assert kept("Canary4 ")
+        store.expire_contacts(until + datetime.timedelta(days=1))
+        assert not kept("Canary4 ")
 
 
 def test_a_changed_byte_in_the_inbox_is_noticed(store, standin, send):

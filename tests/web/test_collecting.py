@@ -27,6 +27,53 @@ def test_an_answer_is_stored_and_a_retry_has_the_same_reply(serve, standin):
     assert town.store.overview("town").count == 1
 
 
+def test_a_retry_has_the_same_reply_after_the_questionnaire_was_changed(serve, standin):
+    import deniable as dn
+
+    town = serve(standin.Standin(), burst=0)
+    bodies = [standin.body() for _ in range(50)]
+    assert {town.post(body).status_code for body in bodies} == {201}
+    other = standin.Standin(schema=dn.Schema({"age": dn.KRR(dn.Binary(), 0.75)}), title="two")
+    town.store.open_survey(other)
+    town.service.app.state.collector.forget("town")
+    assert (town.post(bodies[0]).status_code, town.post(bodies[0]).json()) == (201, {"stored": True})
+    changed = {**bodies[0], "report": {**bodies[0]["report"], "smokes": (bodies[0]["report"]["smokes"] + 1) % 3}}
+    assert town.post(changed).json()["code"] == "id_reused"
+    assert town.post(standin.body()).json()["code"] == "wrong_version"  # never sent before
+    assert town.post(standin.body(version=0)).json()["code"] == "wrong_version"
+    town.store.close_survey("town")
+    assert town.post(bodies[1]).status_code == 201
+    assert [one.count for one in town.store.overviews("town")] == [50, 0]
+
+
+def test_texts_that_are_no_unicode_and_columns_of_the_register_are_refused(serve, standin):
+    import datetime
+
+    town = serve()
+    town.store.open_survey(standin.Standin(linkage="register"), datetime.date.today())
+    path, headers = "/api/surveys/town/answers", {"Content-Type": "application/json"}
+
+    def post(contact):
+        body = standin.body(code=standin.code(), contact="here")
+        text = json.dumps(body).encode().replace(b'"here"', contact)
+        reply = town.client.post(path, content=text, headers=headers)
+        return reply.status_code, reply.json().get("code")
+
+    assert post(b'{"name": "x\\ud800"}') == (422, "bad_text")
+    assert post(b'{"x\\udfff": "y"}') == (422, "bad_text")
+    assert post(b'{"name": "x\\u0000"}') == (422, "bad_text")
+    assert post(b'{"name": "x\xed\xa0\x80"}') == (400, "not_json")
+    assert post(b'{"code": "AAAAA-AAAAA"}') == (422, "contact_reserved")
+    assert post(b'{" Code": "AAAAA-AAAAA"}') == (422, "contact_reserved")
+    assert town.store.contacts("town") == []
+    assert post('{"name": "Żaneta 😀"}'.encode())[0] == 201
+    assert [row["name"] for row in town.store.contacts("town")] == ["Żaneta 😀"]
+    [kept] = town.store.contacts("town")
+    taken = town.post(standin.body(code=kept["code"], contact={"name": "Eve"}))
+    assert (taken.status_code, taken.json()["code"]) == (409, "code_used")
+    assert town.client.get("/api/health").status_code == 200
+
+
 def test_no_part_of_a_reply_waits_for_an_acknowledgement_of_the_part_before(serve, standin):
     town = serve(standin.Standin())
     assert town.post(standin.body()).status_code == 201  # the client keeps its connection
@@ -168,6 +215,18 @@ def test_the_client_code_is_the_same_bytes_for_everyone(serve, standin, static):
     assert town.client.get("/s/town").content == (static / "respond.html").read_bytes()
     for name in ("../app.py", "..%2fapp.py", "%00", "organiser.css/"):
         assert town.client.get(f"/static/{name}").status_code in (404, 307)
+
+
+def test_pages_can_be_looked_for_without_being_sent_and_the_server_itself_has_one(serve, standin):
+    town = serve(standin.Standin())
+    for path in ("/s/town", "/static/randomise.js", "/api/health"):
+        reply = town.client.head(path)
+        assert (reply.status_code, reply.content) == (200, b"")
+        assert reply.headers["content-length"] == str(len(town.client.get(path).content))
+    assert town.client.head("/s/nowhere").status_code == 404
+    assert town.client.head("/").status_code == 303
+    start = town.client.get("/", follow_redirects=True)
+    assert (start.status_code, "Password" in start.text) == (200, True)
 
 
 def test_the_survey_is_told_with_version_and_state(serve, standin):

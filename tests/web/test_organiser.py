@@ -26,6 +26,10 @@ def set_password(town, password=PASSWORD):
     return town.client.post(path, data={"password": password}, headers=same_origin(town))
 
 
+def close(town):
+    return town.client.post("/organiser/surveys/town/close", data={"sure": "yes"}, headers=same_origin(town))
+
+
 def test_the_one_time_link_works_once(town):
     path = town.service.first_link[len(town.url) :]
     assert "Choose a password" in town.client.get(path).text
@@ -92,7 +96,13 @@ def test_only_a_count_is_shown_before_fifty_and_results_after_closing(town, stan
     assert '<td data-label="Answers">3</td>' in page
     assert "not yet" in page
     assert town.client.get("/organiser/surveys/town/export.zip").json()["code"] == "nothing_to_export"
-    assert town.client.post("/organiser/surveys/town/close", headers=same_origin(town)).status_code == 303
+    asked = town.client.post("/organiser/surveys/town/close", headers=same_origin(town))
+    assert (asked.status_code, "Close town?" in asked.text, 'name="sure" value="yes"' in asked.text) == (200, True, True)
+    assert "<script" not in asked.text
+    empty = {"Content-Type": "application/x-www-form-urlencoded", **same_origin(town)}
+    assert "Close town?" in town.client.post("/organiser/surveys/town/close", headers=empty).text
+    assert town.store.overview("town").state == "open"
+    assert close(town).status_code == 303
     assert town.post(standin.body()).json()["code"] == "closed"
     reply = town.client.get("/organiser/surveys/town/export.zip")
     assert reply.headers["content-disposition"] == 'attachment; filename="town-v1.zip"'
@@ -108,7 +118,7 @@ def test_an_export_from_the_page_opens(town, standin, tmp_path):
     set_password(town)
     for _ in range(5):
         town.post(standin.body())
-    town.client.post("/organiser/surveys/town/close", headers=same_origin(town))
+    close(town)
     (tmp_path / "out.parquet").write_bytes(town.client.get("/organiser/surveys/town/export.parquet").content)
     assert dn.read(tmp_path / "out.parquet").count("smokes == 'yes'").n == 5
 
@@ -140,7 +150,17 @@ def test_a_second_start_keeps_the_password_and_can_reset_it(serve, standin, tmp_
 
 def test_answers_to_earlier_versions_are_counted_on_the_page(town, standin):
     set_password(town)
-    for _ in range(3):
+    for _ in range(50):
         assert town.client.post("/api/surveys/town/answers", json=standin.body()).status_code == 201
     town.store.open_survey(standin.Standin(title="Town, asked better"))
-    assert "0, and 3 to earlier versions" in town.client.get("/organiser").text
+    assert "0, and 50 to earlier versions" in town.client.get("/organiser").text
+
+
+def test_behind_a_proxy_limits_see_the_respondent_and_the_cookie_is_secure(serve, standin):
+    town = serve(standin.Standin(), burst=1, per_second=0.01)
+    codes = [town.post(standin.body(), headers={"X-Forwarded-For": f"203.0.113.{i}"}).status_code for i in (1, 1, 2)]
+    assert codes == [201, 429, 201]
+    path = town.service.first_link[len(town.url) :]
+    headers = {**same_origin(town), "X-Forwarded-Proto": "https"}
+    reply = town.client.post(path, data={"password": PASSWORD}, headers=headers)
+    assert "Secure" in reply.headers["set-cookie"]

@@ -79,20 +79,35 @@ class Store:
                     )
             sealing, sealed = surveys.named_keys(self._engine)
             lost = {name for name in sealed if not self.keys.has(name)}
+            if lost:
+                # Another server may have mixed those answers, and destroyed their key, since we looked.
+                sealing, sealed = surveys.named_keys(self._engine)
+                lost &= sealed
             discarded = dump.discard_sealed(self._engine, lost) if lost and discard_unreadable else 0
-            for name in sealed - lost if discard_unreadable else sealed:
+            for name in lost if not discard_unreadable else ():
                 self.keys.get(name)
             dump.renew_keys(self._engine, self.keys, {name for name in sealing if not self.keys.has(name)})
-            sealing, sealed = surveys.named_keys(self._engine)
-            self.keys.sweep(sealing | sealed)
+            self.sweep()
             return discarded
+
+    def sweep(self) -> None:
+        """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to."""
+        with self._explained():
+            # In this order: a key that is named between the two looks is among the named.
+            old = self.keys.leftover()
+            if old:
+                sealing, sealed = surveys.named_keys(self._engine)
+                for name in old - sealing - sealed:
+                    self.keys.destroy(name)
 
     # Surveys
 
-    def open_survey(self, questionnaire: surveys.Frozen, contacts_until: datetime.date | None = None) -> int:
-        """Freeze a questionnaire and take answers; the number of the version."""
+    def open_survey(
+        self, questionnaire: surveys.Frozen, contacts_until: datetime.date | None = None, discard: bool = False
+    ) -> int:
+        """Freeze a questionnaire and take answers; the number of the version. `discard`: what is too few for a batch goes."""
         with self._explained():
-            return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until)
+            return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until, discard)
 
     def close_survey(self, slug: str) -> int:
         """Take no more answers and mix in what waits; how many answers there are."""
@@ -132,6 +147,11 @@ class Store:
         with self._explained():
             return surveys.current(self._engine, slug)
 
+    def asked_before(self, slug: str, number: int) -> Asked:
+        """What an earlier version asked."""
+        with self._explained():
+            return surveys.asked_before(self._engine, slug, number)
+
     def version(self, slug: str, number: int | None = None) -> surveys.Version:
         """A frozen version."""
         with self._explained():
@@ -170,6 +190,11 @@ class Store:
         """Whether each known token was used."""
         with self._explained():
             return people.invitation_states(self._engine, hashes)
+
+    def revoke_invitations(self, slug: str, hashes: Sequence[str]) -> int:
+        """Delete invitations that were not used; how many."""
+        with self._explained():
+            return people.revoke_invitations(self._engine, slug, hashes)
 
     def contacts(self, slug: str) -> list[dict[str, Any]]:
         """The register of a survey that keeps one."""

@@ -139,4 +139,10 @@ def explained(place: str) -> Iterator[None]:
         raise lacking(error.name or "psycopg", "serve") from None
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0].rstrip(".")
+        if reason == "file is not a database":
+            raise StoreError(
+                "not_a_database",
+                "{place} is no SQLite database. Name the file of the survey's database with --db.",
+                place=place,
+            ) from error
         raise StoreError("database", "{place}: {reason}.", place=place, reason=reason) from error

@@ -36,11 +36,11 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
             connection.execute(sa.delete(inbox).where(inbox.c.version_id == version_id))
             connection.execute(sa.update(version).where(version.c.id == version_id).values(key_name=fresh))
             moved, needless = len(rows), here.key_name
-    # Only now is it certain which key is needed. After a crash, or a commit of unknown end, the other is swept away at the
-    # next start.
+    # Only now is it certain which key is needed. After a crash, or a commit of unknown end, the other is swept away once it is an
+    # hour old.
     keys.destroy(needless)
     if moved:
-        _forget(engine, f"answers_{version_id}")
+        forget(engine, "inbox", f"answers_{version_id}")
     return moved
 
 
@@ -71,14 +71,14 @@ def _rewrite(connection: sa.Connection, table: sa.Table, rows: list[list[object]
     connection.exec_driver_sql("DROP TABLE mixing")
 
 
-def _forget(engine: sa.Engine, table: str) -> None:
-    """Empty the log of SQLite; remove the dead rows of PostgreSQL."""
+def forget(engine: sa.Engine, *tables: str) -> None:
+    """Make what was deleted unreadable: empty the log of SQLite, remove the dead rows of PostgreSQL."""
     with outside_transactions(engine) as connection:
         if connection.dialect.name == "sqlite":
             # Somebody who reads at this moment may hinder it; the next mixing, or the close of the last connection, does it then.
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         else:
-            connection.exec_driver_sql(f"VACUUM inbox, {table}")
+            connection.exec_driver_sql(f"VACUUM {', '.join(tables)}")
 
 
 def vacuum(engine: sa.Engine) -> None:

@@ -13,9 +13,10 @@ from deniable.errors import RefusedError
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
+from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
 from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, version
-from deniable.survey.submission import unpack
+from deniable.survey.submission import RESERVED, unpack
 
 CHUNK = 500
 
@@ -38,6 +39,18 @@ def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, boo
         return {hash_: bool(used) for hash_, used in _states(connection, hashes)}
 
 
+def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> int:
+    """Delete invitations that were not used; how many."""
+    revoked = 0
+    with writing(engine) as connection:
+        survey_id = _survey_id(connection, slug)
+        for begin in range(0, len(hashes), CHUNK):
+            among = invitation.c.hash.in_(hashes[begin : begin + CHUNK])
+            unused = sa.delete(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used == 0)
+            revoked += connection.execute(unused).rowcount
+    return revoked
+
+
 def _states(connection: sa.Connection, hashes: Sequence[str]) -> Iterable[tuple[str, int]]:
     for begin in range(0, len(hashes), CHUNK):
         rows = bulk.select(connection, "invitation", ["hash", "used"], "hash", hashes[begin : begin + CHUNK])
@@ -52,7 +65,15 @@ def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
     """The register: receipt code, details, and the day on which they are erased."""
     with engine.connect() as connection:
         query = sa.select(contact).where(contact.c.survey_id == _survey_id(connection, slug)).order_by(contact.c.code)
-        return [{"code": row.code, **json.loads(row.details), "erased_after": row.until} for row in connection.execute(query)]
+        return [
+            {"code": row.code, **_entered(json.loads(row.details)), "erased_after": row.until}
+            for row in connection.execute(query)
+        ]
+
+
+def _entered(details: dict[str, str]) -> dict[str, str]:
+    """What a person entered, under names that are not ours."""
+    return {f"entered_{name}" if name in RESERVED else name: value for name, value in details.items()}
 
 
 def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int, int]:
@@ -62,7 +83,7 @@ def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int
         details = connection.execute(
             sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code == code)
         ).rowcount
-        erased = 0
+        erased, tables = 0, ["contact", "inbox"]
         for here in connection.execute(sa.select(version).where(version.c.survey_id == survey_id).with_for_update()).all():
             if here.linkage == "none":
                 continue
@@ -72,6 +93,9 @@ def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int
             for row in connection.execute(sa.select(inbox).where(inbox.c.version_id == here.id)).all():
                 if unpack(unseal(keys.get(row.key_name), row.sealed), columns, here.linkage)[-1] == code:
                     erased += connection.execute(sa.delete(inbox).where(inbox.c.id == row.id)).rowcount
+            tables.append(table.name)
+    if details or erased:
+        forget(engine, *tables)
     return details, erased
 
 
@@ -79,7 +103,10 @@ def expire_contacts(engine: sa.Engine, today: datetime.date | None = None) -> in
     """Erase contact details whose last day is over; how many."""
     day = (today or datetime.date.today()).isoformat()
     with writing(engine) as connection:
-        return connection.execute(sa.delete(contact).where(contact.c.until < day)).rowcount
+        erased = connection.execute(sa.delete(contact).where(contact.c.until < day)).rowcount
+    if erased:
+        forget(engine, "contact")
+    return erased
 
 
 def password(engine: sa.Engine) -> str | None:

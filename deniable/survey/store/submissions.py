@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 
-from deniable.errors import RefusedError
+from deniable.errors import DeniableError, RefusedError, StoreError
 from deniable.survey.sealing import KeyFolder, seal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
 from deniable.survey.store.tables import contact, inbox, invitation, receipt
 from deniable.survey.submission import Submission
 
-Outcome = RefusedError | None
+Outcome = DeniableError | None
 """None: stored, now or by an earlier copy of the same submission."""
+_UNFIT = (IntegrityError, DataError)
+"""What one submission can do to the transaction of a whole group."""
 
 
 def commit_group(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> list[Outcome]:
     """Store a group; a submission that is refused does not hinder the others."""
+    for _ in range(2):
+        # Another server on the same database may store a copy between our look and our insert; the second time we see it.
+        with contextlib.suppress(*_UNFIT):
+            return _commit(engine, keys, group)
+    # One of them cannot be stored, for a reason that nobody thought of: it must not hinder the others.
+    return [_commit_alone(engine, keys, one) for one in group]
+
+
+def _commit_alone(engine: sa.Engine, keys: KeyFolder, one: Submission) -> Outcome:
     try:
-        return _commit(engine, keys, group)
-    except IntegrityError:
-        # Another server on the same database stored a copy between our look and our insert; now we see it.
-        return _commit(engine, keys, group)
+        return _commit(engine, keys, [one])[0]
+    except _UNFIT:
+        return StoreError("not_stored", "The answer could not be stored just now. Nothing is lost: send it again.")
 
 
 def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> list[Outcome]:
@@ -35,6 +46,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
         versions = _versions(connection, group)
         seen = _receipts(connection, group)
         tokens = _tokens(connection, group)
+        codes = _codes(connection, group)
         outcomes: list[Outcome] = []
         receipts, contacts, used = [], [], []
         taken: dict[int, list[bytes]] = {}
@@ -44,6 +56,8 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
                 continue
             here = versions[one.version]
             refused = _refusal(here, tokens.get(one.token_hash or ""), one, today)
+            if refused is None and (one.survey, one.code) in codes:
+                refused = _code_used()
             outcomes.append(refused)
             if refused is not None:
                 continue
@@ -52,6 +66,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
             taken.setdefault(one.version, []).append(one.content)
             if one.contact is not None:
                 contacts.append([one.code, one.survey, one.contact, here.contacts_until])
+                codes.add((one.survey, one.code))
             if one.token_hash is not None:
                 tokens[one.token_hash]["used"] = 1
                 used.append(one.token_hash)
@@ -110,6 +125,17 @@ def _tokens(connection: sa.Connection, group: Sequence[Submission]) -> dict[str,
     return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
 
 
+def _codes(connection: sa.Connection, group: Sequence[Submission]) -> set[tuple[int, str | None]]:
+    """The receipt codes of the group under which contact details are kept already. Only surveys with contacts are looked at."""
+    asked = [one for one in group if one.contact is not None]
+    if not asked:
+        return set()
+    surveys = ", ".join(str(int(one)) for one in sorted({one.survey for one in asked}))
+    where = f"survey_id IN ({surveys}) AND code"  # in the order of the primary key
+    rows = bulk.select(connection, "contact", ["survey_id", "code"], where, [one.code for one in asked])
+    return {(row[0], row[1]) for row in rows}
+
+
 def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
     if here.state != "open" or (here.closes is not None and today > here.closes):
         return RefusedError("closed", "This survey is closed; nothing was stored.")
@@ -128,6 +154,13 @@ def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, t
     if early or late:
         return RefusedError("token_not_now", "This invitation is valid on other days than today.")
     return None
+
+
+def _code_used() -> RefusedError:
+    return RefusedError(
+        "code_used",
+        "Somebody's contact details are kept under this receipt code already. Load the page again: it makes a new code.",
+    )
 
 
 def _id_reused() -> RefusedError:

@@ -13,12 +13,12 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
-from deniable.survey.sealing import KeyFolder
+from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
-from deniable.survey.store.mixing import BATCH, mix, vacuum
-from deniable.survey.store.tables import answers, inbox, invitation, survey, version
-from deniable.survey.submission import Asked, label_counts
+from deniable.survey.store.mixing import BATCH, forget, mix, vacuum
+from deniable.survey.store.tables import answers, contact, inbox, invitation, survey, version
+from deniable.survey.submission import Asked, label_counts, unpack
 
 PIECE = 10_000
 SLUG = re.compile(r"[a-z0-9-]{1,63}")
@@ -52,6 +52,7 @@ class Overview:
     count: int  # acknowledged answers of this version
     mixed: int  # those that can be exported
     earlier: int  # acknowledged answers of the versions before it
+    shown: bool  # whether a closing has shown the rest, so that fewer than a batch stay sealed from now on
     linkage: str
     invited: bool
     invitations: int
@@ -73,8 +74,13 @@ class Version:
     table: sa.Table
 
 
-def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None) -> int:
-    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number."""
+def open_survey(
+    engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None, discard: bool = False
+) -> int:
+    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number.
+
+    `discard`: throw away the answers that wait for their batch, if there are too few to become one.
+    """
     if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
         raise RefusedError(
             "over_budget", "{slug} gives away epsilon {got:.3f} a respondent, its budget is {budget}.",
@@ -84,12 +90,20 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
     asked.schema.recipe()
     if asked.closes is not None and asked.closes < datetime.date.today():
         raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=str(asked.closes))
-    if asked.linkage == "register" and contacts_until is None:
-        raise RefusedError("no_retention", "A survey that keeps contact details needs the day on which they are erased.")
+    if contacts_until is not None and asked.linkage != "register":
+        raise RefusedError(
+            "no_contacts", "{slug} keeps no contact details (linkage: {linkage}), so there is no day on which they are erased.",
+            slug=asked.slug, linkage=asked.linkage,
+        )  # fmt: skip
+    if contacts_until is not None and contacts_until < datetime.date.today():
+        raise RefusedError(
+            "retention_over", "Contact details cannot be erased on {day}: that day is over.", day=str(contacts_until)
+        )
     questionnaire = json.dumps(asked.to_json(), ensure_ascii=False, sort_keys=True)
-    fresh = keys.create()
+    fresh, discarded = keys.create(), None
     try:
         with writing(engine) as connection:
+            _lock_version(connection, asked.slug)
             found = connection.execute(sa.select(survey).where(survey.c.slug == asked.slug).with_for_update()).one_or_none()
             if found is None:
                 made = connection.execute(sa.insert(survey).values(slug=asked.slug, state="open"))
@@ -100,10 +114,14 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
                     sa.select(version).where(version.c.survey_id == survey_id).order_by(version.c.number.desc()).limit(1)
                 ).one()
                 if last.questionnaire == questionnaire:
+                    _keep_until(connection, last, contacts_until)
                     connection.execute(sa.update(survey).where(survey.c.id == survey_id).values(state="open"))
                     keys.destroy(fresh)
                     return int(last.number)
                 number = last.number + 1
+                discarded = _replace(connection, keys, asked.slug, survey_id, last, discard)
+            if asked.linkage == "register" and contacts_until is None:
+                raise _no_retention()
             made = connection.execute(
                 sa.insert(version).values(
                     survey_id=survey_id,
@@ -127,19 +145,98 @@ def open_survey(engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_unti
     except RefusedError:
         keys.destroy(fresh)
         raise
+    if discarded is not None:
+        keys.destroy(discarded)
+        forget(engine, "inbox", "contact")
     if found is not None:
-        _end(engine, keys, found.version_id)
+        mix(engine, keys, found.version_id)
+        vacuum(engine)
     return number
 
 
-def _end(engine: sa.Engine, keys: KeyFolder, version_id: int) -> None:
-    """Mix in what waits when answers to a version come to an end: however few the first time. After that a batch at least,
-    for whoever opens and closes a survey around one answer would see it in the difference."""
+def _replace(
+    connection: sa.Connection, keys: KeyFolder, slug: str, survey_id: int, old: sa.Row[Any], discard: bool
+) -> str | None:
+    """See that a version which ends shows nobody by themselves; the key that is to be destroyed, if answers were thrown away.
+
+    Whoever could replace a version around each arrival would see everyone's report, one a version. So what waits is mixed in if it
+    is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
+    """
+    waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()
+    mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{old.id}").scalar_one()
+    if not waiting or len(waiting) >= BATCH or (mixed >= BATCH and not _shown(connection, survey_id)):
+        return None
+    if not discard:
+        raise RefusedError(
+            "few_answers",
+            "{count} to version {now} of {slug} {verb} sealed, and could be told apart one by one if the changed questionnaire replaced "
+            "it now: results come in batches of {batch}. Wait until there are {batch}, or throw {them} away: --discard.",
+            slug=slug, now=old.number, batch=BATCH, count="1 answer" if len(waiting) == 1 else f"{len(waiting)} answers",
+            verb="waits" if len(waiting) == 1 else "wait", them="it" if len(waiting) == 1 else "them",
+        )  # fmt: skip
+    if old.linkage == "register":
+        columns = len(json.loads(old.schema)["attributes"])
+        codes = [unpack(unseal(keys.get(row.key_name), row.sealed), columns, old.linkage)[-1] for row in waiting]
+        connection.execute(sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code.in_(codes)))
+    # Their receipts stay: whoever sends one of them again is told as before, and nothing is stored twice.
+    connection.execute(sa.delete(inbox).where(inbox.c.version_id == old.id))
+    connection.execute(sa.update(version).where(version.c.id == old.id).values(key_name=keys.create()))
+    return str(old.key_name)
+
+
+def _no_retention() -> RefusedError:
+    return RefusedError(
+        "no_retention",
+        "A survey that keeps contact details needs the day on which they are erased, which people are told: "
+        "--erase-contacts-on YYYY-MM-DD.",
+    )
+
+
+def _keep_until(connection: sa.Connection, here: sa.Row[Any], wanted: datetime.date | None) -> None:
+    """An earlier day holds for the details that are there, too; a later one would break what people were told."""
+    if here.linkage != "register":
+        return
+    day = here.contacts_until if wanted is None else wanted.isoformat()
+    if day < datetime.date.today().isoformat():
+        raise RefusedError(
+            "retention_over", "Contact details were to be erased on {day}, which is over, so no more can be taken. Change the "
+            "questionnaire, or its name, and open it with a later --erase-contacts-on.", day=day,
+        )  # fmt: skip
+    if day > here.contacts_until:
+        raise RefusedError(
+            "retention_longer", "People were told that their contact details are erased on {told}; they cannot be kept until {day}. Only a "
+            "changed questionnaire, which people are asked anew, can have a later day.", told=here.contacts_until, day=day,
+        )  # fmt: skip
+    connection.execute(sa.update(version).where(version.c.id == here.id).values(contacts_until=day))
+    sooner = sa.update(contact).where(contact.c.survey_id == here.survey_id, contact.c.until > day)
+    connection.execute(sooner.values(until=day))
+
+
+def _lock_version(connection: sa.Connection, slug: str) -> None:
+    """In PostgreSQL, wait for the groups that answer the current version: those lock it first and then the survey, and so must we."""
+    query = sa.select(version.c.id).join(survey, survey.c.version_id == version.c.id).where(survey.c.slug == slug)
+    connection.execute(query.with_for_update(of=version))
+
+
+def _shown(connection: sa.Connection, survey_id: int) -> bool:
+    """Whether a closing has shown the rest of this survey's answers, however few they were. It is done once."""
+    query = sa.select(sa.func.coalesce(sa.func.sum(version.c.closings), 0)).where(version.c.survey_id == survey_id)
+    return bool(connection.execute(query).scalar_one())
+
+
+def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
+    """Mix in what waits, of all versions, when a survey is closed: however few the first time that there are any answers. After
+    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference."""
+    with engine.connect() as connection:
+        ids = list(connection.execute(sa.select(version.c.id).where(version.c.survey_id == found.id)).scalars())
+        shown = _shown(connection, found.id)
+    for one in ids:
+        mix(engine, keys, one, least=BATCH if shown else 1)
     with writing(engine) as connection:
-        query = sa.select(version.c.closings).where(version.c.id == version_id).with_for_update()
-        closings = connection.execute(query).scalar_one()
-        connection.execute(sa.update(version).where(version.c.id == version_id).values(closings=closings + 1))
-    mix(engine, keys, version_id, least=BATCH if closings else 1)
+        # A closing without any answers has shown nothing. (Noted after the mixing: a crash between the two loses no answers.)
+        if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
+            noted = sa.update(version).where(version.c.id == found.version_id)
+            connection.execute(noted.values(closings=version.c.closings + 1))
     vacuum(engine)
 
 
@@ -154,8 +251,7 @@ def close_survey(engine: sa.Engine, keys: KeyFolder, slug: str) -> int:
     with writing(engine) as connection:
         found = find_survey(connection, slug)
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="closed"))
-    if found.state == "open":
-        _end(engine, keys, found.version_id)
+    _end(engine, keys, found)
     return overview(engine, slug).count
 
 
@@ -163,9 +259,11 @@ def reopen_survey(engine: sa.Engine, slug: str) -> None:
     """Take answers to the current version again."""
     with writing(engine) as connection:
         found = find_survey(connection, slug)
+        _lock_version(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
         if here.closes is not None and datetime.date.today().isoformat() > here.closes:
             raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=here.closes)
+        _keep_until(connection, here, None)
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="open"))
 
 
@@ -203,6 +301,7 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
                 invitation.c.survey_id == found.id
             )
         ).one()
+        shown = _shown(connection, found.id)
     today, before, seen = datetime.date.today().isoformat(), 0, []
     for row in rows:
         over = row.closes is not None and today > row.closes
@@ -216,6 +315,7 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
                 count=count,
                 mixed=mixed[row.id],
                 earlier=before,
+                shown=shown,
                 linkage=row.linkage,
                 invited=bool(row.invited),
                 invitations=invited[0],
@@ -234,17 +334,35 @@ def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
         found = find_survey(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == found.version_id)).one()
     over = here.closes is not None and datetime.date.today().isoformat() > here.closes
-    client = {**json.loads(here.client), "open": found.state == "open" and not over}
-    asked = Asked(
+    client = {
+        **json.loads(here.client),
+        "open": found.state == "open" and not over,
+        "contacts_until": here.contacts_until,
+    }
+    return _asked(slug, here), json.dumps(client, ensure_ascii=False)
+
+
+def asked_before(engine: sa.Engine, slug: str, number: int) -> Asked:
+    """What a version by its number asked: whoever repeats what was acknowledged then gets the same reply."""
+    with engine.connect() as connection:
+        found = find_survey(connection, slug)
+        query = sa.select(version).where(version.c.survey_id == found.id, version.c.number == number)
+        here = connection.execute(query).one_or_none()
+    if here is None:
+        raise RefusedError("unknown_version", "{slug} has no version {got}.", slug=slug, got=number)
+    return _asked(slug, here)
+
+
+def _asked(slug: str, here: sa.Row[Any]) -> Asked:
+    return Asked(
         slug=slug,
-        survey=found.id,
+        survey=here.survey_id,
         version=here.id,
         number=here.number,
         linkage=here.linkage,
         invited=bool(here.invited),
         sizes=label_counts(Schema.from_json(here.schema)),
     )
-    return asked, json.dumps(client, ensure_ascii=False)
 
 
 def frozen(engine: sa.Engine, slug: str, number: int | None = None) -> Version:

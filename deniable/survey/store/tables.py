@@ -29,7 +29,7 @@ version = sa.Table(
     sa.Column("invited", sa.Integer),
     sa.Column("closes", sa.Text),  # the last day, or null
     sa.Column("contacts_until", sa.Text),  # the day on which contact details are erased, or null
-    sa.Column("closings", sa.Integer),  # how often it was closed
+    sa.Column("closings", sa.Integer),  # how often it was closed when there were answers
     sa.Column("key_name", sa.Text),  # the key under which answers are sealed now
 )
 inbox = sa.Table(
