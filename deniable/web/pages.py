@@ -66,7 +66,7 @@ def _row(one: Overview) -> str:
         "Answers": f"{one.count:,}" + (f", and {one.earlier:,} to earlier versions" if one.earlier else ""),
         "Invitations used": f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all",
         "Last day": escape(one.closes or "–"),
-        "Results": f"{one.mixed:,} answers: {files}" if one.mixed else "not yet",
+        "Results": f"{one.mixed:,} answer{'' if one.mixed == 1 else 's'}: {files}" if one.mixed else "not yet",
     }
     row = "".join(f'<td data-label="{label}">{cell}</td>' for label, cell in cells.items())
     return (

@@ -21,13 +21,13 @@ class UnreadableRecipeError(Exception):
     """A recipe that randomise.js could not follow as it is written down, with the reason."""
 
 
-def told(element: dict[str, Any] | None, attribute: str, block: dict[str, Any]) -> tuple[bool, str]:
+def told(element: dict[str, Any] | None, block: dict[str, Any]) -> tuple[bool, str]:
     """Whether one private answer is mixed, and how, in words.
 
     >>> smokes = {"attributes": ["smokes"], "law": "mixture", "denominator": 4, "diagonal": 2, "replacement": [1, 1]}
-    >>> told({"choices": [{"value": "no"}, {"value": "yes"}]}, "smokes", smokes)
+    >>> told({"choices": [{"value": "no"}, {"value": "yes"}]}, smokes)
     (True, "a report changes anyone's odds at most 3.0 times; of 100 people whose answer is 'no', 25 send another")
-    >>> told(None, "smokes", smokes | {"diagonal": 4, "replacement": [0, 0]})
+    >>> told(None, smokes | {"diagonal": 4, "replacement": [0, 0]})
     (False, 'NOT MIXED: some report proves an answer; of 100 people with the first answer, 0 send another')
     """
     try:
@@ -48,11 +48,8 @@ def told(element: dict[str, Any] | None, attribute: str, block: dict[str, Any]) 
     ]
     if another is not None:
         said.append(f"of 100 people {_first(element)}, {another:.0f} send another")
-    wrong = _misled(element, attribute, block, another)
-    if wrong:
-        said.append(wrong)
     mixes = ratio <= MOST_ODDS
-    return mixes and not wrong, ("" if mixes else "NOT MIXED: ") + "; ".join(said)
+    return mixes, ("" if mixes else "NOT MIXED: ") + "; ".join(said)
 
 
 def _first(element: dict[str, Any] | None) -> str:
@@ -62,25 +59,6 @@ def _first(element: dict[str, Any] | None) -> str:
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return f"whose answer is {str(choices[0].get('value'))!r}"
     return "with the first answer"
-
-
-def _misled(element: dict[str, Any] | None, attribute: str, block: dict[str, Any], another: float | None) -> str | None:
-    """The page explains the mixing by numbers that it is given beside the recipe; they must be the recipe's."""
-    given = (element or {}).get("mixing")
-    if (
-        not element
-        or "mixing" not in element
-        or attribute != element.get("attributes", [None])[0]
-        or block.get("law") == "group"
-    ):
-        return None
-    if not isinstance(given, dict):
-        return "the page is not told how to explain it"
-    chances = matrix(block)[0]
-    right = {"second": 100 * float(chances[1]), "another": 100 * (1 - float(chances[0]))}
-    if any(type(given.get(key)) not in (int, float) or abs(given[key] - value) > 1 for key, value in right.items()):
-        return f"the page explains it by other numbers: {given}"
-    return None
 
 
 def matrix(block: dict[str, Any]) -> Floats:

@@ -144,7 +144,7 @@ def _mixed(url: str, told: dict[str, Any]) -> list[Finding]:
         elif name not in drawn:
             findings.append(Finding(what, False, "NOT MIXED: it has no recipe"))
         else:
-            findings.append(Finding(what, *recipes.told(element, name, drawn[name])))
+            findings.append(Finding(what, *recipes.told(element, drawn[name])))
     return findings or [Finding(url, False, "nothing is asked there")]
 
 

@@ -113,11 +113,6 @@ def test_a_recipe_that_cannot_be_followed_is_no_good_one(server, change):
     assert "cannot be followed" in wrong()[0].found
 
 
-def test_a_page_that_explains_another_mixing_than_it_does_is_found(server):
-    server["told"]["pages"][0]["elements"][0]["mixing"] = {"second": 33, "another": 67}
-    assert "other numbers" in wrong()[0].found
-
-
 def test_a_missing_recipe_and_a_missing_survey_are_found(server):
     server["told"]["recipe"]["blocks"].pop(0)
     assert "no recipe" in wrong()[0].found
@@ -173,9 +168,9 @@ def test_matrices_of_recipes_are_those_of_their_channels():
 
 def test_the_odds_of_a_group_are_those_of_its_channel():
     schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.KRR(dn.Binary(), 0.75)})
-    assert recipes.told(None, "a", schema.recipe()["blocks"][0])[0]
+    assert recipes.told(None, schema.recipe()["blocks"][0])[0]
     block = {"law": "group", "tell": 1, "denominator": 2, "flips": False, "sizes": [2, 2], "innocuous": [[1, 1], [1, 1]]}
     # A report is kept with 1/2 + 1/2 * 1/4 and comes of any other truth with 1/8: five times.
-    assert "at most 5.0 times" in recipes.told(None, "a", block)[1]
-    assert "NOT MIXED" in recipes.told(None, "a", block | {"flips": True})[1]
-    assert "NOT MIXED" in recipes.told(None, "a", block | {"innocuous": [[1, 0], [1, 1]]})[1]
+    assert "at most 5.0 times" in recipes.told(None, block)[1]
+    assert "NOT MIXED" in recipes.told(None, block | {"flips": True})[1]
+    assert "NOT MIXED" in recipes.told(None, block | {"innocuous": [[1, 0], [1, 1]]})[1]
