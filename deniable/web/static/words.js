@@ -13,7 +13,7 @@ const WORDS = {
     contact: "Questions?",
     receives: "What the organiser receives",
     receivesText: {
-      all: "Before anything is sent, this page mixes your answers by chance. Only the mixed answers leave your device.",
+      all: "Before anything is sent, this page mixes your answers by chance. Of your answers only the mixed ones leave your device.",
       some:
         "Before anything is sent, this page mixes by chance your answers to the questions marked “mixed before sending”: of these, only the mixed answers leave your device. Questions marked “sent as it is” are not mixed: the organiser receives exactly what you answer there.",
       none: "Nothing is mixed in this survey: the organiser receives exactly what you answer.",
@@ -134,7 +134,7 @@ const WORDS = {
     contact: "Pytania?",
     receives: "Co otrzymuje organizator",
     receivesText: {
-      all: "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje odpowiedzi. Tylko zmieszane odpowiedzi opuszczają Twoje urządzenie.",
+      all: "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje odpowiedzi. Z Twoich odpowiedzi tylko zmieszane opuszczają Twoje urządzenie.",
       some: "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje odpowiedzi na pytania oznaczone „mieszane przed wysłaniem”: z nich tylko zmieszane opuszczają Twoje urządzenie. Odpowiedzi na pytania oznaczone „wysyłane bez zmian” nie są mieszane: organizator otrzymuje je dokładnie takie, jakie podasz.",
       none: "W tej ankiecie nic nie jest mieszane: organizator otrzymuje odpowiedzi dokładnie takie, jakie podasz.",
     },
