@@ -22,17 +22,17 @@ def sorted_by_answers(groups: Any, answers: Any) -> tuple[float, float]:
     True
     """
     order = np.argsort(groups, kind="stable")
-    own, told = np.asarray(groups)[order], np.asarray(answers)[order]
-    follows = own[1:] == own[:-1]
-    found = float((follows & (told[1:] == told[:-1])).sum())
-    counts = np.zeros((int(own[-1]) + 1, int(told.max()) + 1))
-    np.add.at(counts, (own, told), 1)
-    counts = counts[counts.sum(axis=1) > 1]
-    n = counts.sum(axis=1)
-    squares, cubes = (counts**2).sum(axis=1), (counts**3).sum(axis=1)
+    own, told = np.asarray(groups)[order].astype(np.int64), np.asarray(answers)[order].astype(np.int64)
+    found = float(((own[1:] == own[:-1]) & (told[1:] == told[:-1])).sum())
+    # Counts of the answers that a group has, not of all it could have: there may be many of both.
+    pairs, counts = np.unique(own * (told.max() + 1) + told, return_counts=True)
+    group = pairs // (told.max() + 1)
+    kinds, n, squares, cubes = (np.bincount(group, counts.astype(np.float64) ** power) for power in range(4))
+    several = n > 1
+    kinds, n, squares, cubes = kinds[several], n[several], squares[several], cubes[several]
     expected = ((squares - n) / n).sum()
     variance = ((squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1))).sum()
-    most = (n - (counts > 0).sum(axis=1)).sum()
+    most = (n - kinds).sum()
     if variance <= 0 or most <= expected:
         return 0.0, 0.0
     return float((found - expected) / (most - expected)), float((found - expected) / np.sqrt(variance))
