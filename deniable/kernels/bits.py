@@ -135,14 +135,10 @@ def _count_and(left: Any, at: int, right: Any, place: int, size: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _and_into(into: Any, here: int, left: Any, at: int, right: Any, place: int, size: int) -> Any:
-    """Write the bits that are set in both; whether there are none."""
-    found = np.uint64(0)
+def _and_into(into: Any, here: int, left: Any, at: int, right: Any, place: int, size: int) -> None:
+    """Write the bits that are set in both."""
     for w in range(np.uint64(size)):
-        both = left[np.uint64(at) + w] & right[np.uint64(place) + w]
-        into[np.uint64(here) + w] = both
-        found |= both
-    return found == 0
+        into[np.uint64(here) + w] = left[np.uint64(at) + w] & right[np.uint64(place) + w]
 
 
 @njit(cache=True, nogil=True)
@@ -157,7 +153,6 @@ def count_itemsets(packed: Any, itemsets: Any, first: int, last: int, counts: An
     # Flat: slices of rows would be counted references, which cost as much as the bits.
     flat = packed.reshape(-1)
     stack = np.empty(max(length - 2, 1) * BLOCK, np.uint64)
-    empty = np.zeros(length, np.bool_)
     for low in range(0, words, BLOCK):
         size = min(words - low, BLOCK)
         for c in range(first, last):
@@ -175,11 +170,10 @@ def count_itemsets(packed: Any, itemsets: Any, first: int, last: int, counts: An
                 right = itemsets[c, depth] * words + low
                 here = (depth - 1) * BLOCK
                 if depth == 1:
-                    empty[depth] = _and_into(stack, here, flat, begin, flat, right, size)
+                    _and_into(stack, here, flat, begin, flat, right, size)
                 else:
-                    empty[depth] = empty[depth - 1] or _and_into(stack, here, stack, here - BLOCK, flat, right, size)
-            if not empty[length - 2]:
-                counts[c] += _count_and(stack, (length - 3) * BLOCK, flat, final, size)
+                    _and_into(stack, here, stack, here - BLOCK, flat, right, size)
+            counts[c] += _count_and(stack, (length - 3) * BLOCK, flat, final, size)
 
 
 @njit(cache=True, nogil=True)

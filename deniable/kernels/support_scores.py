@@ -1,11 +1,17 @@
-"""Score intervals of the supports of many itemsets at once; `mining.supports.support_interval` says what they are."""
+"""Score intervals of the supports of many itemsets at once, and all else that a frame tells about them.
+
+`mining.supports.support_interval` says what the intervals are.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numba import njit
+
+HALF_ROOT = math.sqrt(0.5)
 
 
 @njit(cache=True, nogil=True)
@@ -26,20 +32,19 @@ def support_ends(
     """Lower and upper ends, from the sums of weights, of their squares and cubes, and the items' E[w^2 | true] and E[w^2 | not]."""
     low = np.empty(total.size)
     high = np.empty(total.size)
-    smaller, ratio = np.minimum(true, false), false / true
+    smaller = np.minimum(true, false)
     share = 1 / n
     for c in range(total.size):
         given = least = 1.0
-        forced = True
-        cheapest = np.inf
         for k in range(itemsets.shape[1]):
             item = itemsets[c, k]
             given *= true[item]
             least *= smaller[item]
-            forced = forced and smaller[item] < false[item]
-            cheapest = min(cheapest, ratio[item])
-        if forced:
+        if least == given:
             # At least one item is lacking; where all are least when true, the cheapest is made false.
+            cheapest = np.inf
+            for k in range(itemsets.shape[1]):
+                cheapest = min(cheapest, false[itemsets[c, k]] / true[itemsets[c, k]])
             least *= cheapest
         v, m2, m3 = share * total[c], share * second[c], share * third[c]
         together, alone = (m3 - v * given, m2 - v) if respondents else (m3 - m2 * v, m2 - v**2)
@@ -50,3 +55,30 @@ def support_ends(
         low[c] = min(seen[0], possible[0])
         high[c] = max(seen[1], possible[1])
     return low, high
+
+
+@njit(cache=True, nogil=True)
+def support_columns(sums: Any, itemsets: Any, true: Any, false: Any, asked: Any) -> Any:
+    """Five rows: the supports, their standard errors, both ends of their intervals, and how probably the truth reaches `least`.
+
+    `sums` are those of the weights, of their squares and of their cubes; `asked` is (n, least, least but for rounding, z^2, whether
+    errors are for the respondents).
+    """
+    n, least, rounded, z2, respondents = asked
+    totals, seconds, thirds = sums
+    columns = np.empty((5, totals.size))
+    low, high = support_ends(totals, seconds, thirds, itemsets, true, false, n, z2, respondents)
+    for c in range(totals.size):
+        total = totals[c]
+        support = total / n
+        error = math.sqrt(max(seconds[c] - (total if respondents else total**2 / n), 0.0)) / n
+        columns[0, c] = support
+        columns[1, c] = error
+        # A share; the unbiased estimate may be none.
+        columns[2, c] = min(max(low[c], 0.0), 1.0)
+        columns[3, c] = min(max(high[c], 0.0), 1.0)
+        if error > 0:
+            columns[4, c] = 0.5 * math.erfc((least - support) / error * HALF_ROOT)
+        else:
+            columns[4, c] = 1.0 if support >= rounded else 0.0
+    return columns

@@ -53,7 +53,12 @@ class PackedCounts:
     """Itemsets of plain items counted in packed columns: one AND and one popcount a word."""
 
     def __init__(self, packed: Any) -> None:
-        self._packed = packed
+        self.packed = packed
+
+    @property
+    def words(self) -> int:
+        """Of a column."""
+        return int(self.packed.shape[1])
 
     def counts(self, itemsets: Any) -> Ints:
         """How many rows report every item of each itemset (rows of columns' numbers, sorted)."""
@@ -61,9 +66,9 @@ class PackedCounts:
 
         found = np.zeros(len(itemsets), np.int64)
         in_threads(
-            lambda first, last: count_itemsets(self._packed, itemsets, first, last, found),
+            lambda first, last: count_itemsets(self.packed, itemsets, first, last, found),
             len(itemsets),
-            float(len(itemsets)) * self._packed.shape[1],
+            float(len(itemsets)) * self.words,
         )
         return found
 

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
@@ -19,7 +19,7 @@ from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.counting import counter_of
-from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search, Tally
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Reaching, Search, Tally
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
 from deniable.mining.supports import support_interval
@@ -43,6 +43,7 @@ class Mined:
     target: str = "population"
     tally: Tally = field(default_factory=Tally)
     relax: float = 0.0
+    confidence: float = 0.95
 
     @property
     def limit(self) -> float:
@@ -57,40 +58,42 @@ class Mined:
         less = level.sums.total**2 / n if self.target == "population" else level.sums.total
         return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
 
-    def intervals(self, level: Level, confidence: float) -> tuple[Floats, Floats]:
+    def intervals(self, level: Level) -> tuple[Floats, Floats]:
         """Score intervals where items are plain (`supports.support_interval`), else value +- z se, or Wilson's where that is wider."""
         items, n = self.transactions.items, self.transactions.rows
         if level.sums.third is None:
-            support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + confidence / 2) * self.errors(level)
+            support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + self.confidence / 2) * self.errors(level)
             low, high = support - reach, support + reach
             if self.target == "population":
-                low, high = at_least_direct((low, high), support, n, confidence)
+                low, high = at_least_direct((low, high), support, n, self.confidence)
         else:
-            low, high = support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
+            low, high = support_interval(level.sums, items, level.itemsets, n, self.confidence, self.target)
         return np.clip(low, 0.0, 1.0, out=low), np.clip(high, 0.0, 1.0, out=high)  # a share; the unbiased estimate may be none
 
     def probabilities(self, level: Level, errors: Floats | None = None) -> Floats:
         """The probability that the true support reaches min_support, from the estimate and its standard error (`errors`, if known)."""
+        if level.columns is not None:
+            known: Floats = level.columns[COLUMNS.index("probability_frequent")]
+            return known
         if level.error is None:
             return probability_above(level.support, self.errors(level) if errors is None else errors, self.min_support)
         drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
         sampling = drawn if self.target == "population" else np.zeros(len(level))
         return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
 
-    def to_frame(self, confidence: float = 0.95, keep: Sequence[Any] | None = None) -> Any:
+    def to_frame(self, sets: Any, keep: Sequence[Any] | None = None) -> Any:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
         names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else COLUMNS
-        columns: dict[str, Any] = {name: np.empty(sum(map(len, self.levels))) for name in names}
+        numbers = [np.empty(len(sets)) for _ in names]
         first = 0
         for level in self.levels:
-            last = first + len(level)
-            for name, numbers in self._numbers(level, confidence).items():
-                columns[name][first:last] = numbers
-            first = last
-        columns["itemsets"] = self._sets()
-        table = pd.DataFrame(columns, copy=False)
+            for column, part in zip(numbers, self._numbers(level), strict=True):
+                column[first : first + len(level)] = part
+            first += len(level)
+        columns = dict(zip(names, numbers, strict=True)) | {"itemsets": sets}
+        table = pd.DataFrame({name: columns[name] for name in ORDER if name in columns}, copy=False)
         if keep is not None:
             table = table[np.concatenate(keep)].reset_index(drop=True)
         items = self.transactions.items
@@ -104,30 +107,33 @@ class Mined:
             table.attrs["no_interval"] = BIASED
         return table
 
-    def _numbers(self, level: Level, confidence: float) -> dict[str, Floats]:
-        """The columns of a level but its itemsets."""
+    def _numbers(self, level: Level) -> list[Floats]:
+        """What is known of the itemsets of a level: an array for each of `COLUMNS`."""
         n = self.transactions.rows
-        low, high = self.intervals(level, confidence)
-        errors = self.errors(level)
-        found = {
-            "support": level.support, "support_se": errors, "support_low": low, "support_high": high,
-            "reported_support": level.sums.reported / n, "probability_frequent": self.probabilities(level, errors),
-        }  # fmt: skip
-        if self.method == "shrunk":
-            found["unbiased_support"] = level.sums.total / n
-        return found
+        if level.columns is None:
+            errors = self.errors(level)
+            found = [level.support, errors, *self.intervals(level), self.probabilities(level, errors)]
+        else:
+            found = [*level.columns]
+        unbiased = [level.sums.total / n] if self.method == "shrunk" else []
+        return [*found, level.sums.reported / n, *unbiased]
 
-    def _sets(self) -> Any:
-        """All itemsets as frozensets of names. One that there is already and one item more costs half of what a new one costs."""
-        single = np.array([frozenset([name]) for name in self.transactions.items.names], object)
-        made = np.empty(sum(map(len, self.levels)), object)
-        below, first = np.array([frozenset()], object), 0
-        with _no_garbage_collection():
-            for level in self.levels:
-                here = made[first : first + len(level)]
-                np.bitwise_or(below.take(level.parents[:, -1]), single.take(level.itemsets[:, -1]), out=here)
-                below, first = here, first + len(level)
-        return made
+
+class Named:
+    """Itemsets as frozensets of names, level after level: one that there is already and one item more costs half of a new one."""
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self._single = np.array([frozenset([name]) for name in names], object)
+        self._made = [np.array([frozenset()], object)]
+
+    def add(self, level: Level) -> None:
+        """Name the itemsets of the next level."""
+        below = self._made[-1].take(level.parents[:, -1])
+        self._made.append(np.bitwise_or(below, self._single.take(level.itemsets[:, -1])))
+
+    def first(self, levels: int) -> Any:
+        """Those of so many levels, one after the other."""
+        return np.concatenate([self._made[0][:0], *self._made[1 : levels + 1]])
 
 
 @contextlib.contextmanager
@@ -146,8 +152,11 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-COLUMNS = (
+COLUMNS = "support", "support_se", "support_low", "support_high", "probability_frequent", "reported_support"
+"""The first five in the order of `kernels.support_scores.support_columns`."""
+ORDER = (
     "support", "itemsets", "support_se", "support_low", "support_high", "reported_support", "probability_frequent",
+    "unbiased_support",
 )  # fmt: skip
 
 
@@ -229,7 +238,7 @@ def frequent_itemsets(
         )
     if method == "mmask" and (min_probability is not None or false_discovery_rate is not None):
         raise ParameterError("biased_method", "Method 'mmask' has no probabilities to filter by. {reason}", reason=BIASED)
-    mined = Mined(transactions, [], min_support, method, target, relax=relax)
+    mined = Mined(transactions, [], min_support, method, target, relax=relax, confidence=confidence)
     if taxonomy is not None:
         if method != "unbiased":
             raise ParameterError("taxonomy_method", "A taxonomy needs method='unbiased', got {got!r}.", got=method)
@@ -244,17 +253,20 @@ def frequent_itemsets(
     else:
         levels = mine(mined, max_len, max_candidates, progress)
     stopped = False
+    named = Named(mined.transactions.items.names)
     try:
-        for level in levels:
-            mined.levels.append(level)
-            interrupts.check()
+        with _no_garbage_collection():
+            for level in levels:
+                named.add(level)
+                mined.levels.append(level)
+                interrupts.check()
     except (KeyboardInterrupt, SystemError) as error:
         # Ctrl-C inside a compiled function comes out of it as a SystemError.
         if not keep_interrupted or not interrupts.is_interrupt(error):
             raise
         interrupts.taken_up()
         stopped = True
-    frame = mined.to_frame(confidence, kept(mined, min_probability, false_discovery_rate))
+    frame = mined.to_frame(named.first(len(mined.levels)), kept(mined, min_probability, false_discovery_rate))
     if stopped:
         frame.attrs["interrupted"] = len(mined.levels) + 1
     return frame
@@ -278,17 +290,18 @@ def mine(
     if not len(which):
         return
 
-    def unbiased(itemsets: Any, parents: Any, sums: Any) -> tuple[Any, Floats]:
-        support = sums.total / n
-        return support >= limit, support
-
-    choose = Shrunk(n, limit) if mined.method == "shrunk" else unbiased
+    least, z = float(mined.min_support), NormalDist().inv_cdf(0.5 + mined.confidence / 2)
+    asked = n, least, least * (1 - ROUNDING), z**2, mined.target == "respondents"
+    reaching = Reaching(limit, items.second_given[which], items.second_otherwise[which], asked)
+    choose = Shrunk(n, limit) if mined.method == "shrunk" else reaching
     search = Search(
         counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
         choose, max_candidates, progress, mined.tally,
     )  # fmt: skip
+    numbers = which.astype(np.int32)
     for level in search.levels(max_len):
-        yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))
+        level.itemsets = numbers.take(level.itemsets)
+        yield level
 
 
 def kept(mined: Mined, min_probability: float | None, rate: float | None) -> list[Any] | None:

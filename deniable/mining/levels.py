@@ -2,20 +2,24 @@
 
 Every candidate costs one AND and popcount a word and m multiplications (`kernels.candidates.weighted_sums`): the sums that its
 estimate needs are those of its subsets, which the level below has computed. Candidates are made and counted in portions, so that
-memory holds a portion of candidates and the itemsets found, never a whole level of candidates.
+memory holds a portion of candidates and the itemsets found, never a whole level of candidates. All processors count a large level; a
+small one is made by one of them, in a single call without the interpreter's lock, while the caller names the itemsets of the level
+below: for many short levels naming takes as long as the search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.errors import ParameterError
-from deniable.mining.counting import PackedCounts, RowSums, Sums
+from deniable.mining.counting import WORDS_WORTH_A_THREAD, PackedCounts, RowSums, Sums
 from deniable.progress import Progress, Silent
 
 PORTION = 1 << 18
@@ -39,6 +43,7 @@ class Level:
     support: Floats
     candidates: int
     error: Floats | None = None  # of the supports shown, where they are not the unbiased ones
+    columns: Any = None  # support, its standard error, low and high ends, probability: where they are known already
 
     @property
     def length(self) -> int:
@@ -64,15 +69,22 @@ class Below:
     parents: Any
     starts: Ints  # where the itemsets begin that are a row of the level below and one more item
     partial: Any = None  # of the weights, of their squares and of their cubes (last axis)
+    above: Future[Any] | None = None  # the level above, where another processor is at work on it
 
     def __post_init__(self) -> None:
         self.tails = self.itemsets[:, -1:].ravel()
 
     @property
-    def ends(self) -> Ints:
-        """For each itemset the row after the last one that shares all its items but the last."""
-        ends: Ints = self.starts[self.parents[:, -1] + 1]
-        return ends
+    def joins(self) -> Ints:
+        """With how many itemsets after it, that share all its items but the last, each can be joined."""
+        joins: Ints = self.starts[self.parents[:, -1] + 1] - np.arange(1, len(self.itemsets) + 1)
+        return joins
+
+    @cached_property
+    def pairs(self) -> int:
+        """How many joins there are in all."""
+        alike = np.diff(self.starts)
+        return int((alike * (alike - 1)).sum()) // 2
 
 
 Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
@@ -90,6 +102,30 @@ class Choice(Protocol):
 
     def finish(self) -> None:
         """All candidates of the level were seen."""
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """The choice of all whose unbiased support reaches a limit.
+
+    What the frame tells of them is computed at once: `given` and `otherwise` are the items' E[w^2 | true] and E[w^2 | not true], `asked`
+    is as in `kernels.support_scores.support_columns`.
+    """
+
+    limit: float
+    given: Floats
+    otherwise: Floats
+    asked: tuple[int, float, float, float, bool]
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
+        support = sums.total / self.asked[0]
+        return support >= self.limit, support
+
+    def columns(self, sums: Sums, itemsets: Any) -> Any:
+        """What the frame tells of some itemsets but how often they are reported."""
+        from deniable.kernels.support_scores import support_columns
+
+        return support_columns((sums.total, sums.second, sums.third), itemsets, self.given, self.otherwise, self.asked)
 
 
 class ByEach:
@@ -130,6 +166,7 @@ class Search:
         self._absent = np.stack([absent**k for k in (1, 2, 3)], axis=1)
         self._slope = np.stack([(absent + slope) ** k for k in (1, 2, 3)], axis=1) - self._absent
         self._choose: Any = choose if hasattr(choose, "fit") else ByEach(choose)
+        self._reaching = choose if isinstance(choose, Reaching) else None
         self._most = most
         self._portion: int = getattr(counter, "portion", PORTION)
         self._progress = progress or Silent()
@@ -141,18 +178,56 @@ class Search:
         parents = np.zeros((len(items), 1), np.int32)
         below = Below(np.zeros((1, 0), np.int32), parents[:0], np.zeros(0, np.int64), np.full((1, 1, 3), float(self._rows)))
         level, below = self._measured([(items, parents)], below, len(items))
-        while len(level):
-            yield level
-            if max_len is not None and level.length >= max_len:
-                return
-            level, below = self._next(below)
+        with ThreadPoolExecutor(1) as beside:
+            while len(level):
+                last = max_len is not None and level.length >= max_len
+                if not last:
+                    self._begin_above(level, below, beside)
+                yield level
+                self._tell(level, below)
+                if last:
+                    return
+                level, below = self._next(below)
+
+    def _begin_above(self, level: Level, below: Below, beside: ThreadPoolExecutor) -> None:
+        """Have the next level made while the caller is busy with this one, unless it is worth more than a processor or a portion."""
+        if self._reaching is None or not isinstance(self._counter, PackedCounts):
+            return
+        room = below.pairs
+        if room > self._portion or room * self._counter.words >= 2 * WORDS_WORTH_A_THREAD:
+            return
+        from deniable.kernels.levels import level_above
+
+        reaching, sets = self._reaching, (below.itemsets, below.tails, below.parents, below.starts, below.partial)
+        items = self._attribute, self._absent, self._slope, reaching.given, reaching.otherwise
+        # Who has less to do computes the columns of this level: its itemsets are named in about the time in which as many are made.
+        known: Any = level.sums.total, level.sums.second, level.sums.third
+        sums = known if room <= len(level) else tuple(each[:0] for each in known)
+        work = sets, items, self._counter.packed, room, reaching.limit, sums, reaching.asked
+        if level_above.signatures:
+            below.above = beside.submit(level_above, *work)
+        else:
+            # Compiled here the first time, where Ctrl-C reaches it.
+            below.above = Future()
+            below.above.set_result(level_above(*work))
+
+    def _tell(self, level: Level, below: Below) -> None:
+        """Set the columns of a level, as the other processor computed them or, while it is at work on the level above, here."""
+        if self._reaching is not None and level.sums.third is not None:
+            if below.above is not None and below.pairs <= len(level):
+                level.columns = below.above.result()[1]
+            else:
+                level.columns = self._reaching.columns(level.sums, below.itemsets)
 
     def _next(self, below: Below) -> tuple[Level, Below]:
-        joins = below.ends - np.arange(len(below.itemsets)) - 1
-        self._check_candidates(below, joins)
-        if joins.sum() > self._portion and not isinstance(self._choose, ByEach):
+        pairs = below.pairs
+        self._check_candidates(below, pairs)
+        if below.above is not None:
+            return self._made(below.above, below, pairs)
+        joins = below.joins
+        if pairs > self._portion and not isinstance(self._choose, ByEach):
             self._fit_sample(below, joins)
-        return self._measured(self._portions(below, joins), below, int(joins.sum()))
+        return self._measured(self._portions(below, joins), below, pairs)
 
     def _joined(self, below: Below, joins: Ints, first: int, last: int) -> tuple[Any, Any]:
         """The candidates, and the rows of their subsets, that the itemsets first..last of the level below begin."""
@@ -221,6 +296,20 @@ class Search:
         level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
         return level, Below(itemsets, parents, first_of_each(parents[:, -1], len(below.itemsets)), partial)
 
+    def _made(self, above: Future[Any], below: Below, joins: int) -> tuple[Level, Below]:
+        """As `_measured`, of what another processor has made."""
+        length = below.itemsets.shape[1] + 1
+        self._progress.start(f"itemsets of {length}", joins)
+        itemsets, parents, reported, sums, partial, starts, candidates = above.result()[0]
+        self._tally.tested += candidates
+        self._found += len(itemsets)
+        self._check_found(length)
+        self._progress.advance(joins)
+        self._progress.finish()
+        found = Sums(reported, *sums)
+        level = Level(itemsets, parents, found, found.total / self._rows, candidates)
+        return level, Below(itemsets, parents, starts, partial)
+
     def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any]:
         from deniable.kernels.candidates import weighted_sums
 
@@ -230,12 +319,11 @@ class Search:
         partial, whole = weighted_sums(reported, itemsets, parents, below.partial, self._absent, self._slope)
         return Sums(reported, *whole), partial
 
-    def _check_candidates(self, below: Below, joins: Ints) -> None:
+    def _check_candidates(self, below: Below, total: int) -> None:
         """Estimate the candidates of the next level and stop before they are made if there are too many."""
-        total = int(joins.sum())
         if total <= self._most:
             return
-        share = self._share_with_known_subsets(below, joins)
+        share = self._share_with_known_subsets(below)
         if total * share > self._most:
             raise ParameterError(
                 "too_many_candidates",
@@ -248,10 +336,11 @@ class Search:
                 most=self._most,
             )
 
-    def _share_with_known_subsets(self, below: Below, joins: Ints) -> float:
+    def _share_with_known_subsets(self, below: Below) -> float:
         """Of the joins of an even sample of itemsets, the share that are candidates."""
         if below.itemsets.shape[1] < 2:
             return 1.0
+        joins = below.joins
         tried = found = 0
         for row in np.linspace(0, len(joins) - 1, 2_000).astype(np.int64).tolist():
             tried += int(joins[row])

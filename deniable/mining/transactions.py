@@ -172,22 +172,29 @@ class Transactions:
     def packed(self) -> Any:
         """Bit r of word w of row i: whether transaction 64 w + r reports item i (uint64, items x words)."""
         if self._packed is None:
-            self._packed = self.select(np.arange(len(self.items)))
+            self._packed = self._pack(np.arange(len(self.items)))
         return self._packed
 
     def select(self, which: Any) -> Any:
         """The packed columns of some items, in that order."""
-        from deniable.kernels.bits import set_bits, set_shown, words_for
+        from deniable.kernels.bits import words_for
 
         which = np.asarray(which, dtype=np.int64)
+        # Who mines lists mines them again, with another minimum: columns that need no more room than the lists are packed once.
+        small = self._codes is not None and 8 * len(self.items) * words_for(self.rows) <= self._codes.nbytes
+        if self._packed is not None or small:
+            return np.ascontiguousarray(self.packed[which])
+        return self._pack(which)
+
+    def _pack(self, which: Ints) -> Any:
+        from deniable.kernels.bits import set_bits, set_shown, words_for
+
         if self.remote is not None:
             raise ParameterError(
                 "rows_elsewhere",
                 "These transactions are not in memory: methods 'shrunk' and 'unbiased' count them where they are, all else needs them "
                 "here. Load them, or take a sample.",
             )
-        if self._packed is not None:
-            return np.ascontiguousarray(self._packed[which])
         packed = np.zeros((len(which), words_for(self.rows)), np.uint64)
         place = np.full(len(self.items), -1, np.int64)
         place[which] = np.arange(len(which))

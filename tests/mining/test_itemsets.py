@@ -179,7 +179,7 @@ def test_standard_errors_and_intervals_are_those_of_repeated_draws(target):
         mined.levels = list(mine(mined))
         for k, (level, row) in enumerate(asked):
             found = mined.levels[level]
-            low, high = mined.intervals(found, 0.95)
+            low, high = mined.intervals(found)
             supports[draw, k], errors[draw, k] = found.support[row], mined.errors(found)[row]
             lows[draw, k], highs[draw, k] = low[row], high[row]
     ratio = np.sqrt((errors**2).mean(axis=0)) / supports.std(axis=0)

@@ -59,7 +59,7 @@ def coverage(setting, length, target, rows, seed):
     itemsets = np.tile(np.arange(length, dtype=np.int32), (DRAWS, 1))
     level = Level(itemsets, np.zeros_like(itemsets), sums, sums.total / rows, DRAWS)
     mined = Mined(SimpleNamespace(items=items, rows=rows), [level], 0.1, "unbiased", target)
-    low, high = mined.intervals(level, 0.95)
+    low, high = mined.intervals(level)
     ratio = np.sqrt((mined.errors(level) ** 2).mean()) / level.support.std()
     return float(((low <= expected) & (expected <= high)).mean()), float(ratio)
 
