@@ -364,25 +364,10 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     if not isinstance(data, Iterable) or isinstance(data, (Mapping, str, bytes)):
         raise _not_transactions(data)
     rows = data if isinstance(data, Sequence) else list(data)
-    lengths = np.zeros(len(rows) + 1, np.int64)
-    for i, row in enumerate(rows):
-        if isinstance(row, Mapping):
-            raise DataError(
-                "transaction_of_columns",
-                "Transaction {row} is a mapping, {got!r}, and not a list of items; a list of such records becomes a frame with "
-                "pandas.DataFrame(...).",
-                row=i + 1,
-                got=row,
-            )
-        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
-            raise DataError(
-                "not_a_transaction",
-                "Transaction {row} must be a list of items, got {got!r}; a single item is written [{got!r}].",
-                row=i + 1,
-                got=row,
-            )
-        lengths[i + 1] = len(row)
-    starts = np.cumsum(lengths)
+    if not set(map(type, rows)) <= {list, tuple, set, frozenset}:
+        _check_rows(rows)
+    starts = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=starts[1:])
     if set(map(type, itertools.chain.from_iterable(rows))) == {int}:
         try:
             return _coded_numbers(starts, np.fromiter(itertools.chain.from_iterable(rows), np.int64, int(starts[-1])))
@@ -411,6 +396,26 @@ def _listed(data: Any) -> tuple[list[Any], Ints, Any]:
     rank = np.empty(len(names), np.int32)
     rank[order] = np.arange(len(names))
     return [names[i] for i in order], starts, rank[codes]
+
+
+def _check_rows(rows: Sequence[Any]) -> None:
+    """Refuse transactions that are no lists of items, one by one."""
+    for i, row in enumerate(rows):
+        if isinstance(row, Mapping):
+            raise DataError(
+                "transaction_of_columns",
+                "Transaction {row} is a mapping, {got!r}, and not a list of items; a list of such records becomes a frame with "
+                "pandas.DataFrame(...).",
+                row=i + 1,
+                got=row,
+            )
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
+            raise DataError(
+                "not_a_transaction",
+                "Transaction {row} must be a list of items, got {got!r}; a single item is written [{got!r}].",
+                row=i + 1,
+                got=row,
+            )
 
 
 def _is_missing(item: Any) -> bool:
