@@ -48,7 +48,7 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits
         found = fit_mixtures(counts, density.parts, found.shares[kept], found.shape[kept], density.prior)
         best = found.evidence.argmax()
         last = Fitted(*(field[best : best + 1] for field in vars(found).values()))
-        shares.append((last.shares[0] @ density.cells(last.shape)[0][0]))
+        shares.append(last.shares[0] @ density.cells(last.shape)[0][0])
         # Which hill comes first does not matter.
         evidences.append(last.evidence[0] + lgamma(hills + 1))
     rows = np.array(shares).reshape(len(shares), len(widths))

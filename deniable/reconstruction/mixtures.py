@@ -48,7 +48,9 @@ class Fitted:
     evidence: Floats
 
 
-def fit_mixtures(counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 25) -> Fitted:
+def fit_mixtures(
+    counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 25
+) -> Fitted:
     """The most probable mixtures, by Newton steps with halving from many starts at once.
 
     >>> rows = np.array([[[0.9, 0.1], [0.1, 0.9]]])

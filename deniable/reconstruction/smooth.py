@@ -24,7 +24,6 @@ from deniable.reconstruction.penalised import Fits, fit_all, hats, log_likelihoo
 from deniable.reconstruction.pieces import fit_pieces
 from deniable.reconstruction.spikes import fit_spikes
 
-
 ROOT_ORDER = 3
 ROOT_STRENGTHS = np.logspace(6.5, -0.5, 8).tolist()
 ROOT_ANCHOR = 0.1
@@ -143,10 +142,10 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
         fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
     fits = fit_spikes(coarse.given, coarse.widths, counts, apart)
-    add(coarse, fits, SPIKES_PRIOR[0] + SPIKES_PRIOR[1] * np.arange(1, len(fits.evidence) + 1))
+    add(coarse, fits, _by_number(SPIKES_PRIOR, fits))
     spikes = slice(len(orders), len(orders) + len(fits.evidence))
     fits = fit_hills(fine.given, fine.widths, counts, apart)
-    add(fine, fits, HILLS_PRIOR[0] + HILLS_PRIOR[1] * np.arange(1, len(fits.evidence) + 1))
+    add(fine, fits, _by_number(HILLS_PRIOR, fits))
     add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
     if not apart:
         uniform = fine.widths[None] / fine.widths.sum()
@@ -162,6 +161,11 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
         float(weights[spikes].sum()),
         0.0 if apart else float(weights[-1]),
     )
+
+
+def _by_number(prior: tuple[float, float], fits: Fits) -> Floats:
+    """A prior for one spike or hill, for two, ..."""
+    return np.array([prior[0] + prior[1] * number for number in range(1, len(fits.evidence) + 1)])
 
 
 def _roots(cells: Cells, counts: Floats, apart: int) -> Fits:

@@ -106,7 +106,8 @@ class _Search:
         slope = np.maximum(gain @ self.counts, 0.0)
         promise = slope**2 / np.maximum(gain**2 @ self.counts, 1e-300)
         promise[list(spikes)] = -1.0
-        return np.argsort(-promise, kind="stable")[: min(TRIED, self.ordered - len(spikes))].tolist()
+        most = min(TRIED, self.ordered - len(spikes))
+        return [int(cell) for cell in np.argsort(-promise, kind="stable")[:most]]
 
     def first(self, sets: Iterable[Spikes]) -> list[Spikes]:
         """Those of the greatest evidence."""
