@@ -37,18 +37,10 @@ class Fits:
 
 
 def penalty(size: int, order: int, strength: float, anchor: float) -> Floats:
-    """The precision matrix of z: differences of an order at a strength, and a weak pull toward uniform.
-
-    Order 0 makes all cells independent.
-    """
+    """The precision matrix of z: differences of an order at a strength, and a weak pull toward uniform."""
     level = np.full((size, size), 1 / size)
-    around = np.eye(size) - level
-    if order == 0:
-        precision = strength * around
-    else:
-        differences = np.diff(np.eye(size), n=order, axis=0)
-        precision = strength * differences.T @ differences + anchor * around
-    whole: Floats = precision + CONSTANT * level
+    differences = np.diff(np.eye(size), n=order, axis=0)
+    whole: Floats = strength * differences.T @ differences + anchor * (np.eye(size) - level) + CONSTANT * level
     return whole
 
 
@@ -61,7 +53,7 @@ def fit_all(
     z a penalty (the uniform density otherwise).
 
     >>> given, counts = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([600.0, 400.0])
-    >>> penalties = np.array([penalty(2, 0, strength, 0) for strength in (1e-6, 1e6)])
+    >>> penalties = np.array([penalty(2, 1, strength, 0) for strength in (1e-6, 1e6)])
     >>> loose, tight = fit_all(given, np.ones(2), counts, np.eye(2), penalties, "log").shares
     >>> loose.round(3).tolist(), tight.round(3).tolist()
     ([0.625, 0.375], [0.5, 0.5])

@@ -1,4 +1,4 @@
-"""Log densities made of few pieces: constant, straight or parabolic ones, whose breaks the reports choose.
+"""Log densities made of few pieces: constant or parabolic ones, whose breaks the reports choose.
 
 One strength of penalty for the whole range is too stiff at an edge and too loose in between. Here every difference has a strength of
 its own, and the strengths are those of the greatest evidence (automatic relevance determination; MacKay 1992, Tipping 2001): nearly
@@ -21,17 +21,17 @@ COST = 0.8
 ANCHOR = 0.01
 """A very weak pull toward uniform: pieces may fall off as steeply as the reports ask."""
 
-SMALLEST = {1: 0.02, 2: 0.003, 3: 0.001}
+SMALLEST = {1: 0.02, 3: 0.001}
 """Square of the smallest difference of each order that is told from none, over 20 bins."""
 
-FIRST = {1: 1.0, 2: 3.0, 3: 10.0}
+FIRST = {1: 1.0, 3: 10.0}
 STIFFEST = 1e6
 
 
 def fit_pieces(
     given: Floats, widths: Floats, counts: Floats, basis: Floats, orders: Sequence[int], size: int, apart: int, loose: float
 ) -> Fits:
-    """A row an order: pieces that are constant (1), straight (2) or parabolic (3) but for their breaks.
+    """A row an order: pieces that are constant (1) or parabolic (3) but for their breaks.
 
     `size` is the number of bins that the basis could tell apart; its last `apart` columns stand outside the order, at a precision of
     `loose`.

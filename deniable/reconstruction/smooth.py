@@ -1,7 +1,7 @@
 """Undoing additive noise: an ill-posed problem, made well-posed by preferring some shapes, none of them for certain.
 
-Several kinds of shape are fitted by penalised likelihood: a smooth root of the density, a log density of few pieces (constant, straight
-or parabolic ones), and one without any order (spikes). They and the uniform distribution are averaged, weighted by evidence.
+Several kinds of shape are fitted: a smooth root of the density, a log density of few pieces (constant or parabolic ones), few hills on a
+floor, and few spikes on a floor. They and the uniform distribution are averaged, weighted by evidence.
 Each is first taken one EM step on: what is wanted is the distribution of those who answered, and given a distribution to draw from,
 their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well and they are not spiky, up
 to 60% of it is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
@@ -9,7 +9,7 @@ to 60% of it is mixed in: it errs in other places. Measured against the publishe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,33 +18,26 @@ from deniable.core.exact import Floats
 from deniable.core.operators import FloatTable, Operator
 from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.em_path import LARGEST, averaged_steps
+from deniable.reconstruction.hills import fit_hills
 from deniable.reconstruction.inversion import check_cells
 from deniable.reconstruction.penalised import Fits, fit_all, hats, log_likelihood, penalty, splines
 from deniable.reconstruction.pieces import fit_pieces
+from deniable.reconstruction.spikes import fit_spikes
 
+ROOT_ORDER = 3
+ROOT_STRENGTHS = np.logspace(6.5, -0.5, 8).tolist()
+ROOT_ANCHOR = 0.1
+ROOT_PRIOR = 7.0
+"""Logarithm of how much a kind of shape is favoured. All strengths are for 20 bins."""
 
-@dataclass(frozen=True)
-class Family:
-    """A kind of shape, at several strengths of its penalty; `prior` is the logarithm of how much it is favoured."""
+PIECES = {1: 4.0, 3: 8.0}
+"""Priors of pieces that are constant (1) or parabolic (3), on the labels or bins themselves."""
 
-    link: str
-    order: int
-    strengths: Sequence[float]
-    anchor: float
-    prior: float
+SPIKES_PRIOR = (-3.0, 0.5)
+HILLS_PRIOR = (4.0, -1.0)
+"""And by how much more or less each spike and each hill makes it."""
 
-
-ROOT = Family("root", 3, np.logspace(6.5, -0.5, 8).tolist(), 0.1, 7.0)
-"""Fitted as splines on fine cells. All strengths are for 20 bins."""
-
-SPIKES = Family("log", 0, np.logspace(1.2, -1.2, 6).tolist(), 0.0, 1.5)
-"""Fitted on the labels or bins themselves."""
-
-FINE_PIECES = {2: 5.0, 3: 7.0}
-COARSE_PIECES = {1: 4.0, 3: 8.0}
-"""Priors of pieces that are constant (1), straight (2) or parabolic (3)."""
-
-UNIFORM_PRIOR = 2.0
+UNIFORM_PRIOR = 5.0
 SHARPNESS = 1.3
 """Power of the evidence in the weights: a little more decided than Bayes' rule."""
 
@@ -141,12 +134,19 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
         scores.append(SHARPNESS * fits.evidence + prior)
         likelihoods.append(fits.likelihood)
 
-    rough = hats(len(coarse.widths) - apart, MOST_KNOTS)
-    _fit(coarse, counts, SPIKES, COARSE_PIECES, rough, rough.shape[1], apart, add)
-    edges = np.cumsum(fine.widths[: len(fine.widths) - apart])
-    places = (edges - fine.widths[: len(edges)] / 2) / edges[-1]
-    intervals = min(MOST_INTERVALS, max(LEAST_INTERVALS, len(fine.first) // 3))
-    _fit(fine, counts, ROOT, FINE_PIECES, splines(places, intervals), intervals, apart, add)
+    ordered = len(coarse.widths) - apart
+    basis = _with_apart(hats(ordered, MOST_KNOTS), apart)
+    knots = basis.shape[1] - apart
+    orders = [order for order in PIECES if order < knots]
+    if orders:
+        fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
+        add(coarse, fits, np.array([PIECES[order] for order in orders]))
+    fits = fit_spikes(coarse.given, coarse.widths, counts, apart)
+    add(coarse, fits, _by_number(SPIKES_PRIOR, fits))
+    spikes = slice(len(orders), len(orders) + len(fits.evidence))
+    fits = fit_hills(fine.given, fine.widths, counts, apart)
+    add(fine, fits, _by_number(HILLS_PRIOR, fits))
+    add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
     if not apart:
         uniform = fine.widths[None] / fine.widths.sum()
         likelihood = log_likelihood(uniform, fine.given, counts)
@@ -158,38 +158,39 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
     return Averaged(
         weights @ np.concatenate(shares),
         float(weights @ np.concatenate(likelihoods)),
-        float(weights[: len(SPIKES.strengths)].sum()),
+        float(weights[spikes].sum()),
         0.0 if apart else float(weights[-1]),
     )
 
 
-def _fit(
-    cells: Cells,
-    counts: Floats,
-    family: Family,
-    pieces: Mapping[int, float],
-    columns: Floats,
-    size: int,
-    apart: int,
-    add: Callable[[Cells, Fits, Floats], None],
-) -> None:
-    """Fit a family, then pieces of some orders, over the same basis. `size` is the number of bins that it could tell apart."""
+def _by_number(prior: tuple[float, float], fits: Fits) -> Floats:
+    """A prior for one spike or hill, for two, ..."""
+    return np.array([prior[0] + prior[1] * number for number in range(1, len(fits.evidence) + 1)])
+
+
+def _roots(cells: Cells, counts: Floats, apart: int) -> Fits:
+    """Smooth roots of the density, at all strengths: splines."""
+    edges = np.cumsum(cells.widths[: len(cells.widths) - apart])
+    places = (edges - cells.widths[: len(edges)] / 2) / edges[-1]
+    intervals = min(MOST_INTERVALS, max(LEAST_INTERVALS, len(cells.first) // 3))
+    basis = _with_apart(splines(places, intervals), apart)
+    knots = basis.shape[1] - apart
+    # Differences shrink with the distance of the knots; a rough z stays as improbable as over 20 bins.
+    scale = (intervals / 20) ** (2 * ROOT_ORDER - 1)
+    penalties = np.zeros((len(ROOT_STRENGTHS), knots + apart, knots + apart))
+    penalties[:] = APART * np.eye(knots + apart)
+    for i, strength in enumerate(ROOT_STRENGTHS):
+        penalties[i, :knots, :knots] = penalty(knots, ROOT_ORDER, strength * scale, ROOT_ANCHOR * 20 / knots)
+    return fit_all(cells.given, cells.widths, counts, basis, penalties, "root")
+
+
+def _with_apart(columns: Floats, apart: int) -> Floats:
+    """A basis in which the labels outside the order have a column each."""
     ordered, knots = columns.shape
     basis = np.zeros((ordered + apart, knots + apart))
     basis[:ordered, :knots] = columns
     basis[ordered:, knots:] = np.eye(apart)
-    # Differences of an order shrink with the distance of the knots; a rough z stays as improbable as over 20 bins.
-    scale = (size / 20) ** (2 * family.order - 1) if family.order else 1.0
-    penalties = np.zeros((len(family.strengths), knots + apart, knots + apart))
-    penalties[:] = APART * np.eye(knots + apart)
-    for i, strength in enumerate(family.strengths):
-        penalties[i, :knots, :knots] = penalty(knots, family.order, strength * scale, family.anchor * 20 / knots)
-    fits = fit_all(cells.given, cells.widths, counts, basis, penalties, family.link)
-    add(cells, fits, np.full(len(penalties), family.prior - np.log(len(penalties))))
-    orders = [order for order in pieces if order < knots]
-    if orders:
-        fits = fit_pieces(cells.given, cells.widths, counts, basis, orders, size, apart, APART)
-        add(cells, fits, np.array([pieces[order] for order in orders]))
+    return basis
 
 
 def _early(cells: Cells, counts: Floats, flat: float) -> list[tuple[float, Floats, float]]:

@@ -188,7 +188,7 @@ def test_wide_bins_under_noise_are_not_taken_as_uniform_inside(noise):
     truth = np.clip(np.rint(rng.normal(40, 12, 20_000)), 0, 100).astype(int)
     channel = dn.Additive(dn.Integer(0, 100), noise)
     estimate = dn.reconstruct(dn.counts(channel.randomise(truth, rng), channel, bins=[0, 20, 40, 60, 80, 100]), channel)
-    np.testing.assert_allclose(estimate.value, np.histogram(truth, [0, 20, 40, 60, 80, 101])[0] / 20_000, atol=0.014)
+    np.testing.assert_allclose(estimate.value, np.histogram(truth, [0, 20, 40, 60, 80, 101])[0] / 20_000, atol=0.02)
 
 
 def test_unequal_bins_of_a_uniform_truth_come_back_uniform():

@@ -129,7 +129,7 @@ def test_an_unbiased_estimate_has_no_band():
         dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.75)).band()
 
 
-@pytest.mark.parametrize(("link", "order"), list(product(("log", "root"), (0, 2, 3))))
+@pytest.mark.parametrize(("link", "order"), list(product(("log", "root"), (1, 2, 3))))
 def test_penalised_fits_are_maxima_and_their_evidence_is_laplaces(link, order):
     """Against an independent optimiser, and a curvature by differences of the penalised likelihood itself."""
     from scipy.optimize import minimize
@@ -181,11 +181,11 @@ def test_the_optimism_of_em_steps_is_what_new_reports_take_back():
     assert (np.mean(told, axis=0) > 4 * error)[-1]
 
 
-@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("order", [1, 3])
 def test_pieces_have_more_evidence_than_any_one_strength_where_the_truth_has_an_edge(order):
     channel = dn.Additive(dn.Integer(0, 19), dn.Uniform(2))
     given, widths = channel.matrix(), np.ones(20)
-    logs = {1: np.repeat([0.0, 2.0], 10), 2: -np.abs(np.arange(20) - 7) / 2, 3: -((np.arange(20) - 10.0) ** 2) / 20}[order]
+    logs = {1: np.repeat([0.0, 2.0], 10), 3: -((np.arange(20) - 10.0) ** 2) / 20}[order]
     truth = np.where(np.arange(20) < 15, np.exp(logs), np.exp(logs[15] - 2)) if order == 3 else np.exp(logs)
     counts = np.random.default_rng(2).multinomial(20_000, channel.push(truth / truth.sum())).astype(float)
     pieces = fit_pieces(given, widths, counts, np.eye(20), [order], 20, 0, 0.0)

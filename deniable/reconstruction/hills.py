@@ -1,0 +1,124 @@
+"""Few hills on a flat floor: beta distributions, so symmetric in the middle of the range and skewed toward its ends."""
+
+from __future__ import annotations
+
+from math import lgamma, log
+
+import numpy as np
+
+from deniable.core.exact import Floats, Ints
+from deniable.reconstruction.mixtures import Fitted, Prior, fit_mixtures
+from deniable.reconstruction.penalised import Fits, log_likelihood
+
+MOST = 3
+CENTRE = (0.0, 1.2)
+NARROWNESS = (log(12.0), 1.2)
+"""Mean and deviation of the prior: of the logit of a hill's mean, and of the logarithm of the two parameters' sum."""
+
+NARROWEST = 8.0
+LONGEST = (0.6, 1.0)
+"""Of a step, in both."""
+
+FIRST_STEPS = 4
+KEPT = 4
+"""Starts that are still followed after the first steps."""
+
+
+def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits:
+    """A row a number of hills, from one on: the best of several starts.
+
+    The last `apart` cells stand outside the order, and always have a share of their own.
+
+    >>> x = (np.arange(40) + 0.5) / 40
+    >>> truth = x * (1 - x) ** 6 / (x * (1 - x) ** 6).sum()
+    >>> fits = fit_hills(np.eye(40), np.ones(40), 5000 * truth, 0)
+    >>> int(fits.evidence.argmax()) + 1, bool(np.abs(fits.shares[0] - truth).max() < 0.002)
+    (1, True)
+    """
+    ordered = len(widths) - apart
+    shares, evidences = [], []
+    last: Fitted | None = None
+    for hills in range(1, min(MOST, ordered // 4) + 1):
+        density = _Density(given, widths, ordered, hills)
+        starts = _starts(hills, last)
+        amounts = np.full((len(starts), 1 + hills + apart), 0.8 / (hills + apart))
+        amounts[:, 0] = 0.2
+        found = fit_mixtures(counts, density.parts, amounts, starts, density.prior, FIRST_STEPS)
+        kept = np.argsort(-found.value, kind="stable")[:KEPT]
+        found = fit_mixtures(counts, density.parts, found.shares[kept], found.shape[kept], density.prior)
+        best = found.evidence.argmax()
+        last = Fitted(*(field[best : best + 1] for field in vars(found).values()))
+        shares.append(last.shares[0] @ density.cells(last.shape)[0][0])
+        # Which hill comes first does not matter.
+        evidences.append(last.evidence[0] + lgamma(hills + 1))
+    rows = np.array(shares).reshape(len(shares), len(widths))
+    none = np.zeros(0)
+    return Fits(rows, log_likelihood(rows, given, counts), np.array(evidences), none, none)
+
+
+def _starts(hills: int, last: Fitted | None) -> Floats:
+    """Centres and narrownesses: one hill or two anywhere, or the hills there were and one more."""
+    if last is None:
+        middles, narrow = _logit(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), np.log([6.0, 40.0])
+        return np.array([[middle, sharp] for middle in middles for sharp in narrow])
+    if hills == 2:
+        middles = _logit(np.array([0.12, 0.27, 0.42, 0.58, 0.73, 0.88]))
+        pairs = np.array([[one, other] for i, one in enumerate(middles) for other in middles[i + 1 :]])
+        return np.hstack([pairs, np.full(pairs.shape, log(25.0))])
+    more = _logit(np.linspace(0.06, 0.94, 8))[:, None]
+    before = np.repeat(last.shape, len(more), axis=0)
+    found: Floats = np.hstack([before[:, : hills - 1], more, before[:, hills - 1 :], np.full(more.shape, log(40.0))])
+    return found
+
+
+class _Density:
+    """A floor, some hills and the cells outside the order as parts of a mixture."""
+
+    def __init__(self, given: Floats, widths: Floats, ordered: int, hills: int) -> None:
+        self.given, self.hills, self.ordered = given, hills, ordered
+        self.even = widths[:ordered] / widths[:ordered].sum()
+        places = np.cumsum(self.even) - self.even / 2
+        self.left, self.right = np.log(places), np.log1p(-places)
+        self.fixed = np.eye(len(widths))[ordered - 1 :]
+        self.fixed[0] = np.concatenate([self.even, np.zeros(len(widths) - ordered)])
+        self.fixed_rows = self.fixed @ given
+        self.prior = Prior(
+            [*range(1, hills + 1)] * 2,
+            np.repeat([CENTRE[0], NARROWNESS[0]], hills),
+            np.repeat([CENTRE[1] ** -2, NARROWNESS[1] ** -2], hills),
+            np.repeat(LONGEST, hills),
+        )
+
+    def cells(self, shape: Floats) -> tuple[Floats, Floats]:
+        """Shares of all cells in each part, and how the hills' change with the parameters."""
+        centre = 1 / (1 + np.exp(-shape[:, : self.hills, None]))
+        total = np.exp(np.minimum(shape[:, self.hills :, None], NARROWEST))
+        density = (centre * total - 1) * self.left + ((1 - centre) * total - 1) * self.right
+        density = np.exp(density - density.max(axis=2, keepdims=True)) * self.even
+        density /= density.sum(axis=2, keepdims=True)
+        by_centre = total * centre * (1 - centre) * (self.left - self.right)
+        by_total = total * (centre * self.left + (1 - centre) * self.right)
+        slopes = np.concatenate(
+            [density * (by - (density * by).sum(axis=2, keepdims=True)) for by in (by_centre, by_total)], axis=1
+        )
+        parts = np.zeros((len(shape), self.hills + len(self.fixed), self.fixed.shape[1]))
+        parts[:, 0] = self.fixed[0]
+        parts[:, 1 : 1 + self.hills, : self.ordered] = density
+        parts[:, 1 + self.hills :] = self.fixed[1:]
+        return parts, slopes
+
+    def parts(self, which: Ints, shape: Floats) -> tuple[Floats, Floats]:
+        """The reports given each part, and how the hills' change with the parameters."""
+        parts, slopes = self.cells(shape)
+        both = np.concatenate([parts[:, 1 : 1 + self.hills, : self.ordered], slopes], axis=1)
+        seen = (both.reshape(-1, self.ordered) @ self.given[: self.ordered]).reshape(len(shape), 3 * self.hills, -1)
+        rows = np.empty((len(shape), parts.shape[1], self.given.shape[1]))
+        rows[:, 0] = self.fixed_rows[0]
+        rows[:, 1 : 1 + self.hills] = seen[:, : self.hills]
+        rows[:, 1 + self.hills :] = self.fixed_rows[1:]
+        return rows, seen[:, self.hills :]
+
+
+def _logit(share: Floats) -> Floats:
+    found: Floats = np.log(share / (1 - share))
+    return found
