@@ -95,7 +95,7 @@ class Mined:
         columns = dict(zip(names, numbers, strict=True)) | {"itemsets": sets}
         table = pd.DataFrame({name: columns[name] for name in ORDER if name in columns}, copy=False)
         if keep is not None:
-            table = table[np.concatenate(keep)].reset_index(drop=True)
+            table = table[np.concatenate([np.zeros(0, bool), *keep])].reset_index(drop=True)
         items = self.transactions.items
         used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
@@ -230,6 +230,8 @@ def frequent_itemsets(
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = as_transactions(data, schema, bins)
     check_threshold(r_threshold, relax, reduction_relax)
+    # Compiled functions know no half and no long ones.
+    min_support, confidence, relax, reduction_relax = map(float, (min_support, confidence, relax, reduction_relax))
     if reduction_relax and method != "mmask":
         raise ParameterError(
             "reduction_relax",

@@ -110,3 +110,21 @@ def test_small_columns_of_lists_are_packed_once(monkeypatch):
     many = dn.Transactions([[r] for r in range(400)], dn.Flip(0.9, 0.9))
     many.select([3, 1])
     assert many._packed is None  # 400 columns need more room than the 400 numbers
+
+
+@pytest.mark.parametrize("method", ["unbiased", "shrunk", "mask"])
+@pytest.mark.parametrize("options", [{"min_probability": 0.9}, {"false_discovery_rate": 0.1}])
+def test_filters_of_nothing_give_an_empty_frame(method, options):
+    found = dn.frequent_itemsets([["a"], ["b"], ["c"]], min_support=0.9, method=method, **options)
+    assert len(found) == 0
+    assert "probability_frequent" in found
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble])
+def test_numpys_numbers_are_numbers(kind):
+    data = [["a", "b"]] * 3 + [["b"]] * 7
+    for method in ("unbiased", "shrunk"):
+        expected = dn.frequent_itemsets(data, min_support=0.25, method=method)
+        pd.testing.assert_frame_equal(dn.frequent_itemsets(data, min_support=kind(0.25), method=method), expected)
+        relaxed = dn.frequent_itemsets(data, min_support=0.25, relax=kind(0.25), method=method)
+        pd.testing.assert_frame_equal(relaxed, expected)
