@@ -92,12 +92,13 @@ class _Density:
     def cells(self, shape: Floats) -> tuple[Floats, Floats]:
         """Shares of all cells in each part, and how the hills' change with the parameters."""
         centre = 1 / (1 + np.exp(-shape[:, : self.hills, None]))
-        total = np.exp(np.minimum(shape[:, self.hills :, None], NARROWEST))
+        narrowness = shape[:, self.hills :, None]
+        total = np.exp(np.minimum(narrowness, NARROWEST))
         density = (centre * total - 1) * self.left + ((1 - centre) * total - 1) * self.right
         density = np.exp(density - density.max(axis=2, keepdims=True)) * self.even
         density /= density.sum(axis=2, keepdims=True)
         by_centre = total * centre * (1 - centre) * (self.left - self.right)
-        by_total = total * (centre * self.left + (1 - centre) * self.right)
+        by_total = (narrowness < NARROWEST) * total * (centre * self.left + (1 - centre) * self.right)
         slopes = np.concatenate(
             [density * (by - (density * by).sum(axis=2, keepdims=True)) for by in (by_centre, by_total)], axis=1
         )

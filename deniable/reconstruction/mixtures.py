@@ -49,7 +49,7 @@ class Fitted:
 
 
 def fit_mixtures(
-    counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 25
+    counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 100
 ) -> Fitted:
     """The most probable mixtures, by Newton steps with halving from many starts at once.
 

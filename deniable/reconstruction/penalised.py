@@ -18,8 +18,11 @@ ENOUGH = 1e-3
 """Gain of log-likelihood below which a Newton step was the last."""
 
 LARGEST_STEP = {"log": 4.0, "root": 2.0}
+CURVATURE = {"log": 1.0, "root": 4.0}
+"""Of the log-likelihood of the total, an answer, by the level of the predictor."""
+
 CONSTANT = 0.2
-"""Precision of the level of z, the same for all penalties: the total is given, so no penalty may gain or lose by it."""
+"""Precision of the level of z, the same for all penalties."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,10 @@ def fit_all(
     shares = density(predictor) * relative
     shares /= shares.sum(axis=1, keepdims=True)
     n = counts.sum()
-    # The evidence of a multinomial instead of a Poisson: the total is given.
-    return Fits(shares, log_likelihood(shares, given, counts), values + occam - n * np.log(n) + n, z, curvature)
+    # The evidence of a multinomial instead of a Poisson: the total is given, and so is the level of z, which explains nothing else.
+    known = CURVATURE[link] * n / len(across)
+    total = n * np.log(n) - n + 0.5 * np.log(CONSTANT / (known + CONSTANT))
+    return Fits(shares, log_likelihood(shares, given, counts), values + occam - total, z, curvature)
 
 
 def log_likelihood(shares: Floats, given: Floats, counts: Floats) -> Floats:

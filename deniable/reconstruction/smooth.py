@@ -27,10 +27,10 @@ from deniable.reconstruction.spikes import fit_spikes
 ROOT_ORDER = 3
 ROOT_STRENGTHS = np.logspace(6.5, -0.5, 8).tolist()
 ROOT_ANCHOR = 0.1
-ROOT_PRIOR = 7.0
+ROOT_PRIOR = 2.7
 """Logarithm of how much a kind of shape is favoured. All strengths are for 20 bins."""
 
-PIECES = {1: 4.0, 3: 8.0}
+PIECES = {1: 0.4, 3: 4.4}
 """Priors of pieces that are constant (1) or parabolic (3), on the labels or bins themselves."""
 
 SPIKES_PRIOR = (-3.0, 0.5)
