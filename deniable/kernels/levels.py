@@ -8,17 +8,8 @@ import numpy as np
 from numba import njit
 
 from deniable.kernels.bits import count_itemsets
-from deniable.kernels.candidates import first_of_each, join, keep_rows, weighted_sums
+from deniable.kernels.candidates import first_of_each, join, kept_rows, weighted_sums
 from deniable.kernels.support_scores import support_columns
-
-
-@njit(cache=True, nogil=True)
-def _kept(table: Any, chosen: Any) -> Any:
-    """The chosen rows: moved together, not copied, unless few of many are left."""
-    if 2 * len(chosen) <= len(table):
-        return table[chosen]
-    keep_rows(table, chosen)
-    return table[: len(chosen)]
 
 
 @njit(cache=True, nogil=True)
@@ -42,8 +33,8 @@ def level_above(below: Any, items: Any, packed: Any, room: int, limit: float, su
     chosen = np.flatnonzero(sums[0] / asked[0] >= limit)
     if len(chosen) < candidates:
         reported, sums = reported[chosen], sums[:, chosen]
-        itemsets, subsets = _kept(itemsets, chosen), _kept(subsets, chosen)
-        flat = _kept(partial.reshape(candidates, 3 * (shape[1] + 1)), chosen)
+        itemsets, subsets = kept_rows(itemsets, chosen), kept_rows(subsets, chosen)
+        flat = kept_rows(partial.reshape(candidates, 3 * (shape[1] + 1)), chosen)
         partial = flat.reshape(len(chosen), shape[1] + 1, 3)
     columns = support_columns(sums_below, sets, true, false, asked)
     return (itemsets, subsets, reported, sums, partial, first_of_each(subsets[:, -1], len(sets)), candidates), columns

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -369,10 +370,10 @@ def _together(parts: Sequence[Any]) -> Any:
 
 
 def _in_place(table: Any, chosen: Ints) -> Any:
-    """The chosen rows of what only the next level reads: moved together, not copied, unless few of many are left."""
-    from deniable.kernels.candidates import keep_rows
+    """The chosen rows of what only the next level reads."""
+    from deniable.kernels.candidates import kept_rows
 
-    if table is None or 2 * len(chosen) <= len(table):
-        return None if table is None else table.take(chosen, axis=0)
-    keep_rows(table.reshape(len(table), -1), chosen)
-    return table[: len(chosen)]
+    if table is None:
+        return None
+    flat = table.reshape(len(table), prod(table.shape[1:]))
+    return kept_rows(flat, chosen).reshape(len(chosen), *table.shape[1:])
