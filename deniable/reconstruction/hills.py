@@ -1,7 +1,8 @@
-"""Few hills on a flat floor: beta distributions, so symmetric in the middle of the range and skewed toward its ends."""
+"""Few hills on a flat floor: beta distributions, symmetric in the middle of the range and skewed toward its ends, or normal ones."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import lgamma, log
 
 import numpy as np
@@ -24,10 +25,11 @@ KEPT = 4
 """Starts that are still followed after the first steps."""
 
 
-def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits:
-    """A row a number of hills, from one on: the best of several starts.
+def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> Fits:
+    """A row a number of hills, one to three, or two or three normal ones: the best of several starts.
 
-    The last `apart` cells stand outside the order, and always have a share of their own.
+    A single hill is a beta distribution anyway: those that are normal are among them, nearly. The last `apart` cells stand
+    outside the order, and always have a share of their own.
 
     >>> x = (np.arange(40) + 0.5) / 40
     >>> truth = x * (1 - x) ** 6 / (x * (1 - x) ** 6).sum()
@@ -38,8 +40,8 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits
     ordered = len(widths) - apart
     shares, evidences = [], []
     last: Fitted | None = None
-    for hills in range(1, min(MOST, ordered // 4) + 1):
-        density = _Density(given, widths, ordered, hills)
+    for hills in range(2 if normal else 1, min(MOST, ordered // 4) + 1):
+        density = (_Normal if normal else _Beta)(given, widths, ordered, hills)
         starts = _starts(hills, last)
         amounts = np.full((len(starts), 1 + hills + apart), 0.8 / (hills + apart))
         amounts[:, 0] = 0.2
@@ -58,27 +60,27 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits
 
 def _starts(hills: int, last: Fitted | None) -> Floats:
     """Centres and narrownesses: one hill or two anywhere, or the hills there were and one more."""
-    if last is None:
+    if hills == 1:
         middles, narrow = _logit(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), np.log([6.0, 40.0])
         return np.array([[middle, sharp] for middle in middles for sharp in narrow])
     if hills == 2:
         middles = _logit(np.array([0.12, 0.27, 0.42, 0.58, 0.73, 0.88]))
         pairs = np.array([[one, other] for i, one in enumerate(middles) for other in middles[i + 1 :]])
         return np.hstack([pairs, np.full(pairs.shape, log(25.0))])
+    assert last is not None
     more = _logit(np.linspace(0.06, 0.94, 8))[:, None]
     before = np.repeat(last.shape, len(more), axis=0)
     found: Floats = np.hstack([before[:, : hills - 1], more, before[:, hills - 1 :], np.full(more.shape, log(40.0))])
     return found
 
 
-class _Density:
+class _Density(ABC):
     """A floor, some hills and the cells outside the order as parts of a mixture."""
 
     def __init__(self, given: Floats, widths: Floats, ordered: int, hills: int) -> None:
         self.given, self.hills, self.ordered = given, hills, ordered
         self.even = widths[:ordered] / widths[:ordered].sum()
-        places = np.cumsum(self.even) - self.even / 2
-        self.left, self.right = np.log(places), np.log1p(-places)
+        self.places = np.cumsum(self.even) - self.even / 2
         self.fixed = np.eye(len(widths))[ordered - 1 :]
         self.fixed[0] = np.concatenate([self.even, np.zeros(len(widths) - ordered)])
         self.fixed_rows = self.fixed @ given
@@ -89,19 +91,20 @@ class _Density:
             np.repeat(LONGEST, hills),
         )
 
+    @abstractmethod
+    def logarithm(self, centre: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
+        """Of the density, but for a constant, and how it changes with the centre and with the total."""
+
     def cells(self, shape: Floats) -> tuple[Floats, Floats]:
         """Shares of all cells in each part, and how the hills' change with the parameters."""
         centre = 1 / (1 + np.exp(-shape[:, : self.hills, None]))
         narrowness = shape[:, self.hills :, None]
         total = np.exp(np.minimum(narrowness, NARROWEST))
-        density = (centre * total - 1) * self.left + ((1 - centre) * total - 1) * self.right
+        density, by_centre, by_total = self.logarithm(centre, total)
         density = np.exp(density - density.max(axis=2, keepdims=True)) * self.even
         density /= density.sum(axis=2, keepdims=True)
-        by_centre = total * centre * (1 - centre) * (self.left - self.right)
-        by_total = (narrowness < NARROWEST) * total * (centre * self.left + (1 - centre) * self.right)
-        slopes = np.concatenate(
-            [density * (by - (density * by).sum(axis=2, keepdims=True)) for by in (by_centre, by_total)], axis=1
-        )
+        by_shape = (by_centre * centre * (1 - centre), by_total * total * (narrowness < NARROWEST))
+        slopes = np.concatenate([density * (by - (density * by).sum(axis=2, keepdims=True)) for by in by_shape], axis=1)
         parts = np.zeros((len(shape), self.hills + len(self.fixed), self.fixed.shape[1]))
         parts[:, 0] = self.fixed[0]
         parts[:, 1 : 1 + self.hills, : self.ordered] = density
@@ -118,6 +121,23 @@ class _Density:
         rows[:, 1 : 1 + self.hills] = seen[:, : self.hills]
         rows[:, 1 + self.hills :] = self.fixed_rows[1:]
         return rows, seen[:, self.hills :]
+
+
+class _Beta(_Density):
+    """Hills that are beta distributions."""
+
+    def logarithm(self, centre: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
+        left, right = np.log(self.places), np.log1p(-self.places)
+        density = (centre * total - 1) * left + ((1 - centre) * total - 1) * right
+        return density, total * (left - right), centre * left + (1 - centre) * right
+
+
+class _Normal(_Density):
+    """Hills that are normal distributions, cut off at the ends: as wide as a beta distribution in the middle of the range."""
+
+    def logarithm(self, centre: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
+        precision, away = 4 * (1 + total), self.places - centre
+        return -precision * away**2 / 2, precision * away, -2 * away**2
 
 
 def _logit(share: Floats) -> Floats:

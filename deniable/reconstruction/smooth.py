@@ -1,10 +1,10 @@
 """Undoing additive noise: an ill-posed problem, made well-posed by preferring some shapes, none of them for certain.
 
 Several kinds of shape are fitted: a smooth root of the density, a log density of few pieces (constant or parabolic ones), few hills on a
-floor, and few spikes on a floor. They and the uniform distribution are averaged, weighted by evidence.
+floor, or few spikes on a floor. They and the uniform distribution are averaged, weighted by evidence; spikes or none is decided.
 Each is first taken one EM step on: what is wanted is the distribution of those who answered, and given a distribution to draw from,
-their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well and they are not spiky, up
-to 60% of it is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
+their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well and they are neither spiky nor
+flat, up to 40% of EM is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
 """
 
 from __future__ import annotations
@@ -27,18 +27,21 @@ from deniable.reconstruction.spikes import fit_spikes
 ROOT_ORDER = 3
 ROOT_STRENGTHS = np.logspace(6.5, -0.5, 8).tolist()
 ROOT_ANCHOR = 0.1
-ROOT_PRIOR = 2.7
+ROOT_PRIOR = 4.6
 """Logarithm of how much a kind of shape is favoured. All strengths are for 20 bins."""
 
-PIECES = {1: 0.4, 3: 4.4}
+PIECES = {1: 0.5, 3: 3.4}
 """Priors of pieces that are constant (1) or parabolic (3), on the labels or bins themselves."""
 
-SPIKES_PRIOR = (-3.0, 0.5)
-HILLS_PRIOR = (4.0, -1.0)
-"""And by how much more or less each spike and each hill makes it."""
+HILLS = (3.9, 2.2, 1.3)
+NORMAL_HILLS = (2.7, 1.3)
+"""Priors of one, two and three hills, and of two and three normal ones."""
 
-UNIFORM_PRIOR = 5.0
-SHARPNESS = 1.3
+SPIKES = (-1.8, 0.5)
+"""Prior of spikes, and by how much more each of them makes it."""
+
+UNIFORM_PRIOR = 7.2
+SHARPNESS = 1.1
 """Power of the evidence in the weights: a little more decided than Bayes' rule."""
 
 FINE_CELLS = 60
@@ -50,14 +53,14 @@ APART = 0.01
 """Precision of labels that stand outside the order."""
 
 MOST_REPORTS = 250
-MOST_STOPPED = 0.4
-MOST_STEPS = 0.2
+MOST_STOPPED = 0.3
+MOST_STEPS = 0.1
 """How much of the early stop, and of the averaged steps of EM, is mixed in where they explain the reports."""
 
-FLAT_FEWER = 0.9
-"""By how much fewer averaged steps are mixed in where the uniform distribution explains the reports: one step is then right."""
+FLAT_LESS = 0.9
+"""By how much less where the uniform distribution explains them: one step from it is then right."""
 
-HALVED_AT = 4.0
+HALVED_AT = 10.0
 """Log-likelihood that an estimate by EM may lack before half as much of it is mixed in."""
 
 
@@ -107,8 +110,8 @@ def smooth(
         )
     averaged = _averaged(coarse, fine, counts, apart)
     mixed = averaged.shares.copy()
-    for most, shares, explained in _early(coarse, counts, averaged.flat):
-        part = most * (1 - averaged.spiky) * 0.5 ** ((max(0.0, averaged.likelihood - explained) / HALVED_AT) ** 1.5)
+    for most, shares, explained in [] if averaged.spiky else _early(coarse, counts):
+        part = most * (1 - FLAT_LESS * averaged.flat) * 0.5 ** ((max(0.0, averaged.likelihood - explained) / HALVED_AT) ** 1.5)
         mixed += part * (shares - averaged.shares)
     mixed /= mixed.sum()
     return mixed
@@ -116,11 +119,11 @@ def smooth(
 
 @dataclass(frozen=True)
 class Averaged:
-    """Shares of the labels averaged over all shapes, the mean log-likelihood, and the weights of the spikes and of uniform."""
+    """Shares of the labels averaged over all shapes, the mean log-likelihood, spikes or not, and the weight of uniform."""
 
     shares: Floats
     likelihood: float
-    spiky: float
+    spiky: bool
     flat: float
 
 
@@ -142,10 +145,11 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
         fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
     fits = fit_spikes(coarse.given, coarse.widths, counts, apart)
-    add(coarse, fits, _by_number(SPIKES_PRIOR, fits))
+    add(coarse, fits, np.array([SPIKES[0] + SPIKES[1] * number for number in range(1, len(fits.evidence) + 1)]))
     spikes = slice(len(orders), len(orders) + len(fits.evidence))
-    fits = fit_hills(fine.given, fine.widths, counts, apart)
-    add(fine, fits, _by_number(HILLS_PRIOR, fits))
+    for priors in (HILLS, NORMAL_HILLS):
+        fits = fit_hills(fine.given, fine.widths, counts, apart, normal=priors is NORMAL_HILLS)
+        add(fine, fits, np.array(priors[: len(fits.evidence)]))
     add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
     if not apart:
         uniform = fine.widths[None] / fine.widths.sum()
@@ -154,18 +158,18 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
         add(fine, Fits(uniform, likelihood, likelihood, none, none), np.array([UNIFORM_PRIOR]))
     score = np.concatenate(scores)
     weights = np.exp(score - score.max())
+    # Half spikes and half hills is what no truth looks like: one or the other.
+    of_spikes = np.zeros(len(weights), dtype=bool)
+    of_spikes[spikes] = True
+    spiky = bool(weights[of_spikes].sum() > weights[~of_spikes].sum())
+    weights[of_spikes != spiky] = 0.0
     weights /= weights.sum()
     return Averaged(
         weights @ np.concatenate(shares),
         float(weights @ np.concatenate(likelihoods)),
-        float(weights[spikes].sum()),
+        spiky,
         0.0 if apart else float(weights[-1]),
     )
-
-
-def _by_number(prior: tuple[float, float], fits: Fits) -> Floats:
-    """A prior for one spike or hill, for two, ..."""
-    return np.array([prior[0] + prior[1] * number for number in range(1, len(fits.evidence) + 1)])
 
 
 def _roots(cells: Cells, counts: Floats, apart: int) -> Fits:
@@ -193,11 +197,11 @@ def _with_apart(columns: Floats, apart: int) -> Floats:
     return basis
 
 
-def _early(cells: Cells, counts: Floats, flat: float) -> list[tuple[float, Floats, float]]:
+def _early(cells: Cells, counts: Floats) -> list[tuple[float, Floats, float]]:
     """The published early stop and the average of the steps of EM: how much of each at most, and its log-likelihood."""
     stopped = early_stopped(FloatTable(cells.given), counts, start=cells.widths).shares
     found = [(MOST_STOPPED, cells.summed(stopped), float(log_likelihood(stopped, cells.given, counts)))]
     if cells.given.size <= LARGEST:
         steps, reached = averaged_steps(cells.given, counts, cells.widths)
-        found.append((MOST_STEPS * (1 - FLAT_FEWER * flat), cells.summed(steps), reached))
+        found.append((MOST_STEPS, cells.summed(steps), reached))
     return found

@@ -1,12 +1,14 @@
 """Few spikes or few hills on a floor: against brute force, integration and differences."""
 
+import sys
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 import deniable as dn
-from deniable.reconstruction.hills import _Density, fit_hills
+from deniable.reconstruction.hills import _Beta, _Normal, fit_hills
 from deniable.reconstruction.loss import information_loss
 from deniable.reconstruction.mixtures import Prior, fit_mixtures
 from deniable.reconstruction.smooth import smooth
@@ -66,8 +68,9 @@ def test_a_parameter_of_a_shape_is_integrated_out_too():
     np.testing.assert_allclose(found.shape[:, 0], 7.3, atol=0.4)
 
 
-def test_the_slopes_of_hills_are_their_differences():
-    density = _Density(noisy(21).matrix(), np.append(np.linspace(1, 2, 20), 1.0), 20, 2)
+@pytest.mark.parametrize("kind", [_Beta, _Normal])
+def test_the_slopes_of_hills_are_their_differences(kind):
+    density = kind(noisy(21).matrix(), np.append(np.linspace(1, 2, 20), 1.0), 20, 2)
     shape = np.array([[-0.5, 1.0, 2.0, 3.0]])
     rows, slopes = density.parts(np.arange(1), shape)
     np.testing.assert_allclose(rows.sum(axis=2), 1.0)
@@ -96,7 +99,31 @@ def test_the_search_finds_the_spikes_that_brute_force_finds():
     assert information_loss(shares, found.shares[2]) < 0.2
 
 
-@pytest.mark.parametrize("fit", [fit_spikes, fit_hills])
+def test_hills_are_the_densities_they_are_named_after():
+    from scipy.stats import beta, norm
+
+    places = (np.arange(400) + 0.5) / 400
+    shape = np.array([[np.log(0.3 / 0.7), np.log(20.0)]])
+    for kind, density in ((_Beta, beta(6, 14)), (_Normal, norm(0.3, 0.5 / np.sqrt(21)))):
+        cells = kind(np.eye(400), np.ones(400), 400, 1).cells(shape)[0][0, 1]
+        np.testing.assert_allclose(cells, density.pdf(places) / density.pdf(places).sum(), rtol=1e-9)
+
+
+def test_two_normal_hills_come_back_as_such():
+    """Where hills stand near an end, beta distributions are skewed and normal ones are not."""
+    channel = noisy(40, 4)
+    x = (np.arange(40) + 0.5) / 40
+    truth = 0.6 * np.exp(-0.5 * ((x - 0.2) / 0.08) ** 2) + 0.4 * np.exp(-0.5 * ((x - 0.7) / 0.1) ** 2)
+    truth /= truth.sum()
+    counts = np.random.default_rng(5).multinomial(20_000, channel.push(truth)).astype(float)
+    betas, normals = (fit_hills(channel.matrix(), np.ones(40), counts, 0, normal=normal) for normal in (False, True))
+    assert len(betas.evidence) == 3
+    assert len(normals.evidence) == 2
+    assert normals.evidence[0] > betas.evidence[1] + 3
+    assert information_loss(truth, normals.shares[0]) < 0.6 * information_loss(truth, betas.shares[1])
+
+
+@pytest.mark.parametrize("fit", [fit_spikes, fit_hills, partial(fit_hills, normal=True)])
 def test_parts_leave_labels_outside_the_order_alone(fit):
     channel = dn.Optional(noisy(), 0.75)
     truth = np.append(np.full(20, 0.01), 0.4)
@@ -135,3 +162,19 @@ def test_spikes_come_back_sharp_behind_noise_as_wide_as_the_range():
         counts = rng.multinomial(people, channel.matrix()).sum(axis=0).astype(float)
         lost.append(information_loss(people, smooth(channel.law, counts)))
     assert np.mean(lost) < 0.2
+
+
+def test_spikes_or_none_is_decided_and_not_averaged(monkeypatch):
+    """With reports that spikes and hills explain alike, the estimate is of the one or of the other, whichever is favoured more."""
+    module = sys.modules[smooth.__module__]
+    channel = noisy(20, 10)
+    truth = np.full(20, 0.01)
+    truth[[3, 9, 10, 15]] = 0.3, 0.2, 0.15, 0.17
+    counts = np.random.default_rng(12).multinomial(500, channel.push(truth / truth.sum())).astype(float)
+    found = {}
+    for favour in np.linspace(-8, 8, 33):
+        monkeypatch.setattr(module, "SPIKES", (favour, 0.5))
+        found[favour] = smooth(channel.law, counts)
+    kinds = np.unique(np.array(list(found.values())).round(6), axis=0)
+    assert len(kinds) == 2
+    assert information_loss(*kinds) > 0.2
