@@ -3,8 +3,8 @@
 Several kinds of shape are fitted: a smooth root of the density, a log density of few pieces (constant or parabolic ones), few hills on a
 floor, or few spikes on a floor. They and the uniform distribution are averaged, weighted by evidence; spikes or none is decided.
 Each is first taken one EM step on: what is wanted is the distribution of those who answered, and given a distribution to draw from,
-their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well and they are neither spiky nor
-flat, up to 40% of EM is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
+their expected one is an EM step away. Where the early-stopped EM of the papers explains the reports as well and they are not spiky, up
+to 38% of EM is mixed in: it errs in other places. Measured against the published methods in docs/deconvolution.md.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ ROOT_ANCHOR = 0.1
 ROOT_PRIOR = 4.6
 """Logarithm of how much a kind of shape is favoured. All strengths are for 20 bins."""
 
-PIECES = {1: 0.5, 3: 3.4}
+PIECES = {1: 0.5, 3: 2.0}
 """Priors of pieces that are constant (1) or parabolic (3), on the labels or bins themselves."""
 
-HILLS = (3.9, 2.2, 1.3)
-NORMAL_HILLS = (2.7, 1.3)
+HILLS = (3.8, 2.2, 1.3)
+NORMAL_HILLS = (2.6, 1.2)
 """Priors of one, two and three hills, and of two and three normal ones."""
 
-SPIKES = (-1.8, 0.5)
-"""Prior of spikes, and by how much more each of them makes it."""
+SPIKES = 0.5
+SPIKES_GAIN = 3.5
+"""Prior of spikes, however many, and the log-likelihood by which they should explain the reports better than the early stop."""
 
 UNIFORM_PRIOR = 7.2
 SHARPNESS = 1.1
@@ -53,14 +54,14 @@ APART = 0.01
 """Precision of labels that stand outside the order."""
 
 MOST_REPORTS = 250
-MOST_STOPPED = 0.3
+MOST_STOPPED = 0.28
 MOST_STEPS = 0.1
 """How much of the early stop, and of the averaged steps of EM, is mixed in where they explain the reports."""
 
-FLAT_LESS = 0.9
-"""By how much less where the uniform distribution explains them: one step from it is then right."""
+FLAT_FEWER = 0.9
+"""By how much fewer averaged steps where the uniform distribution explains the reports: one step is then right."""
 
-HALVED_AT = 10.0
+HALVED_AT = 12.0
 """Log-likelihood that an estimate by EM may lack before half as much of it is mixed in."""
 
 
@@ -108,13 +109,25 @@ def smooth(
         coarse, fine = (
             Cells(np.add.reduceat(cells.given, together, axis=1), cells.widths, cells.first) for cells in (coarse, fine)
         )
-    averaged = _averaged(coarse, fine, counts, apart)
+    early = _early(coarse, counts)
+    averaged = _averaged(coarse, fine, counts, apart, early[0].likelihood)
     mixed = averaged.shares.copy()
-    for most, shares, explained in [] if averaged.spiky else _early(coarse, counts):
-        part = most * (1 - FLAT_LESS * averaged.flat) * 0.5 ** ((max(0.0, averaged.likelihood - explained) / HALVED_AT) ** 1.5)
-        mixed += part * (shares - averaged.shares)
+    for found in early if not averaged.spiky else ():
+        lacking = max(0.0, averaged.likelihood - found.likelihood)
+        part = found.most * (1 - found.flat_less * averaged.flat) * 0.5 ** ((lacking / HALVED_AT) ** 1.5)
+        mixed += part * (found.shares - averaged.shares)
     mixed /= mixed.sum()
     return mixed
+
+
+@dataclass(frozen=True)
+class Early:
+    """Shares of the labels by few EM steps and their log-likelihood, how much of them to mix in at most, and how much less if flat."""
+
+    shares: Floats
+    likelihood: float
+    most: float
+    flat_less: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -127,8 +140,8 @@ class Averaged:
     flat: float
 
 
-def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Averaged:
-    """All shapes at all strengths, each an EM step on, averaged by their evidence and priors."""
+def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float) -> Averaged:
+    """All shapes at all strengths, each an EM step on, averaged by their evidence and priors; `stopped` is the early stop's likelihood."""
     shares, scores, likelihoods = [], [], []
 
     def add(cells: Cells, fits: Fits, prior: Floats) -> None:
@@ -145,7 +158,7 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int) -> Average
         fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
     fits = fit_spikes(coarse.given, coarse.widths, counts, apart)
-    add(coarse, fits, np.array([SPIKES[0] + SPIKES[1] * number for number in range(1, len(fits.evidence) + 1)]))
+    add(coarse, fits, SPIKES - np.maximum(0.0, SPIKES_GAIN - (fits.likelihood - stopped)))
     spikes = slice(len(orders), len(orders) + len(fits.evidence))
     for priors in (HILLS, NORMAL_HILLS):
         fits = fit_hills(fine.given, fine.widths, counts, apart, normal=priors is NORMAL_HILLS)
@@ -197,11 +210,11 @@ def _with_apart(columns: Floats, apart: int) -> Floats:
     return basis
 
 
-def _early(cells: Cells, counts: Floats) -> list[tuple[float, Floats, float]]:
-    """The published early stop and the average of the steps of EM: how much of each at most, and its log-likelihood."""
+def _early(cells: Cells, counts: Floats) -> list[Early]:
+    """The published early stop, and the average of the steps of EM."""
     stopped = early_stopped(FloatTable(cells.given), counts, start=cells.widths).shares
-    found = [(MOST_STOPPED, cells.summed(stopped), float(log_likelihood(stopped, cells.given, counts)))]
+    found = [Early(cells.summed(stopped), float(log_likelihood(stopped, cells.given, counts)), MOST_STOPPED)]
     if cells.given.size <= LARGEST:
         steps, reached = averaged_steps(cells.given, counts, cells.widths)
-        found.append((MOST_STEPS, cells.summed(steps), reached))
+        found.append(Early(cells.summed(steps), reached, MOST_STEPS, FLAT_FEWER))
     return found

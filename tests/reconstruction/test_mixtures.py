@@ -173,7 +173,7 @@ def test_spikes_or_none_is_decided_and_not_averaged(monkeypatch):
     counts = np.random.default_rng(12).multinomial(500, channel.push(truth / truth.sum())).astype(float)
     found = {}
     for favour in np.linspace(-8, 8, 33):
-        monkeypatch.setattr(module, "SPIKES", (favour, 0.5))
+        monkeypatch.setattr(module, "SPIKES", favour)
         found[favour] = smooth(channel.law, counts)
     kinds = np.unique(np.array(list(found.values())).round(6), axis=0)
     assert len(kinds) == 2
