@@ -1,6 +1,6 @@
 """Which way of undoing additive noise loses least? The default against the published methods, on shapes, sizes and noise.
 
-    python -m benchmarks.deconvolution [--runs 40] [--held-out] [--noise uniform|normal] [--quick] [--seed N] [--em-gap 1e-6]
+    python -m benchmarks.deconvolution [--runs 40] [--held-out] [--noise uniform|normal] [--quick] [--seed N]
 
 Information loss (half the L1 distance to the respondents' own distribution over bins) of AS and EM with the published stopping rule, of
 converged EM, and of the regularised default. Every method sees the same reports. The settings of the default were chosen on the
@@ -24,7 +24,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import deniable as dn
-from deniable.reconstruction.em import TOLERANCE, em
+from deniable.reconstruction.em import em
 from deniable.reconstruction.loss import information_loss
 
 BINS = 20
@@ -32,6 +32,9 @@ SIZES = (500, 2_000, 10_000, 100_000)
 PRIVACY = (0.25, 0.5, 1.0, 2.0)
 RIVALS = ("AS", "EM stopped", "EM converged")
 METHODS = (*RIVALS, "default")
+CONVERGED = 1e-6
+"""Log-likelihood an answer that EM may lack when it counts as converged."""
+
 OPTIONS: dict[str, dict[str, Any]] = {"AS": {"method": "as"}, "EM stopped": {"method": "em/as"}, "default": {}}
 SETS = ("the comparison", "held out", "fresh")
 Sampler = Callable[[int, np.random.Generator], np.ndarray[Any, Any]]
@@ -159,7 +162,7 @@ def channel_for(noise: str, privacy: float) -> dn.Channel:
     return dn.Additive(dn.Continuous(0, 1), made)
 
 
-def losses(cell: Cell, sampler: Sampler, runs: int, rng: np.random.Generator, gap: float = TOLERANCE) -> dict[str, float]:
+def losses(cell: Cell, sampler: Sampler, runs: int, rng: np.random.Generator, gap: float = CONVERGED) -> dict[str, float]:
     """Mean information loss of every method over `runs` sets of reports, the same for all of them.
 
     EM converges until the log-likelihood an answer is within `gap` of the maximum.
@@ -202,7 +205,7 @@ def main() -> None:
         "--held-out", action="store_true", help="also on shapes, sizes, noise and bins that nothing was chosen on"
     )
     parser.add_argument("--only", choices=SETS, help="only one set of cells")
-    parser.add_argument("--em-gap", type=float, default=TOLERANCE, help="when EM counts as converged (larger is quicker)")
+    parser.add_argument("--em-gap", type=float, default=CONVERGED, help="when EM counts as converged (larger is quicker)")
     parser.add_argument("--quick", action="store_true", help="two runs, fewer sizes")
     parser.add_argument("--seed", type=int, default=None)
     options = parser.parse_args()
