@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -193,13 +194,21 @@ def wins(frame: pd.DataFrame) -> dict[str, float]:
 def measured(title: str, place: int, seed: int, runs: int, gap: float, quick: bool) -> dict[str, Any]:
     """One cell of a set, measured. Its reports are a stream of their own, whatever else is measured, and by whom."""
     cell, sampler = list(cells(title, quick))[place]
+    rng = np.random.default_rng([seed, SETS.index(title), place])
     with threadpool_limits(1):
-        return {**vars(cell), **losses(cell, sampler, runs, np.random.default_rng([seed, place]), gap)}
+        return {**vars(cell), **losses(cell, sampler, runs, rng, gap)}
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on."""
+    if (found := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {text}")
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--runs", type=count, default=40)
     parser.add_argument("--noise", choices=["uniform", "normal", "both"], default="both")
     parser.add_argument(
         "--held-out", action="store_true", help="also on shapes, sizes, noise and bins that nothing was chosen on"
@@ -207,9 +216,10 @@ def main() -> None:
     parser.add_argument("--only", choices=SETS, help="only one set of cells")
     parser.add_argument("--em-gap", type=float, default=CONVERGED, help="when EM counts as converged (larger is quicker)")
     parser.add_argument("--quick", action="store_true", help="two runs, fewer sizes")
-    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seed", type=count, default=None)
     options = parser.parse_args()
-    seed = np.random.SeedSequence().entropy if options.seed is None else options.seed
+    seed = secrets.randbits(32) if options.seed is None else options.seed
+    print(f"Seed {seed}.", flush=True)
     runs = 2 if options.quick else options.runs
     tables = {}
     with ProcessPoolExecutor() as pool:

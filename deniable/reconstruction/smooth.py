@@ -30,7 +30,7 @@ ROOT_ANCHOR = 0.1
 ROOT_PRIOR = 4.6
 """Logarithm of how much a kind of shape is favoured. All strengths are for 20 bins."""
 
-PIECES = {1: 0.5, 3: 2.0}
+PIECES = {1: 0.5, 3: 3.4}
 """Priors of pieces that are constant (1) or parabolic (3), on the labels or bins themselves."""
 
 HILLS = (3.8, 2.2, 1.3)
@@ -38,8 +38,9 @@ NORMAL_HILLS = (2.6, 1.2)
 """Priors of one, two and three hills, and of two and three normal ones."""
 
 SPIKES = 0.5
-SPIKES_GAIN = 3.5
-"""Prior of spikes, however many, and the log-likelihood by which they should explain the reports better than the early stop."""
+SPIKES_GAIN = 2.0
+"""Prior of spikes, however many, and the log-likelihood by which they should explain the reports better than the early stop: what they
+lack of it, all of it at most, they pay."""
 
 UNIFORM_PRIOR = 7.2
 SHARPNESS = 1.1
@@ -61,7 +62,7 @@ MOST_STEPS = 0.1
 FLAT_FEWER = 0.9
 """By how much fewer averaged steps where the uniform distribution explains the reports: one step is then right."""
 
-HALVED_AT = 12.0
+HALVED_AT = 8.0
 """Log-likelihood that an estimate by EM may lack before half as much of it is mixed in."""
 
 
@@ -102,9 +103,10 @@ def smooth(
     check_cells(law)
     own = Cells(law.dense(), np.ones(law.inputs) if widths is None else widths, range(law.inputs))
     coarse, fine = coarse or own, fine or own
-    if len(counts) > MOST_REPORTS:
+    if len(counts) - apart > MOST_REPORTS:
         # Neighbouring reports are counted together where there are very many: quicker, and hardly less is known.
-        together = np.linspace(0, len(counts), MOST_REPORTS, endpoint=False).astype(np.int64)
+        alone = np.arange(len(counts) - apart, len(counts))
+        together = np.append(np.linspace(0, len(counts) - apart, MOST_REPORTS, endpoint=False).astype(np.int64), alone)
         counts = np.add.reduceat(counts, together)
         coarse, fine = (
             Cells(np.add.reduceat(cells.given, together, axis=1), cells.widths, cells.first) for cells in (coarse, fine)
@@ -158,10 +160,10 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: f
         fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
     fits = fit_spikes(coarse.given, coarse.widths, counts, apart)
-    add(coarse, fits, SPIKES - np.maximum(0.0, SPIKES_GAIN - (fits.likelihood - stopped)))
+    add(coarse, fits, SPIKES - np.clip(SPIKES_GAIN - (fits.likelihood - stopped), 0.0, SPIKES_GAIN))
     spikes = slice(len(orders), len(orders) + len(fits.evidence))
-    for priors in (HILLS, NORMAL_HILLS):
-        fits = fit_hills(fine.given, fine.widths, counts, apart, normal=priors is NORMAL_HILLS)
+    for normal, priors in ((False, HILLS), (True, NORMAL_HILLS)):
+        fits = fit_hills(fine.given, fine.widths, counts, apart, normal)
         add(fine, fits, np.array(priors[: len(fits.evidence)]))
     add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
     if not apart:
@@ -171,7 +173,7 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: f
         add(fine, Fits(uniform, likelihood, likelihood, none, none), np.array([UNIFORM_PRIOR]))
     score = np.concatenate(scores)
     weights = np.exp(score - score.max())
-    # Half spikes and half hills is what no truth looks like: one or the other.
+    # Spikes in between hills, each at half its height, is what hardly any truth looks like: one or the other.
     of_spikes = np.zeros(len(weights), dtype=bool)
     of_spikes[spikes] = True
     spiky = bool(weights[of_spikes].sum() > weights[~of_spikes].sum())

@@ -1,6 +1,5 @@
 """Few spikes or few hills on a floor: against brute force, integration and differences."""
 
-import sys
 from functools import partial
 from itertools import combinations
 
@@ -162,19 +161,3 @@ def test_spikes_come_back_sharp_behind_noise_as_wide_as_the_range():
         counts = rng.multinomial(people, channel.matrix()).sum(axis=0).astype(float)
         lost.append(information_loss(people, smooth(channel.law, counts)))
     assert np.mean(lost) < 0.2
-
-
-def test_spikes_or_none_is_decided_and_not_averaged(monkeypatch):
-    """With reports that spikes and hills explain alike, the estimate is of the one or of the other, whichever is favoured more."""
-    module = sys.modules[smooth.__module__]
-    channel = noisy(20, 10)
-    truth = np.full(20, 0.01)
-    truth[[3, 9, 10, 15]] = 0.3, 0.2, 0.15, 0.17
-    counts = np.random.default_rng(12).multinomial(500, channel.push(truth / truth.sum())).astype(float)
-    found = {}
-    for favour in np.linspace(-8, 8, 33):
-        monkeypatch.setattr(module, "SPIKES", favour)
-        found[favour] = smooth(channel.law, counts)
-    kinds = np.unique(np.array(list(found.values())).round(6), axis=0)
-    assert len(kinds) == 2
-    assert information_loss(*kinds) > 0.2

@@ -1,0 +1,145 @@
+"""How the kinds of shape become one estimate: what is averaged, decided and mixed in."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import deniable as dn
+from deniable.reconstruction.loss import information_loss
+from deniable.reconstruction.smooth import Cells, _averaged, _early, smooth
+
+MODULE = sys.modules[smooth.__module__]
+
+
+def noisy(size=20, width=2):
+    return dn.Additive(dn.Integer(0, size - 1), dn.Uniform(width))
+
+
+def spikes():
+    truth = np.full(20, 0.01)
+    truth[[3, 9, 10, 15]] = 0.3, 0.2, 0.15, 0.17
+    return truth / truth.sum()
+
+
+def hills(size=20):
+    x = (np.arange(size) + 0.5) / size
+    truth = 0.6 * np.exp(-0.5 * ((x - 0.2) / 0.08) ** 2) + 0.4 * np.exp(-0.5 * ((x - 0.7) / 0.1) ** 2)
+    return truth / truth.sum()
+
+
+def reports(channel, truth, n, seed):
+    return np.random.default_rng(seed).multinomial(n, channel.push(truth)).astype(float)
+
+
+def parts(channel, counts):
+    """The average of all shapes, and what EM has to say."""
+    cells = Cells(channel.matrix(), np.ones(len(channel.matrix())), range(len(channel.matrix())))
+    early = _early(cells, counts)
+    return _averaged(cells, cells, counts, 0, early[0].likelihood), early
+
+
+def first_spiky(monkeypatch, channel, counts):
+    """How much spikes have to be favoured to be taken."""
+    for favour in np.linspace(-12, 12, 97):
+        monkeypatch.setattr(MODULE, "SPIKES", favour)
+        if parts(channel, counts)[0].spiky:
+            return favour
+    raise AssertionError("never")
+
+
+def test_spikes_or_none_is_decided_and_not_averaged(monkeypatch):
+    """With reports that spikes and hills explain alike, the estimate is of the one or of the other, whichever is favoured more."""
+    channel = noisy(20, 10)
+    counts = reports(channel, spikes(), 500, 12)
+    found = []
+    for favour in np.linspace(-8, 8, 33):
+        monkeypatch.setattr(MODULE, "SPIKES", favour)
+        found.append(smooth(channel.law, counts))
+    kinds = np.unique(np.array(found).round(6), axis=0)
+    assert len(kinds) == 2
+    assert information_loss(*kinds) > 0.2
+
+
+@pytest.mark.parametrize(("width", "price"), [(1, 2.0), (10, 0.0)])
+def test_spikes_pay_where_the_early_stop_explains_the_reports_as_well(monkeypatch, width, price):
+    """Under narrow noise it does, and spikes pay all there is to pay; under wide noise it is far behind."""
+    channel = noisy(20, width)
+    counts = reports(channel, spikes(), 2_000, 3)
+    found = []
+    for gain in (0.0, 2.0):
+        monkeypatch.setattr(MODULE, "SPIKES_GAIN", gain)
+        found.append(first_spiky(monkeypatch, channel, counts))
+    assert found[1] - found[0] == pytest.approx(price, abs=0.26)
+
+
+@pytest.mark.parametrize("floor", [0.1, 0.3])
+def test_a_single_spike_under_narrow_noise_is_found(floor):
+    """The early stop explains such reports better than spikes do, since it runs on until it fits chance: that must not forbid them."""
+    channel = noisy()
+    truth = np.full(20, floor / 20)
+    truth[7] += 1 - floor
+    rng = np.random.default_rng(1)
+    lost = []
+    for _ in range(5):
+        people = rng.multinomial(1_000, truth)
+        counts = rng.multinomial(people, channel.matrix()).sum(axis=0).astype(float)
+        lost.append(information_loss(people, smooth(channel.law, counts)))
+    assert np.mean(lost) < 0.05
+
+
+def test_two_normal_hills_are_estimated_better_by_normal_hills(monkeypatch):
+    channel = noisy(40, 8)
+    draws = [reports(channel, hills(40), 20_000, seed) for seed in range(4)]
+    found = {}
+    for kind in ("with", "without"):
+        if kind == "without":
+            monkeypatch.setattr(MODULE, "NORMAL_HILLS", (-99.0, -99.0))
+        found[kind] = np.mean([information_loss(hills(40), smooth(channel.law, counts)) for counts in draws])
+    assert found["with"] < 0.95 * found["without"]
+
+
+def test_some_of_em_is_mixed_in_where_there_are_no_spikes(monkeypatch):
+    channel = noisy(20, 3)
+    counts = reports(channel, hills(), 2_000, 7)
+    averaged, early = parts(channel, counts)
+    assert not averaged.spiky
+    mixed = smooth(channel.law, counts)
+    # 28% and 10% of the way, less where EM explains the reports less well.
+    toward = 0.28 * (early[0].shares - averaged.shares) + 0.1 * (early[1].shares - averaged.shares)
+    share = (mixed - averaged.shares) @ toward / (toward @ toward)
+    assert 0.6 < share <= 1.001
+    monkeypatch.setattr(MODULE, "MOST_STOPPED", 0.0)
+    monkeypatch.setattr(MODULE, "MOST_STEPS", 0.0)
+    np.testing.assert_allclose(smooth(channel.law, counts), averaged.shares, atol=1e-12)
+
+
+def test_nothing_of_em_is_mixed_in_where_there_are_spikes():
+    channel = noisy(20, 5)
+    counts = reports(channel, spikes(), 5_000, 8)
+    averaged, _ = parts(channel, counts)
+    assert averaged.spiky
+    np.testing.assert_allclose(smooth(channel.law, counts), averaged.shares, atol=1e-12)
+
+
+def test_fewer_averaged_steps_are_mixed_in_where_flat(monkeypatch):
+    channel = noisy(20, 5)
+    counts = reports(channel, np.full(20, 0.05), 5_000, 9)
+    averaged, _ = parts(channel, counts)
+    assert averaged.flat > 0.9
+    monkeypatch.setattr(MODULE, "MOST_STOPPED", 0.0)
+    away = []
+    for fewer in (0.9, 0.0):
+        monkeypatch.setattr(MODULE, "FLAT_FEWER", fewer)
+        away.append(information_loss(averaged.shares, smooth(channel.law, counts)))
+    assert away[0] == pytest.approx((1 - 0.9 * averaged.flat) * away[1], rel=0.01)
+
+
+def test_silence_is_not_counted_together_with_the_greatest_numbers():
+    """Beyond 250 different reports, neighbours are counted together, but not with those who gave no answer."""
+    channel = dn.Optional(dn.Additive(dn.Integer(0, 398), dn.Uniform(1)), 0.75)
+    truth = np.append(np.full(399, 0.3 / 399), 0.0)
+    truth[398] += 0.7
+    estimate = dn.reconstruct(20_000 * channel.push(truth), channel).value
+    assert estimate[-1] < 0.01
+    assert estimate[398] == pytest.approx(0.7, abs=0.02)
