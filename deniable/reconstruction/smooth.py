@@ -62,7 +62,7 @@ MOST_STEPS = 0.1
 FLAT_FEWER = 0.9
 """By how much fewer averaged steps where the uniform distribution explains the reports: one step is then right."""
 
-HALVED_AT = 8.0
+HALVED_AT = 6.0
 """Log-likelihood that an estimate by EM may lack before half as much of it is mixed in."""
 
 
