@@ -73,8 +73,8 @@ def test_spikes_pay_where_the_early_stop_explains_the_reports_as_well(monkeypatc
     assert found[1] - found[0] == pytest.approx(price, abs=0.26)
 
 
-@pytest.mark.parametrize("floor", [0.1, 0.3])
-def test_a_single_spike_under_narrow_noise_is_found(floor):
+@pytest.mark.parametrize(("floor", "most"), [(0.1, 0.022), (0.3, 0.035)])
+def test_a_single_spike_under_narrow_noise_is_found(floor, most):
     """The early stop explains such reports better than spikes do, since it runs on until it fits chance: that must not forbid them."""
     channel = noisy()
     truth = np.full(20, floor / 20)
@@ -85,7 +85,7 @@ def test_a_single_spike_under_narrow_noise_is_found(floor):
         people = rng.multinomial(1_000, truth)
         counts = rng.multinomial(people, channel.matrix()).sum(axis=0).astype(float)
         lost.append(information_loss(people, smooth(channel.law, counts)))
-    assert np.mean(lost) < 0.05
+    assert np.mean(lost) < most
 
 
 def test_two_normal_hills_are_estimated_better_by_normal_hills(monkeypatch):
