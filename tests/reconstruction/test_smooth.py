@@ -1,3 +1,4 @@
+from argparse import ArgumentTypeError
 from itertools import product
 
 import numpy as np
@@ -5,7 +6,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from benchmarks.deconvolution import RIVALS, Cell, cells, held_out_samplers, losses, samplers, wins
+from benchmarks.deconvolution import RIVALS, Cell, cells, count, held_out_samplers, losses, measured, samplers, wins
 from deniable.reconstruction.em import em
 from deniable.reconstruction.em_path import steps_with_optimism
 from deniable.reconstruction.loss import information_loss
@@ -59,6 +60,19 @@ def test_the_comparison_counts_strict_wins():
         {"AS": [0.2, 0.2], "EM stopped": [0.2, 0.1], "EM converged": [0.3, 0.3], "default": [0.1, 0.1]}, dtype=float
     )
     assert wins(frame) == {"AS": 1.0, "EM stopped": 0.5, "EM converged": 1.0, "all three": 0.5, "within 2% of the best": 1.0}
+
+
+def test_a_cell_is_measured_alike_whatever_else_is_measured():
+    again, other = (measured("fresh", 4, seed=seed, runs=1, gap=1e-3, quick=True) for seed in (7, 8))
+    assert again == measured("fresh", 4, seed=7, runs=1, gap=1e-3, quick=True)
+    assert again["default"] != other["default"]
+    assert again["shape"] == other["shape"] == [cell.shape for cell, _ in cells("fresh", quick=True)][4]
+
+
+def test_runs_are_counted_from_one_on():
+    assert count("3") == 3
+    with pytest.raises(ArgumentTypeError, match="1 or more"):
+        count("0")
 
 
 def test_the_sets_of_cells_share_no_shape_size_or_width():
