@@ -141,5 +141,6 @@ def test_silence_is_not_counted_together_with_the_greatest_numbers():
     truth = np.append(np.full(399, 0.3 / 399), 0.0)
     truth[398] += 0.7
     estimate = dn.reconstruct(20_000 * channel.push(truth), channel).value
-    assert estimate[-1] < 0.01
+    # Counted together with the greatest numbers it would be 0.0093.
+    assert estimate[-1] < 0.0075
     assert estimate[398] == pytest.approx(0.7, abs=0.02)
