@@ -23,6 +23,9 @@ from deniable.core.laws import Law, Mixture, Table
 from deniable.core.sampling import ByteSource, integers_below
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
+Factors = dict[str, Floats]
+"""A product of functions, one for each of some attributes."""
+
 LARGEST_JOINT = 1 << 16
 """Up to this many combinations of labels the joint table of a group is written out."""
 
@@ -237,6 +240,27 @@ class JointChannel:
         weights: Floats = (values - (1 - theta) * self.innocuous_mean(factors)) / theta
         return weights
 
+    def weight_products(self, first: Factors, second: Factors) -> list[tuple[float, Factors]]:
+        """E[w_f w_g | truth] for two products of functions of some attributes, as a sum of products of functions of the truth.
+
+        With E[h | truth] = theta h + (1 - theta) E_q h, and c_f = (1 - theta) E_q f:
+        (f g - c_g f - c_f g) / theta + ((1 - theta) E_q fg - c_f c_g) / theta^2; flips mix f with its mirror image instead.
+        """
+        theta = float(self.theta)
+        both = joined(first, second)
+        if self.flips:
+            mirror, other = ({name: f[::-1] for name, f in factors.items()} for factors in (first, second))
+            rest, scale = theta * (1 - theta), (2 * theta - 1) ** 2
+            return [
+                ((theta**3 + (1 - theta) ** 3) / scale, both),
+                (rest / scale, joined(mirror, other)),
+                (-rest / scale, joined(first, other)),
+                (-rest / scale, joined(mirror, second)),
+            ]
+        f, g = ((1 - theta) * self.innocuous_mean(factors) for factors in (first, second))
+        constant = ((1 - theta) * self.innocuous_mean(both) - f * g) / theta**2
+        return [(1 / theta, both), (-g / theta, first), (-f / theta, second), (constant, {})]
+
     def innocuous_mean(self, factors: Mapping[str, Floats]) -> float:
         """The mean of a product of functions of some attributes under the innocuous answers."""
         place = {name: i for i, name in enumerate(self.attributes)}
@@ -282,6 +306,14 @@ class JointChannel:
         cells = np.array(list(self._table), dtype=np.int64)
         chosen = _draw_from(_weights(list(self._table.values())), n, source)
         return [cells[chosen, i] for i in range(len(self.channels))]
+
+
+def joined(first: Factors, second: Factors) -> Factors:
+    """The product of two products of functions of single attributes."""
+    both = dict(first)
+    for name, factor in second.items():
+        both[name] = both[name] * factor if name in both else factor
+    return both
 
 
 def _floor(theta: Fraction) -> Fraction:

@@ -71,6 +71,15 @@ class _MayBeSilent(Law):
         answered = keep * self.inner.pull(v[:-1]) + (1 - keep) * v[-1]
         return np.append(answered, self.even @ v[:-1] / self.denominator + keep * v[-1])
 
+    def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
+        # What undoes the inner law undoes the rest in closed form, however many values there are.
+        keep = self.kept * self.inner.denominator / self.denominator
+        if self.inner.inputs != self.inner.outputs or abs(2 * keep - 1) < 1e-9:
+            return super().weights(f, reported)
+        inner = self.inner.weights(f[:-1])
+        silent = (keep * f[-1] - self.even @ inner / self.denominator) / (2 * keep - 1)
+        return np.concatenate([(inner - (1 - keep) * silent) / keep, np.reshape(silent, (1, *np.shape(f)[1:]))])
+
     @cached_property
     def _even_cumulative(self) -> Ints:
         return np.cumsum(self.even)

@@ -29,7 +29,13 @@ def repeats_assumptions(method: Callable[Concatenate[Any, P], Estimate]) -> Call
             for _, schema in sample.parts
             if name in schema and schema[name].assumption is not None
         }
-        estimate.assumes = tuple(found)
+        asking = sum(all(name in schema for name in names) for _, schema in sample.parts)
+        said = (
+            []
+            if asking == len(sample.parts)
+            else [f"asked in {asking} of {len(sample.parts)} parts, whose people stand for all"]
+        )
+        estimate.assumes = (*said, *estimate.assumes, *found)
         return estimate
 
     return asked

@@ -6,6 +6,7 @@ condition is such a sum: `not` is 1 - f, `or` is 1 - (1 - f)(1 - g), and factors
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,12 +14,11 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
+from deniable.core.groups import Factors, JointChannel, joined
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
 
-Factors = dict[str, Floats]
 MOST_TERMS = 4_096
 
 
@@ -45,10 +45,21 @@ class Function:
         return list(dict.fromkeys(name for _, factors in self.terms for name in factors))
 
     def __mul__(self, other: Function) -> Function:
-        return Function([(a * b, _joined(f, g)) for a, f in self.terms for b, g in other.terms])
+        return Function([(a * b, joined(f, g)) for a, f in self.terms for b, g in other.terms])
 
     def __sub__(self, other: Function) -> Function:
         return Function([*self.terms, *((-b, g) for b, g in other.terms)])
+
+    def __add__(self, other: Function) -> Function:
+        return Function([*self.terms, *other.terms])
+
+    def times(self, number: float) -> Function:
+        """The same function, so many times as large."""
+        return Function([(number * coefficient, factors) for coefficient, factors in self.terms])
+
+    def even_mean(self) -> float:
+        """Its mean if all combinations of true answers were equally frequent: what can be said before any answer is in."""
+        return math.fsum(c * math.prod(float(f.mean()) for f in factors.values()) for c, factors in self.terms)
 
     def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:
         """The unbiased weight of each row of reported codes."""
@@ -67,14 +78,28 @@ class Function:
 ONE = Function([(1.0, {})])
 
 
-def _joined(first: Factors, second: Factors) -> Factors:
-    both = dict(first)
-    for name, factor in second.items():
-        both[name] = both[name] * factor if name in both else factor
-    return both
+def weight_product(first: Function, second: Function, schema: Schema) -> Function:
+    """E[w_f w_g | truth]: what the product of the unbiased weights of two functions is on average, given the true answers.
+
+    >>> import deniable as dn
+    >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
+    >>> yes = factor("a", np.array([0.0, 1.0]))
+    >>> [(_, factors)] = weight_product(yes, yes, schema).terms      # weights are 1.5 for a yes, -0.5 for a no
+    >>> factors["a"].tolist()
+    [0.75, 1.75]
+    """
+    terms: list[tuple[float, Factors]] = []
+    for a, f in first.terms:
+        for b, g in second.terms:
+            product: list[tuple[float, Factors]] = [(a * b, {})]
+            for block in schema.blocks:
+                x, y = ({name: factors[name] for name in block.attributes if name in factors} for factors in (f, g))
+                product = [(c * d, joined(p, q)) for c, p in product for d, q in _block_product(block.channel, x, y)]
+            terms += product
+    return Function(terms)
 
 
-def indicator(condition: Condition | None, schema: Schema) -> Function:
+def indicator(condition: Condition | None, schema: Mapping[str, Channel]) -> Function:
     """1 for those who meet the condition, 0 for the others."""
     if condition is None:
         return ONE
@@ -101,3 +126,14 @@ def _block_weights(channel: Channel | JointChannel, factors: Factors, codes: Map
         [(name, values)] = factors.items()
         return channel.law.weights(values)[codes[name]]
     return channel.product_weights(factors, codes)
+
+
+def _block_product(channel: Channel | JointChannel, first: Factors, second: Factors) -> list[tuple[float, Factors]]:
+    if not first or not second:
+        # Only one of them speaks of this block, and its weights are unbiased.
+        return [(1.0, first or second)]
+    if isinstance(channel, JointChannel):
+        return channel.weight_products(first, second)
+    [(name, f)], [(_, g)] = first.items(), second.items()
+    law = channel.law
+    return [(1.0, {name: law.pull(law.weights(f) * law.weights(g))})]

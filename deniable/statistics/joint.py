@@ -62,6 +62,15 @@ class Product(Operator):
             tensor = np.tensordot(tensor, matrix, axes=(0, 1))
         return tensor.reshape(-1)
 
+    def draw(self, people: Ints, rng: np.random.Generator) -> Ints:
+        """Simulated counts of joint reports of these people, counted by their joint truths: only the randomisation is random."""
+        tensor = people.reshape([len(matrix) for matrix in self.matrices])
+        for matrix in self.matrices:
+            rows = np.maximum(matrix, 0.0)
+            drawn = rng.multinomial(np.moveaxis(tensor, 0, -1), rows / rows.sum(axis=1, keepdims=True))
+            tensor = drawn.sum(axis=-2)
+        return tensor.reshape(-1)
+
 
 @dataclass(frozen=True)
 class Atoms:
@@ -167,8 +176,11 @@ def answered(domain: Domain) -> Any:
 def numbers_of(domain: Domain) -> Floats:
     """The numbers of a domain; silence, where there is such a label, stands last with the largest of them and is left out by whoever
     asks (a condition to have answered)."""
-    numbers: Floats = answered(domain).numbers()
-    return np.append(numbers, numbers.max()) if isinstance(domain, WithMissing) else numbers
+    if isinstance(domain, WithMissing) or domain.missing is None:
+        numbers: Floats = answered(domain).numbers()
+    else:
+        numbers = np.array(domain.labels[:-1], dtype=np.float64)
+    return numbers if domain.missing is None else np.append(numbers, numbers.max())
 
 
 def edges_between(values: Floats, borders: Sequence[int]) -> list[str]:

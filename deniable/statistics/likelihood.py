@@ -17,6 +17,7 @@ from deniable.core.operators import Operator
 from deniable.core.schema import Schema
 from deniable.engines.count import cell_table
 from deniable.errors import ParameterError
+from deniable.reconstruction.assign import target_counts
 from deniable.reconstruction.em import em
 from deniable.statistics.conditions import Condition
 from deniable.statistics.joint import NOTHING, JointTruth
@@ -64,7 +65,7 @@ class Likelihood:
         fine: Mapping[str, int] = NOTHING,
         weights: str | None = None,
     ) -> None:
-        truths = [JointTruth(schema, conditions, fine) for _, schema in parts]
+        self.truths = truths = [JointTruth(schema, conditions, fine) for _, schema in parts]
         self.truth = truths[0]
         if any(not truth.same_atoms(self.truth) for truth in truths[1:]):
             raise ParameterError(
@@ -88,7 +89,9 @@ class Likelihood:
             raise ParameterError("no_rows", "The data has no rows.")
         self._alike = round(people**2 / squared)
         self._sizes = [found.sum() / people for found in observed]
-        self.law: Operator = self.truth.law if len(parts) == 1 else Stacked([truth.law for truth in truths], self._sizes)
+        self._rows = sizes
+        self._laws = [truth.law for truth in truths]
+        self.law: Operator = self.truth.law if len(parts) == 1 else Stacked(self._laws, self._sizes)
         self.shares = self._fit(np.concatenate(observed).astype(np.float64))
 
     def _fit(self, counts: Floats, tolerance: float = 1e-7, start: Floats | None = None) -> Floats:
@@ -107,13 +110,20 @@ class Likelihood:
         attribute whose values it is about, if it is."""
         exact = self.truth.exact and (of is None or self.truth.apart(of))
         expected = self.law.push(self.shares)
+        people = [target_counts(self.shares, size) for size in self._rows]
         # Simulated reports differ little from the real ones: their fit starts near. A tenth of a unit of the log-likelihood is well
-        # inside what they cannot tell apart.
+        # inside what the population cannot be told apart by; of the respondents more may be known, up to everything.
         near = 0.9 * self.shares + 0.1 / self.law.inputs
+        enough = 0.1 / self._alike if target == "population" else 1e-7
 
         def again(rng: np.random.Generator) -> Floats:
-            simulated = rng.multinomial(self._alike, expected / expected.sum()).astype(np.float64)
-            return np.asarray(statistic(self._fit(simulated, 0.1 / self._alike, near)), dtype=np.float64)
+            if target == "respondents":
+                # The people are fixed and only the randomisation is drawn anew.
+                drawn = [law.draw(own, rng) for law, own in zip(self._laws, people, strict=True)]
+                simulated = np.concatenate(drawn).astype(np.float64)
+            else:
+                simulated = rng.multinomial(self._alike, expected / expected.sum()).astype(np.float64)
+            return np.asarray(statistic(self._fit(simulated, enough, near)), dtype=np.float64)
 
         return Estimate(
             statistic(self.shares), labels, n=self.rows, method="em", target=target, name=title, limits=limits,

@@ -5,80 +5,211 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.functions import ONE, Function
+from deniable.statistics.parts import Sums
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
-Sums = Callable[[Sequence[Function]], Weighted]
+LEAST_LEVEL = 0.95
+"""A correlation is refused where the spread it is divided by cannot be told from 0 at this level."""
 
 
-def covariance(sums: Sums, x: Function, y: Function, target: str, title: str) -> Estimate:
-    """mean(xy) - mean(x) mean(y)."""
-    weighted = sums([x * y, x, y, x * x, y * y, x * x * y, x * y * y, x * x * y * y])
-    n, w = weighted.people, weighted.values
-    xy, mx, my, xx, yy, xxy, xyy, xxyy = weighted.totals() / n
-    residual = weighted.per_person((w[0] - my * w[1] - mx * w[2])[None, :])
-    square = xxyy + my**2 * xx + mx**2 * yy - 2 * my * xxy - 2 * mx * xyy + 2 * mx * my * xy
-    errors = weighted.errors(residual, np.array([[square]]) / n, target)
-    return estimate_of([xy - mx * my], errors, ["covariance"], weighted, target, title, None)
+def covariance(sums: Sums, x: Function, y: Function, group: Function, title: str, target: str) -> Estimate:
+    """mean(xy) - mean(x) mean(y) in a group."""
+    products = [x * x, y * y, x * x * y, x * y * y, x * x * y * y]
+    weighted = sums([group, *(f * group for f in (x, y, x * y, *products))], _covariance_rows)
+    size, sx, sy, sxy = weighted.totals()[:4]
+    check_group(size, weighted.people, title, "those who answered")
+    mx, my = sx / size, sy / size
+    value = sxy / size - mx * my
+    row = _covariance_row(mx, my, value)
+    residual = row @ weighted.values[:4] / size
+    g, ax, ay, axy, xx, yy, xxy, xyy, xxyy = weighted.square_totals()
+    # ((x - mx)(y - my) - c)^2 = (xy - my x - mx y + d)^2 with d = mx my - c.
+    d = row[0, 0]
+    square = xxyy + my**2 * xx + mx**2 * yy + d**2 * g
+    square += 2 * (-my * xxy - mx * xyy + (d + mx * my) * axy - d * my * ax - d * mx * ay)
+    errors = weighted.errors(residual, np.array([[square]]) / size**2, target)
+    return estimate_of([value], errors, ["covariance"], weighted, target, title, None)
 
 
-def correlation(sums: Sums, x: Function, y: Function, names: tuple[str, str]) -> Estimate:
-    """cov / sqrt(var var), linearised at the estimate: each report counts with its influence on it."""
-    weighted = sums([x, y, x * x, y * y, x * y])
-    n, w = weighted.people, weighted.values
-    mx, my, xx, yy, xy = weighted.totals() / n
-    vx, vy, c = xx - mx**2, yy - my**2, xy - mx * my
+def _covariance_row(mx: float, my: float, value: float) -> Floats:
+    """What a covariance depends on, by (1, x, y, xy) of one person of the group."""
+    return np.array([[mx * my - value, -my, -mx, 1.0]])
+
+
+def _covariance_rows(means: Floats) -> Floats | None:
+    size, x, y, xy = means[:4]
+    if size <= 0:
+        return None
+    mx, my = x / size, y / size
+    row = np.zeros((1, len(means)))
+    row[:, :4] = _covariance_row(mx, my, xy / size - mx * my) / size
+    return row
+
+
+def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tuple[str, str], title: str) -> Estimate:
+    """cov / sqrt(var var), and all correlations r for which cov - r sqrt(var var) can be told from 0 by no test (Fieller)."""
+    functions = [group, *(f * group for f in (x, y, x * y, x * x, y * y))]
+    weighted = sums(functions, lambda means: _correlation_rows(means)[1])
+    size = weighted.totals()[0]
+    check_group(size, weighted.people, title, "those who answered")
+    (c, vx, vy), _ = _correlation_rows(weighted.totals() / weighted.people)
     if vx <= 0 or vy <= 0:
-        raise NoIntervalError(
-            "no_variance", "The variance of {name!r} is estimated at {got:.3g}: too few answers for so much noise.",
-            name=names[0] if vx <= 0 else names[1], got=min(vx, vy),
-        )  # fmt: skip
-    value = c / np.sqrt(vx * vy)
-    both = w[4] - my * w[0] - mx * w[1] + mx * my - c
-    spread_x, spread_y = w[2] - 2 * mx * w[0] + mx**2 - vx, w[3] - 2 * my * w[1] + my**2 - vy
-    influence = both / np.sqrt(vx * vy) - value / 2 * (spread_x / vx + spread_y / vy)
-    variance = ((influence * weighted.stands_for) ** 2) @ weighted.n / n**2
+        raise _no_variance(names[0] if vx <= 0 else names[1], min(vx, vy))
+    scale = np.sqrt(vx * vy)
+    spread = _spread_of(weighted, scale)
+    if not _bounded(scale, spread, LEAST_LEVEL):
+        least = int(np.argmin(_told_apart(weighted)))
+        raise _no_variance(names[least], (vx, vy)[least])
+    value = c / scale
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        low, high = _fieller(c, scale, spread, level)
+        return np.array([low]), np.array([high])
+
+    variance = float((spread[0, 0] - 2 * value * spread[0, 1] + value**2 * spread[1, 1]) / scale**2)
     return Estimate(
-        [value], ["correlation"], n=round(weighted.rows), method="joint", target="population", covariance=[[variance]],
-        name=f"correlation of {names[0]} and {names[1]}", limits=(-1.0, 1.0),
+        [np.clip(value, -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method="joint", target="population",
+        covariance=[[max(variance, 0.0)]], name=title, limits=(-1.0, 1.0), ends=ends, assumes=weighted.assumes,
     )  # fmt: skip
 
 
+def _moments(means: Floats) -> tuple[float, float, float, float, float]:
+    size, x, y, xy, xx, yy = means[:6]
+    mx, my = x / size, y / size
+    return mx, my, xy / size - mx * my, xx / size - mx**2, yy / size - my**2
+
+
+def _parts_of(means: Floats) -> Floats:
+    """What covariance and variances depend on: three rows over (1, x, y, xy, xx, yy) of one person."""
+    mx, my, c, vx, vy = _moments(means)
+    rows = np.array(
+        [
+            [mx * my - c, -my, -mx, 1.0, 0.0, 0.0],
+            [mx**2 - vx, -2 * mx, 0.0, 0.0, 1.0, 0.0],
+            [my**2 - vy, 0.0, -2 * my, 0.0, 0.0, 1.0],
+        ]
+    )
+    each: Floats = rows / means[0]
+    return each
+
+
+def _correlation_rows(means: Floats) -> tuple[tuple[float, float, float], Floats | None]:
+    """Covariance and both variances, and what the correlation depends on, where there is one."""
+    if means[0] <= 0:
+        return (0.0, 0.0, 0.0), None
+    _, _, c, vx, vy = _moments(means)
+    if vx <= 0 or vy <= 0:
+        return (c, vx, vy), None
+    rows = _parts_of(means)
+    scale = np.sqrt(vx * vy)
+    row = rows[0] / scale - c / scale / 2 * (rows[1] / vx + rows[2] / vy)
+    return (c, vx, vy), row[None, :]
+
+
+def _spread_of(weighted: Weighted, scale: float) -> Floats:
+    """The covariance matrix of the estimates of covariance and scale = sqrt(var var)."""
+    means = weighted.totals() / weighted.people
+    _, _, _, vx, vy = _moments(means)
+    rows = _parts_of(means)
+    both = np.array([rows[0], scale / 2 * (rows[1] / vx + rows[2] / vy)]) @ weighted.values / weighted.people
+    each = both * weighted.stands_for * weighted.counts_as
+    spread: Floats = (each * weighted.n) @ each.T
+    return spread
+
+
+def _told_apart(weighted: Weighted) -> Floats:
+    """How many standard errors the two variances lie above 0."""
+    means = weighted.totals() / weighted.people
+    _, _, _, vx, vy = _moments(means)
+    each = _parts_of(means)[1:] @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
+    apart: Floats = np.array([vx, vy]) / np.sqrt((each**2) @ weighted.n)
+    return apart
+
+
+def _bounded(scale: float, spread: Floats, level: float) -> bool:
+    return bool(scale**2 > NormalDist().inv_cdf(0.5 + level / 2) ** 2 * spread[1, 1])
+
+
+def _fieller(c: float, scale: float, spread: Floats, level: float) -> tuple[float, float]:
+    """All r with (c - r scale)^2 <= z^2 var(c - r scale); everything where the scale cannot be told from 0."""
+    if not _bounded(scale, spread, level):
+        return -1.0, 1.0
+    z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
+    square = scale**2 - z2 * spread[1, 1]
+    middle = (c * scale - z2 * spread[0, 1]) / square
+    root = np.sqrt(max(0.0, middle**2 - (c**2 - z2 * spread[0, 0]) / square))
+    return middle - root, middle + root
+
+
+def _no_variance(name: str, got: float) -> NoIntervalError:
+    return NoIntervalError(
+        "no_variance",
+        "No correlation: the variance of {name!r} is estimated at {got:.3g}, which cannot be told from 0. There are too few answers for so "
+        "much noise.",
+        name=name,
+        got=got,
+    )
+
+
 def regression(
-    sums: Sums, outcome: Function, inputs: Mapping[str, Function], group: Function, name: str, where: Any
+    sums: Sums, outcome: Function, inputs: Mapping[str, Function], group: Function, title: str, where: Any
 ) -> Estimate:
     """The normal equations of a group, from debiased sums; errors by the sandwich of the reports' residuals."""
     columns = [ONE, *inputs.values()]
     rows = [group * column for column in columns]
     k = len(columns)
     pairs = [(i, j) for i in range(k) for j in range(i, k)]
-    weighted = sums([*(rows[i] * columns[j] for i, j in pairs), *(row * outcome for row in rows)])
-    w, totals = weighted.values, weighted.totals()
+    functions = [*(rows[i] * columns[j] for i, j in pairs), *(row * outcome for row in rows)]
+    weighted = sums(functions, lambda means: _regression_rows(means, pairs, k))
+    totals = weighted.totals()
     check_group(totals[0], weighted.people, "regression", where)
-    left = np.zeros((k, k, w.shape[1]))
-    for place, (i, j) in enumerate(pairs):
-        left[i, j] = left[j, i] = w[place]
-    right = w[len(pairs) :]
-    matrix = left @ (weighted.n * weighted.stands_for)
+    matrix, right = _equations(totals, pairs, k)
     if np.linalg.eigvalsh(matrix).min() <= 0:
         raise NoIntervalError(
             "regression_singular",
             "The estimated moments of {on} are no longer those of any data: too few answers for so much noise. Use fewer attributes.",
             on=list(inputs),
         )
-    inverse = np.linalg.inv(matrix)
-    slopes = inverse @ totals[len(pairs) :]
-    residuals = inverse @ (right - np.einsum("ijm,j->im", left, slopes))
-    each = residuals * weighted.stands_for
-    title = f"{name} on {', '.join(inputs)}" + (f" where {where}" if where is not None else "")
+    residuals = _slopes_depend_on(matrix, right, pairs) @ weighted.values
+    each = residuals * weighted.stands_for * weighted.counts_as
     return Estimate(
-        slopes, ["intercept", *inputs], n=round(weighted.rows), method="joint", target="population",
-        covariance=(each * weighted.n) @ each.T, name=title, limits=None,
+        np.linalg.solve(matrix, right), ["intercept", *inputs], n=round(weighted.rows), method="joint", target="population",
+        covariance=(each * weighted.n) @ each.T, name=title, limits=None, assumes=weighted.assumes,
     )  # fmt: skip
+
+
+def _equations(sums: Floats, pairs: list[tuple[int, int]], k: int) -> tuple[Floats, Floats]:
+    """The matrix and the right side of the normal equations."""
+    matrix = np.zeros((k, k))
+    for value, (i, j) in zip(sums, pairs, strict=False):
+        matrix[i, j] = matrix[j, i] = value
+    return matrix, sums[len(pairs) :]
+
+
+def _slopes_depend_on(matrix: Floats, right: Floats, pairs: list[tuple[int, int]]) -> Floats:
+    """d slopes = M^-1 (db - dM slopes), a row for each slope and a column for each sum."""
+    inverse = np.linalg.inv(matrix)
+    slopes = inverse @ right
+    of_matrix = [-inverse[:, i] * slopes[j] - (inverse[:, j] * slopes[i] if i != j else 0.0) for i, j in pairs]
+    return np.column_stack([*of_matrix, inverse])
+
+
+def _regression_rows(means: Floats, pairs: list[tuple[int, int]], k: int) -> Floats | None:
+    matrix, right = _equations(means, pairs, k)
+    if means[0] <= 0 or np.linalg.eigvalsh(matrix).min() <= 0:
+        return None
+    # Slopes have different units: times the spread of their attribute they are all in units of the outcome.
+    spread = np.sqrt(np.maximum(np.diag(matrix) / matrix[0, 0] - (matrix[0] / matrix[0, 0]) ** 2, 0.0))
+    spread[0] = 1.0
+    rows: Floats = spread[:, None] * _slopes_depend_on(matrix, right, pairs)
+    return rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,27 +18,33 @@ from deniable.core.optional import Optional
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
-from deniable.errors import ParameterError, SchemaError
+from deniable.errors import ParameterError
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.statistics import differences, distributions, likely, moments
+from deniable.statistics import likely, means, moments, shares
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.conditions import All, Compare, Condition, as_condition
 from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
-from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, JointTruth, answered, numbers_of
+from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, answered, numbers_of
 from deniable.statistics.likelihood import Likelihood
+from deniable.statistics.parts import Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
-from deniable.statistics.weighted import Weighted, check_group, estimate_of, scaled
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
 
 
 class Sample:
-    """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together. `weights` names an
-    attribute, declared `Identity`, that says how many people of the population each respondent stands for.
+    """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
+
+    `weights` names an attribute, declared `Identity`, that says how many people of the population each respondent stands for.
+
+    Parts may hide the same answers differently. What is said of the respondents adds the parts up. What is said of the population takes
+    the parts for samples of the same people and weighs them by precision, so that a part that says little does no harm; the estimate says
+    so, with a test (`estimate.assumes`). `alike=False` adds the parts up instead. A question that only some parts ask is answered from
+    those.
 
     >>> import deniable as dn, numpy as np
     >>> schema = dn.datasets.town_schema()
@@ -50,7 +55,7 @@ class Sample:
     True
     """
 
-    def __init__(self, data: Any, schema: Schema | None = None, weights: str | None = None) -> None:
+    def __init__(self, data: Any, schema: Schema | None = None, weights: str | None = None, alike: bool = True) -> None:
         several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
         parts: list[Any] = list(data) if several else [(data, schema)]
         for part in parts:
@@ -63,54 +68,17 @@ class Sample:
         self.parts: list[tuple[Any, Schema]] = parts
         self.schema = self.parts[0][1]
         self.weights = weights
-        self._check_versions()
-        self._check_weights()
-
-    def _check_weights(self) -> None:
-        for _, schema in self.parts:
-            if self.weights is not None and not (
-                self.weights in schema and isinstance(schema[self.weights], Identity) and schema[self.weights].exact
-            ):
-                raise SchemaError(
-                    "survey_weights",
-                    "Survey weights must be an attribute {name!r} of the schema that is not hidden: "
-                    "dn.Identity(dn.Continuous(low, high, step)).",
-                    name=self.weights,
-                )
-
-    def _check_versions(self) -> None:
-        for _, other in self.parts[1:]:
-            shared = [name for name in self.schema if name in other]
-            different = [name for name in shared if self.schema[name].inputs != other[name].inputs]
-            if different or not shared:
-                raise SchemaError(
-                    "versions_differ",
-                    "Versions of a survey may hide answers differently, but the answers must be the same; {got} differ.",
-                    got=different or "all attributes",
-                )
+        self.alike = alike
+        self._parts = Parts(parts, weights, alike)
+        self._channels = self._parts.channels
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
-        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights)
+        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights, alike=self.alike)
 
-    def _weighted(self, functions: Sequence[Function]) -> Weighted:
-        names = list(dict.fromkeys(name for function in functions for name in function.attributes))
-        if self.weights is not None:
-            names = list(dict.fromkeys([*names, self.weights]))
-        values, counts, stands_for = [], [], []
-        for data, schema in self.parts:
-            table = cell_table(data, schema, names)
-            codes = {name: table.cells[:, d] for d, name in enumerate(names)}
-            values.append([np.broadcast_to(function.weights(schema, codes), len(table.n)) for function in functions])
-            counts.append(table.n.astype(np.float64))
-            own = np.ones(len(table.n)) if self.weights is None else schema[self.weights].domain.numbers()[codes[self.weights]]
-            stands_for.append(own)
-        weighted = Weighted(
-            np.concatenate([np.array(part) for part in values], axis=1), np.concatenate(counts), np.concatenate(stands_for)
-        )
-        if weighted.rows == 0:
-            raise ParameterError("no_rows", "The data has no rows.")
-        return weighted
+    def _sums(self, target: str) -> Sums:
+        """How functions are summed over the people: for the population parts count by their precision, for the respondents all alike."""
+        return lambda functions, residuals: self._parts.weigh(functions, residuals if target == "population" else None)
 
     def _target(self, given: str | None, default: str) -> str:
         if self.weights is None:
@@ -124,8 +92,8 @@ class Sample:
     def _condition(self, given: Any) -> Condition | None:
         condition = as_condition(given)
         if condition is not None:
-            condition.check(self.schema)
-            if not indicator(condition, self.schema).terms:
+            condition.check(self._channels)
+            if not indicator(condition, self._channels).terms:
                 raise ParameterError(
                     "empty_condition", "Nobody can meet the condition {got}: no value does.", got=str(condition)
                 )
@@ -150,15 +118,8 @@ class Sample:
             return self._iterative_count(condition, target)
         if self._by_likelihood(method, condition) and condition is not None:
             return likely.count(self._likelihood([condition]), condition, target)
-        weighted = self._weighted([indicator(condition, self.schema)])
-        total = weighted.totals()
-        errors = weighted.errors(weighted.values, np.diag(total), target)
-        # With survey weights the number of people itself is estimated.
-        most = weighted.people if self.weights is None else math.inf
-        return estimate_of(
-            total, errors, ["count"], weighted, target, str(condition or "everyone"), (0.0, most),
-            ends=lambda level: scaled(weighted.share_ends(level), weighted.people),
-        )  # fmt: skip
+        function = indicator(condition, self._channels)
+        return shares.count(self._sums(target), function, str(condition or "everyone"), target)
 
     def _by_likelihood(self, method: str, *asked: Condition | str | None) -> bool:
         """Whether shares are estimated by likelihood: on request, or because noise on many values hides what is asked."""
@@ -170,31 +131,36 @@ class Sample:
         given = [condition for condition in conditions if condition is not None]
         if not given and not fine:
             raise ParameterError("no_condition", "This question needs a condition.")
-        return Likelihood(self.parts, given, {name: self._fineness(name) for name in fine}, self.weights)
+        names = [*fine, *(name for condition in given for name in condition.attributes())]
+        return Likelihood(self._parts.asking(names), given, {name: self._fineness(name) for name in fine}, self.weights)
 
     def _fineness(self, name: str) -> int:
         """In how many bins an attribute's values are kept apart: all of them where nothing hides them, few where noise does."""
         channels = [schema[name] for _, schema in self.parts if name in schema]
         if all(isinstance(channel, Identity) for channel in channels):
-            return self.schema[name].domain.size
+            return self._channels[name].domain.size
         return FEW_VALUES if all(channel.lumpable for channel in channels) else NOISE_BINS
 
-    def _only_part(self, what: str) -> tuple[Any, Schema]:
-        if len(self.parts) > 1:
+    def _only_part(self, what: str, names: Sequence[str]) -> tuple[Any, Schema]:
+        asking = self._parts.asking(names)
+        if len(asking) > 1:
             raise ParameterError(
-                "several_parts", "{what} is for one part at a time; this sample has {got}.", what=what, got=len(self.parts)
+                "several_parts", "{what} is for one part at a time; {got} parts ask this.", what=what, got=len(asking)
             )
-        return self.parts[0]
+        return asking[0]
 
-    def _columns(self, names: Sequence[str], what: str) -> tuple[dict[str, Any], Schema]:
+    def _columns(self, part: tuple[Any, Schema], names: Sequence[str], what: str) -> dict[str, Any]:
         """Rows one by one, as the published methods take them."""
-        data, schema = self._only_part(what)
         if self.weights is not None:
             raise ParameterError("weighted_rows", "{what} knows no survey weights.", what=what)
-        return columns_of(data, schema, list(dict.fromkeys(names))), schema
+        return columns_of(*part, list(dict.fromkeys(names)))
+
+    def _rows_of(self, names: Sequence[str]) -> tuple[dict[str, Any], Schema]:
+        part = self._only_part("method='iterative'", names)
+        return self._columns(part, names, "method='iterative'"), part[1]
 
     def _iterative_count(self, condition: Condition, target: str) -> Estimate:
-        columns, schema = self._columns(condition.attributes(), "method='iterative'")
+        columns, schema = self._rows_of(condition.attributes())
         number, _ = choose_iteratively(columns, schema, condition)
         n = len(next(iter(columns.values())))
         return Estimate(
@@ -214,25 +180,29 @@ class Sample:
         """Rows that probably meet a condition, best first, with their probabilities and how many are expected to.
 
         The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
-        paper 000 instead: the rows it assigns, in order.
+        paper 000 instead: the rows it assigns, in order. Of a sample of several parts `parts` says which part each row is of.
         """
         condition = self._condition(where)
         if condition is None:
             raise ParameterError("no_condition", "candidates needs a condition.")
-        names = condition.attributes()
-        columns, schema = self._columns(names, "candidates")
-        n = len(columns[names[0]])
-        truth = JointTruth(schema, [condition], dict.fromkeys(names, NOISE_BINS))
-        codes = truth.codes({name: schema[name].reported.encode(columns[name], name) for name in truth.names})
-        observed = np.bincount(codes, minlength=truth.law.outputs).astype(np.float64)
-        probability = truth.posterior(truth.fit(observed), condition)[codes]
-        if method == "iterative":
-            chosen = np.zeros(n)
-            chosen[choose_iteratively(columns, schema, condition)[1]] = 1.0
-            return Candidates(probability, size, rng, first=chosen)
-        if method != "joint":
+        if method not in ("joint", "iterative"):
             raise ParameterError("method", "candidates: method must be 'joint' or 'iterative', got {got!r}.", got=method)
-        return Candidates(probability, size, rng)
+        names = condition.attributes()
+        asking = self._parts.asking(names)
+        if method == "iterative":
+            self._only_part("method='iterative'", names)
+        columns = [self._columns((data, schema), names, "candidates") for data, schema in asking]
+        fitted = Likelihood(asking, [condition], dict.fromkeys(names, NOISE_BINS))
+        found = []
+        for own, truth in zip(columns, fitted.truths, strict=True):
+            codes = truth.codes({name: truth.schema[name].reported.encode(own[name], name) for name in truth.names})
+            found.append(truth.posterior(fitted.shares, condition)[codes])
+        probability = np.concatenate(found)
+        chosen = None
+        if method == "iterative":
+            chosen = np.zeros(len(probability))
+            chosen[choose_iteratively(columns[0], asking[0][1], condition)[1]] = 1.0
+        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found])
 
     @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
@@ -257,21 +227,13 @@ class Sample:
             among = self._among_answers(name, condition)
             return likely.mean(self._likelihood([among], [name]), name, among, title, target)
         if method == "iterative":
-            columns, schema = self._columns([name, *(condition.attributes() if condition else [])], "method='iterative'")
+            columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
             value, rows = iterative_mean(columns, schema, name, condition)
             return Estimate(
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
-        group = indicator(condition, self.schema) * self._answered(name)
-        number = factor(name, numbers)
-        weighted = self._weighted([number * group, group, number * number * group])
-        above, below, squared = weighted.totals()
-        check_group(below, weighted.people, f"mean of {name}", where)
-        mean = above / below
-        residual = (weighted.values[0] - mean * weighted.values[1])[None, :] / below
-        known = np.array([[squared - 2 * mean * above + mean**2 * below]]) / below**2
-        errors = weighted.errors(residual, known, target)
-        return estimate_of([mean], errors, [name], weighted, target, title, limits)
+        group = indicator(condition, self._channels) * self._answered(name)
+        return means.mean(self._sums(target), (name, factor(name, numbers)), (condition, group), title, target, limits)
 
     @repeats_assumptions
     def distribution(
@@ -295,42 +257,33 @@ class Sample:
         condition = self._condition(where)
         self._cells(name, bins)
         if method == "iterative":
-            columns, schema = self._columns([name, *(condition.attributes() if condition else [])], "method='iterative'")
+            columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
             found = iterative_distribution(columns, schema, name, condition, bins)
             found.name = name + (f" where {condition}" if condition is not None else "")
             return found
         if self._by_likelihood(method, name, condition, by):
-            if condition is None and by is None and len(self.parts) == 1 and self.weights is None:
-                return self._reconstructed(name, bins, target, method)
+            asking = self._parts.asking([name])
+            if condition is None and by is None and len(asking) == 1 and self.weights is None:
+                return _reconstructed(*asking[0], name, bins, target)
             labels, parts = self._parts_of(name, bins)
             grouping = None if by is None else (by, *self._parts_of(by, None))
             fitted = self._likelihood([condition, *parts, *(grouping[2] if grouping else [])])
             return likely.distribution(fitted, (name, labels, parts), grouping, condition, target)
-        base = indicator(condition, self.schema)
+        base = indicator(condition, self._channels)
         labels, masks = self._cells(name, bins)
-        groups: list[distributions.Group] = [((), base, where)]
+        groups: list[shares.Group] = [((), base, where)]
         if by is not None:
             groups = [
                 ((label,), base * factor(by, mask), f"{by} == {label!r}")
                 for label, mask in zip(*self._cells(by, None), strict=True)
             ]
         title = name + (f" where {condition}" if condition is not None else "")
-        return distributions.distribution(self._weighted, (name, labels, masks), groups, title, target)
-
-    def _reconstructed(self, name: str, bins: Any, target: str, method: str) -> Estimate:
-        """One attribute alone: `dn.reconstruct`, which smooths behind noise."""
-        data, schema = self.parts[0]
-        channel = schema[name]
-        table = cell_table(data, schema, [name])
-        if bins is not None:
-            binned = channel.binned(bins)
-            table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
-        return reconstruct(table, channel, target=target)
+        return shares.distribution(self._sums(target), (name, labels, masks), groups, title, target)
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
         """The labels or bins of an attribute, and the condition to be of each."""
         labels, masks = self._cells(name, bins)
-        own = self.schema[name].domain.labels
+        own = self._channels[name].domain.labels
         return labels, [Compare(name, "in", tuple(own[i] for i in np.flatnonzero(mask))) for mask in masks]
 
     @repeats_assumptions
@@ -355,11 +308,8 @@ class Sample:
             rows, columns = self._parts_of(a, (bins or {}).get(a)), self._parts_of(b, (bins or {}).get(b))
             return likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target)
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
-        weighted = self._weighted(functions)
-        shares = weighted.totals() / weighted.people
-        errors = weighted.errors(weighted.per_person(weighted.values), np.diag(shares) / weighted.people, target)
         labels = [(x, y) for x in first for y in second]
-        return estimate_of(shares, errors, labels, weighted, target, f"{a} by {b}", (0.0, 1.0), weighted.share_ends)
+        return shares.table(self._sums(target), functions, labels, f"{a} by {b}", target)
 
     @repeats_assumptions
     def difference(
@@ -384,28 +334,51 @@ class Sample:
                 self._numbers(of)
                 conditions = [self._among_answers(of, condition) for condition in conditions]
             return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
-        groups = [(condition, indicator(condition, self.schema)) for condition in conditions]
+        groups = [(condition, indicator(condition, self._channels)) for condition in conditions]
         if of is None:
-            return differences.of_shares(self._weighted, groups[0], groups[1], target)
+            return shares.difference(self._sums(target), groups[0], groups[1], target)
         numbers, has = factor(of, self._numbers(of)), self._answered(of)
         x, y = ((condition, group * has) for condition, group in groups)
-        return differences.of_means(self._weighted, numbers, x, y, of, target)
+        return means.difference(self._sums(target), numbers, x, y, of, target)
 
     @repeats_assumptions
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
-        """The covariance of two numeric attributes, from debiased moments."""
-        x, y = factor(a, self._numbers(a, False)), factor(b, self._numbers(b, False))
-        return moments.covariance(self._weighted, x, y, self._target(target, "population"), f"covariance of {a} and {b}")
+        """The covariance of two numeric attributes, from debiased moments, among those who answered both."""
+        x, y, group, among = self._pair(a, b)
+        target = self._target(target, "population")
+        return moments.covariance(self._sums(target), x, y, group, f"covariance of {a} and {b}{among}", target)
 
     @repeats_assumptions
     def correlation(self, a: str, b: str) -> Estimate:
-        """The correlation of two numeric attributes, from debiased moments; error bars are for the population."""
-        x, y = factor(a, self._numbers(a, False)), factor(b, self._numbers(b, False))
-        return moments.correlation(self._weighted, x, y, (a, b))
+        """The correlation of two numeric attributes, from debiased moments, among those who answered both; error bars are for the
+        population.
+
+        The interval holds every correlation that the moments do not contradict. Where too few answers stand behind too much noise for
+        the spread of one of the attributes to be told from 0, there is no correlation to speak of, and it is refused.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({name: dn.Retention(dn.Integer(0, 9), 0.8) for name in "ab"})
+        >>> reports = pd.DataFrame({"a": [*range(10)] * 100, "b": [*range(10)] * 100})
+        >>> found = dn.Sample(reports, schema).correlation("a", "b")
+        >>> float(found.value[0]), bool(found.interval()[0][0] > 0.9)
+        (1.0, True)
+        """
+        x, y, group, among = self._pair(a, b)
+        return moments.correlation(self._sums("population"), x, y, group, (a, b), f"correlation of {a} and {b}{among}")
+
+    def _pair(self, a: str, b: str) -> tuple[Function, Function, Function, str]:
+        """Two numeric attributes, those who answered both, and the words for that."""
+        x, y = (factor(name, self._numbers(name)) for name in (a, b))
+        return x, y, self._answered(a) * self._answered(b), self._among([a, b])
+
+    def _among(self, names: Sequence[str]) -> str:
+        silent = [name for name in names if self._channels[name].domain.missing is not None]
+        return f" (among those who answered {' and '.join(silent)})" if silent else ""
 
     @repeats_assumptions
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
-        """Least squares of one numeric attribute on others, from debiased moments: labels are "intercept" and the attributes.
+        """Least squares of one numeric attribute on others, from debiased moments, among those who answered all of them: labels are
+        "intercept" and the attributes.
 
         Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
         """
@@ -414,9 +387,12 @@ class Sample:
                 "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)
             )
         condition = self._condition(where)
-        inputs = {name: factor(name, self._numbers(name, False)) for name in on}
-        outcome = factor(y, self._numbers(y, False))
-        return moments.regression(self._weighted, outcome, inputs, indicator(condition, self.schema), y, condition)
+        inputs = {name: factor(name, self._numbers(name)) for name in on}
+        group = indicator(condition, self._channels)
+        for name in (y, *on):
+            group = group * self._answered(name)
+        title = f"{y} on {', '.join(on)}" + (f" where {condition}" if condition is not None else "") + self._among([y, *on])
+        return moments.regression(self._sums("population"), factor(y, self._numbers(y)), inputs, group, title, condition)
 
     @repeats_assumptions
     def quantile(
@@ -442,16 +418,19 @@ class Sample:
         if self._by_likelihood(method, name, condition):
             among = self._among_answers(name, condition)
             return likely.quantile(self._likelihood([among], [name]), name, q, among, title, target)
-        group = indicator(condition, self.schema) * self._answered(name)
-        return quantile(self._weighted, (name, numbers), q, (condition, group), title, target)
+        group = indicator(condition, self._channels) * self._answered(name)
+        return quantile(self._parts, (name, numbers), q, (condition, group), title, target)
 
-    def _numbers(self, name: str, silence: bool = True) -> Floats:
-        """The values of a numeric attribute; of one that may be left unanswered, any for silence, where that can be left out."""
-        if name not in self.schema:
+    def _numbers(self, name: str) -> Floats:
+        """The values of a numeric attribute; of one that may be left unanswered any number stands for silence, which is left out."""
+        if name not in self._channels:
             raise ParameterError(
-                "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
+                "unknown_attribute",
+                "There is no attribute {got!r}; there are {allowed}.",
+                got=name,
+                allowed=list(self._channels),
             )
-        domain = self.schema[name].domain
+        domain = self._channels[name].domain
         numeric = hasattr(getattr(domain, "answered", domain), "low")
         words = [] if numeric else [label for label in domain.labels if isinstance(label, str) and label != domain.missing]
         if words:
@@ -463,19 +442,11 @@ class Sample:
                 allowed=domain.allowed,
                 example=f"{name} == {words[0]!r}",
             )
-        if silence and isinstance(domain, WithMissing):
-            return numbers_of(domain)
-        if domain.missing is not None:
-            raise ParameterError(
-                "may_be_silent",
-                "{name!r} may be left unanswered, so only its mean, quantiles, differences and counts are known.",
-                name=name,
-            )
-        return domain.numbers()
+        return numbers_of(domain)
 
     def _among_answers(self, name: str, condition: Condition | None) -> Condition | None:
         """The condition, and to have answered a question that may be left unanswered."""
-        missing = self.schema[name].domain.missing
+        missing = self._channels[name].domain.missing
         if missing is None:
             return condition
         has = Compare(name, "!=", missing)
@@ -483,15 +454,18 @@ class Sample:
 
     def _answered(self, name: str) -> Function:
         """1 for those who answered."""
-        domain = self.schema[name].domain
+        domain = self._channels[name].domain
         return ONE if domain.missing is None else factor(name, (np.arange(domain.size) < domain.size - 1).astype(np.float64))
 
     def _cells(self, name: str, bins: Any) -> tuple[list[Any], list[Floats]]:
-        if name not in self.schema:
+        if name not in self._channels:
             raise ParameterError(
-                "unknown_attribute", "There is no attribute {got!r}; there are {allowed}.", got=name, allowed=list(self.schema)
+                "unknown_attribute",
+                "There is no attribute {got!r}; there are {allowed}.",
+                got=name,
+                allowed=list(self._channels),
             )
-        domain = self.schema[name].domain
+        domain = self._channels[name].domain
         if bins is None:
             if domain.size > 200:
                 raise ParameterError("too_many_labels", "{name!r} has {k:,} values; give bins.", name=name, k=domain.size)
@@ -513,3 +487,13 @@ def _finely_noisy(channel: Channel) -> bool:
     """Whether unbiased weights of a part of the domain vary hopelessly: noise on many values."""
     inner = channel.channel if isinstance(channel, Optional) else channel
     return isinstance(inner, Additive) and not inner.lumpable and channel.domain.size > FEW_VALUES
+
+
+def _reconstructed(data: Any, schema: Schema, name: str, bins: Any, target: str) -> Estimate:
+    """One attribute alone: `dn.reconstruct`, which smooths behind noise."""
+    channel = schema[name]
+    table = cell_table(data, schema, [name])
+    if bins is not None:
+        binned = channel.binned(bins)
+        table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
+    return reconstruct(table, channel, target=target)

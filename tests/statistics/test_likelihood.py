@@ -264,8 +264,11 @@ def test_means_are_of_those_who_answered():
     assert sample.mean("n", method="em").value[0] == pytest.approx(people.n.mean(), abs=0.25)
     for method in ("joint", "em"):
         assert abs(sample.quantile("n", 0.4, method=method).value[0] - people.n.quantile(0.4)) <= 1
-    with pytest.raises(ParameterError, match="unanswered"):
-        sample.regression("n", ["a"])
+    slope = people.n[people.a == 1].mean() - people.n[people.a == 0].mean()
+    found = sample.regression("n", ["a"])
+    assert found.value[1] == pytest.approx(slope, abs=4 * found.se[1])
+    assert "among those who answered n" in found.name
+    assert sample.correlation("n", "a").value[0] == pytest.approx(people.n.corr(people.a), abs=0.1)
 
 
 def test_weighted_counts_are_not_cut_at_what_they_estimate():

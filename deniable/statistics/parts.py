@@ -1,0 +1,233 @@
+"""The parts of a sample: data that was hidden under one or several schemas, and how their answers are taken together.
+
+For the respondents the parts are added up. For the population, if the parts are alike, each counts by its precision: a respondent of part
+i by 1 / V_i, V_i being the variance of one report's weight under the *design* of that part, at what all parts together say of the
+truths. (Weights from each part's own answers would be biased: an answer that happens to be small looks precise.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.designs import Identity
+from deniable.core.exact import Floats, Ints
+from deniable.core.groups import JointChannel
+from deniable.core.schema import Block, Schema
+from deniable.engines.count import cell_table
+from deniable.errors import ParameterError, SchemaError
+from deniable.statistics.functions import MOST_TERMS, Function, weight_product
+from deniable.statistics.weighted import Weighted
+
+Part = tuple[Any, Schema]
+Residuals = Callable[[Floats], Floats | None]
+"""From the means of functions to the coefficients of what is to be known, one row for each number; None where they say nothing."""
+
+Sums = Callable[[Sequence[Function], Residuals], Weighted]
+"""Sums functions over the people; what the residuals are of is to be known precisely."""
+
+DIFFERENT = 0.01
+"""Below this probability parts differ more than chance explains."""
+ROUNDS = 3
+"""How often precision is worked out anew from what the parts together say; the second time changes little, the third nothing."""
+
+
+class Parts:
+    """(data, schema) pairs whose attributes have the same answers, though they may hide them differently."""
+
+    def __init__(self, parts: Sequence[Part], weights: str | None, alike: bool) -> None:
+        self.all = list(parts)
+        self.weights = weights
+        self.alike = alike
+        self.channels: dict[str, Channel] = {}
+        for _, schema in self.all:
+            self.channels = {**schema, **self.channels}
+        self._check_versions()
+        self._check_weights()
+
+    def _check_versions(self) -> None:
+        different = {
+            name for _, schema in self.all for name in schema if schema[name].inputs != self.channels[name].inputs
+        }  # fmt: skip
+        names = [set(schema) for _, schema in self.all]
+        stray = any(not own & set().union(*names[:i]) for i, own in enumerate(names) if i)
+        if different or stray:
+            raise SchemaError(
+                "versions_differ",
+                "Versions of a survey may hide answers differently, but the answers must be the same; {got} differ.",
+                got=sorted(different) or "all attributes",
+            )
+
+    def _check_weights(self) -> None:
+        for _, schema in self.all:
+            if self.weights is not None and not (
+                self.weights in schema and isinstance(schema[self.weights], Identity) and schema[self.weights].exact
+            ):
+                raise SchemaError(
+                    "survey_weights",
+                    "Survey weights must be an attribute {name!r} of the schema that is not hidden: "
+                    "dn.Identity(dn.Continuous(low, high, step)).",
+                    name=self.weights,
+                )
+
+    def asking(self, names: Sequence[str]) -> list[Part]:
+        """The parts in which all these attributes were asked."""
+        found = [(data, schema) for data, schema in self.all if all(name in schema for name in names)]
+        if not found:
+            raise ParameterError(
+                "asked_apart", "No part of the sample asks {names} together, so nothing joins their answers.", names=list(names)
+            )
+        return found
+
+    def counted(self, names: Sequence[str]) -> list[Counted]:
+        """The cells of reports of these attributes, in each part that asks them."""
+        found = [Counted(data, schema, names, self.weights) for data, schema in self.asking(names)]
+        if not sum(part.rows for part in found):
+            raise ParameterError("no_rows", "The data has no rows.")
+        return found
+
+    def weigh(self, functions: Sequence[Function], residuals: Residuals | None = None) -> Weighted:
+        """The unbiased weights of functions on every cell of reports; parts count by their precision for the `residuals`, where those are
+        given (for the population)."""
+        names = list(dict.fromkeys(name for function in functions for name in function.attributes))
+        counted = self.counted(names)
+        values = np.concatenate([part.weights(functions) for part in counted], axis=1)
+        n, stands_for, place = (
+            np.concatenate(found)
+            for found in zip(
+                *((part.n, part.stands_for, np.full(len(part.n), i)) for i, part in enumerate(counted)), strict=True
+            )
+        )
+        weighted = Weighted(values, n, stands_for, place)
+        designs = {_design(part.schema, names) for part in counted if part.rows}
+        if residuals is None or not self.alike or len(designs) == 1:
+            return weighted
+        return _by_precision(weighted, counted, functions, residuals)
+
+
+class Counted:
+    """One part's cells of reports of the attributes that a question is about."""
+
+    def __init__(self, data: Any, schema: Schema, names: Sequence[str], weights: str | None) -> None:
+        asked = list(dict.fromkeys([*names, *([weights] if weights else [])]))
+        table = cell_table(data, schema, asked)
+        self.schema = schema
+        self.codes = {name: table.cells[:, d] for d, name in enumerate(asked)}
+        self.n = table.n.astype(np.float64)
+        self.rows = float(self.n.sum())
+        self.stands_for: Floats = (
+            np.ones(len(self.n)) if weights is None else schema[weights].domain.numbers()[self.codes[weights]]
+        )
+
+    def weights(self, functions: Sequence[Function]) -> Floats:
+        """The unbiased weights of functions, one row each."""
+        return np.array([np.broadcast_to(function.weights(self.schema, self.codes), len(self.n)) for function in functions])
+
+    def direct_rows(self) -> float:
+        """How many equally weighted answers these are worth (Kish)."""
+        squared = float(self.n @ self.stands_for**2)
+        return float(self.n @ self.stands_for) ** 2 / squared if squared else 0.0
+
+
+def _design(schema: Schema, names: Sequence[str]) -> tuple[Any, ...]:
+    """What makes two parts hide these attributes in the same way."""
+    return tuple(sorted(_digest(block) for block in schema.blocks if set(block.attributes) & set(names)))
+
+
+def _digest(block: Block) -> tuple[str, ...]:
+    if isinstance(block.channel, JointChannel):
+        return (*block.attributes, str(block.channel.recipe()))
+    return (*block.attributes, block.channel.law.digest)
+
+
+def _by_precision(
+    weighted: Weighted, counted: Sequence[Counted], functions: Sequence[Function], residuals: Residuals
+) -> Weighted:
+    """The same weights, each part counting by the precision of its design at what the parts together say."""
+    means = np.array([function.even_mean() for function in functions])
+    variances = _Variances(weighted, counted, functions)
+    sizes = np.array([part.direct_rows() for part in counted])
+    counts_as = weighted.counts_as
+    for turn in range(ROUNDS):
+        rows = residuals(means)
+        if rows is None:
+            return weighted
+        spread = variances.at(rows, means, counts_as if turn else None)
+        shares = sizes / spread / (sizes / spread).sum()
+        people = np.array([float(part.n @ part.stands_for) for part in counted])
+        each = np.divide(shares * people.sum(), people, out=np.zeros(len(people)), where=people > 0)
+        counts_as = each[weighted.part]
+        means = weighted.values @ (weighted.n * weighted.stands_for * counts_as) / weighted.people
+    rows = residuals(means)
+    if rows is None:
+        return weighted
+    pooled = Weighted(weighted.values, weighted.n, weighted.stands_for, weighted.part, counts_as)
+    pooled.assumes = (_told(shares, difference_probability(pooled, rows @ weighted.values)),)
+    return pooled
+
+
+class _Variances:
+    """The variance of one report's residuals under the design of each part."""
+
+    def __init__(self, weighted: Weighted, counted: Sequence[Counted], functions: Sequence[Function]) -> None:
+        self._weighted, self._counted, self._functions = weighted, counted, functions
+
+    def at(self, rows: Floats, means: Floats, counts_as: Floats | None) -> Floats:
+        """The sum over the rows of their variances, for each part; before any answer is looked at if `counts_as` is None."""
+        squares = rows.T @ rows
+        pairs = [(a, b) for a in range(len(means)) for b in range(a, len(means)) if squares[a, b]]
+        terms = sum(len(self._functions[a].terms) * len(self._functions[b].terms) for a, b in pairs)
+        found = []
+        for i, part in enumerate(self._counted):
+            if terms > MOST_TERMS // 8:
+                found.append(self._seen(i, rows, means))
+                continue
+            expected = Function([])
+            for a, b in pairs:
+                product = weight_product(self._functions[a], self._functions[b], part.schema)
+                expected = expected + product.times(squares[a, b] * (1 if a == b else 2))
+            found.append(self._mean(expected, counts_as) - float(((rows @ means) ** 2).sum()))
+        spread = np.array(found)
+        # What varies too little to be true counts as varying a little.
+        least: Floats = np.maximum(spread, 1e-6 * max(float(spread.max()), 1e-300))
+        return least
+
+    def _mean(self, function: Function, counts_as: Floats | None) -> float:
+        if counts_as is None:
+            return function.even_mean()
+        values = np.concatenate([part.weights([function])[0] for part in self._counted])
+        return float(values @ (self._weighted.n * self._weighted.stands_for * counts_as)) / self._weighted.people
+
+    def _seen(self, i: int, rows: Floats, means: Floats) -> float:
+        """The spread of a part's own reports about what all say: for questions with too many terms to be worked out."""
+        inside = self._weighted.part == i
+        apart = rows @ self._weighted.values[:, inside] - (rows @ means)[:, None]
+        return float((apart**2).sum(axis=0) @ self._weighted.n[inside]) / max(float(self._weighted.n[inside].sum()), 1.0)
+
+
+def difference_probability(weighted: Weighted, residuals: Floats) -> float:
+    """How probable differences between parts as large as these are if the parts are alike (Cochran's Q; Bonferroni over the numbers)."""
+    from scipy.special import gammaincc
+
+    each = residuals * weighted.stands_for
+    whole = each @ (weighted.n * weighted.counts_as) / weighted.rows
+    places: list[Ints] = [np.flatnonzero(weighted.part == i) for i in np.unique(weighted.part)]
+    q = np.zeros(len(each))
+    for inside in places:
+        n = weighted.n[inside]
+        apart = each[:, inside] - whole[:, None]
+        squared = apart**2 @ n
+        q += np.divide((apart @ n) ** 2, squared, out=np.zeros(len(each)), where=squared > 0)
+    least = float(np.min(gammaincc((len(places) - 1) / 2, q / 2)))
+    return min(1.0, len(each) * least)
+
+
+def _told(shares: Floats, probability: float) -> str:
+    counts = ", ".join(f"{100 * share:.2g}%" for share in shares)
+    said = f"the {len(shares)} parts are alike, so that each counts by its precision ({counts})"
+    if probability >= DIFFERENT:
+        return f"{said}; a test finds no difference (p = {probability:.2g})"
+    return f"{said}; but a test finds that they differ (p = {probability:.1g}): ask each part alone, or take alike=False"
