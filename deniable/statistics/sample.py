@@ -221,7 +221,7 @@ class Sample:
         target = self._target(target, "population")
         numbers = self._numbers(name)
         condition = self._condition(where)
-        title = f"mean of {name}" + (f" where {condition}" if condition is not None else "")
+        title = f"mean of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
         limits = (float(numbers.min()), float(numbers.max()))
         if method == "em":
             among = self._among_answers(name, condition)
@@ -400,8 +400,9 @@ class Sample:
     ) -> Estimate:
         """The value that a share q of the people (all, or those who meet a condition) does not exceed.
 
-        The estimated distribution function is made rising; its error at the quantile, read off along the values (Woodruff), is the
-        standard error. method="em" reads it off the likeliest distribution, as is done where noise hides something.
+        It is one of the attribute's values: where the estimated distribution function, made rising, reaches q. The interval holds all
+        values that no test refutes; its half width at 68% is the standard error. method="em" reads the value off the likeliest
+        distribution instead, as is done where noise hides something.
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 24), 0.9)})
@@ -414,7 +415,7 @@ class Sample:
             raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
         numbers = self._numbers(name)
         condition = self._condition(where)
-        title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "")
+        title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
         if self._by_likelihood(method, name, condition):
             among = self._among_answers(name, condition)
             return likely.quantile(self._likelihood([among], [name]), name, q, among, title, target)
