@@ -30,9 +30,9 @@ def case(*names, discrete=False):
     return keep
 
 
-def asked(estimate, truth):
+def asked(estimate, truth, label=0):
     low, high = estimate.interval()
-    return float(low[0]), truth, float(high[0]), float(estimate.value[0])
+    return float(low[label]), truth, float(high[label]), float(estimate.value[label])
 
 
 # Weighted counts: groups of a population are drawn with very different probabilities.
@@ -74,11 +74,7 @@ def pooled(target, first, second, share, question):
         sample = dn.Sample(parts)
         if question == "share":
             estimate = sample.distribution("a", target=target)
-            estimate = dn.Estimate(
-                estimate.value[1:], ["yes"], n=estimate.n, method="joint", target=target, covariance=[[estimate.covariance[1, 1]]],
-                ends=lambda level: tuple(end[1:] for end in sample.distribution("a", target=target).interval(level)),
-            )  # fmt: skip
-            return asked(estimate, np.concatenate(yes).mean() if target == "respondents" else share)
+            return asked(estimate, np.concatenate(yes).mean() if target == "respondents" else share, label=1)
         if question == "count":
             return asked(
                 sample.count("a == 1", target=target), np.concatenate(yes).sum() if target == "respondents" else share * (n + m)
