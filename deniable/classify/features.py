@@ -22,6 +22,7 @@ from deniable.core.designs import Identity
 from deniable.core.domain import Nominal, Ordinal, numeric
 from deniable.core.operators import FloatTable
 from deniable.core.optional import Optional
+from deniable.core.tables import allowed_reports, float_codes
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law
 
@@ -169,12 +170,8 @@ class Hidden(Attribute):
     def reported(self, column: Any, bad: list[BadCells]) -> Any:
         arrow = to_arrow(column, self.name, self.channel.reported.missing)
         if self.floating:
-            cells = BadCells(self.name, "finite numbers")
-            values = numeric(arrow, text=False)
-            wrong = np.flatnonzero(~np.isfinite(values))
-            if wrong.size:
-                cells.add(wrong, arrow.take(wrong[:20]).to_pylist())
-            found = self._fine.reported_bins.index(np.nan_to_num(values))
+            cells = BadCells(self.name, allowed_reports(self.channel))
+            found = float_codes(self.channel, self._fine, arrow, cells, 0, False)
         else:
             cells = BadCells(self.name, self.channel.reported.allowed)
             found = self.channel.reported.codes(arrow, cells)
