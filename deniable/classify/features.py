@@ -286,6 +286,4 @@ def undistorted_attribute(name: str, column: Any) -> Attribute:
     labels = (arrow.dictionary if hasattr(arrow, "dictionary") else arrow.unique()).to_pylist()
     if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels):
         raise DataError("infinite_cells", "Column {name!r} holds infinity; NaN and infinity are no numbers to cut.", name=name)
-    if len(labels) == 1:
-        labels = [*labels, "(anything else)"] if isinstance(labels[0], str) else [False, True]
     return Hidden(name, Identity(Nominal(labels)))
