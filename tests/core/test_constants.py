@@ -97,7 +97,7 @@ def test_a_tree_of_deniability_takes_a_constant_column_but_not_a_constant_answer
     answers = pd.Series(["no", "yes"] * 40, name="ill")
     published = dn.DeniabilityTree().fit(frame, answers).publish(frame)
     assert len(published) == 80
-    with pytest.raises(DataError, match="one answer only .*nobody could deny it"):
+    with pytest.raises(DataError, match=r"one answer only .*nobody could deny it"):
         dn.DeniabilityTree().fit(frame[["age"]], frame["c"])
 
 
