@@ -22,6 +22,7 @@ from deniable.core.designs import Identity
 from deniable.core.domain import Nominal, Ordinal, numeric
 from deniable.core.operators import FloatTable
 from deniable.core.optional import Optional
+from deniable.core.tables import allowed_reports, float_codes
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law
 
@@ -169,12 +170,8 @@ class Hidden(Attribute):
     def reported(self, column: Any, bad: list[BadCells]) -> Any:
         arrow = to_arrow(column, self.name, self.channel.reported.missing)
         if self.floating:
-            cells = BadCells(self.name, "finite numbers")
-            values = numeric(arrow, text=False)
-            wrong = np.flatnonzero(~np.isfinite(values))
-            if wrong.size:
-                cells.add(wrong, arrow.take(wrong[:20]).to_pylist())
-            found = self._fine.reported_bins.index(np.nan_to_num(values))
+            cells = BadCells(self.name, allowed_reports(self.channel))
+            found = float_codes(self.channel, self._fine, arrow, cells, 0, False)
         else:
             cells = BadCells(self.name, self.channel.reported.allowed)
             found = self.channel.reported.codes(arrow, cells)
@@ -289,6 +286,4 @@ def undistorted_attribute(name: str, column: Any) -> Attribute:
     labels = (arrow.dictionary if hasattr(arrow, "dictionary") else arrow.unique()).to_pylist()
     if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels):
         raise DataError("infinite_cells", "Column {name!r} holds infinity; NaN and infinity are no numbers to cut.", name=name)
-    if len(labels) == 1:
-        labels = [*labels, "(anything else)"] if isinstance(labels[0], str) else [False, True]
     return Hidden(name, Identity(Nominal(labels)))

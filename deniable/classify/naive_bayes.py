@@ -18,6 +18,7 @@ from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
 from deniable.engines.count import cell_table
+from deniable.engines.schemas import agreed_schema
 from deniable.errors import DataError, ParameterError, WideDomainError
 from deniable.reconstruction.em import em
 
@@ -110,6 +111,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         schema = self._schema()
         if schema is None or schema.target is None:
             raise ParameterError("tables_need_schema", "count_tables needs a schema with a target.")
+        agreed_schema(getattr(data, "files", ()), schema)
         return [cell_table(data, schema, [name, schema.target]) for name in schema if name != schema.target]
 
     def _dense(self, attribute: Any, tables: Sequence[CellTable], target: str) -> Any:

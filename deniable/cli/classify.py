@@ -16,9 +16,9 @@ from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
 from deniable.core.files import file_exists, is_randomised, refuse_same, write_text
 from deniable.core.schema import Schema
+from deniable.engines.schemas import schema_of
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
-from deniable.statistics.reading import schema_of
 from deniable.statistics.rows import load_columns
 
 app = typer.Typer(

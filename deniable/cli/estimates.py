@@ -58,9 +58,14 @@ def present(estimate: Estimate, level: float, as_json: bool, plot: Path | None, 
             print(f"Picture: {plot}")
 
 
+def is_all(given: str | None) -> bool:
+    """Whether every value by itself was asked for."""
+    return given is not None and given.strip().lower() == EVERY_VALUE
+
+
 def edges(given: str | None) -> Any:
     """A number of bins, or their edges, as written on a command line; `all` for every value."""
-    if given is None or given.strip().lower() == EVERY_VALUE:
+    if given is None or is_all(given):
         return None
     parts = [part.strip() for part in given.split(",")]
     if len(parts) > 1:

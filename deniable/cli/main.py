@@ -92,6 +92,11 @@ def _with_options(error: DeniableError) -> str:
     if error.code == "file_exists":
         which = f"{given['path']}, which goes with {given['asked']}," if "asked" in given else given["path"]
         return f"{which} exists already; choose another name, or add --force to overwrite it."
+    if error.code == "large_table":
+        return (
+            f"{given['a']} by {given['b']} has {given['rows']:,} x {given['columns']:,} = {given['cells']:,} cells: it takes long, and its "
+            f"covariances alone {given['room']:.1f} GB. Bins make it small: --a-bins 10 --b-bins 10; every cell all the same: --a-bins all."
+        )
     if error.code == "no_schema":
         found = str(error).removesuffix(": give it.").removesuffix(" Name the schema.").rstrip(".")
         if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself

@@ -13,10 +13,10 @@ from deniable.core.channel import rounded_up
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import count_file, refuse_same
+from deniable.engines.schemas import schema_of
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.hiding import in_words
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
-from deniable.statistics.reading import schema_of
 
 
 def reconstruct_command(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.estimates import bins_or_few, edges, present, tell_bins
+from deniable.cli.estimates import bins_or_few, edges, is_all, present, tell_bins
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
@@ -110,7 +110,10 @@ def crosstab(
     data: Data,
     a: Annotated[str, typer.Argument(help="An attribute.")],
     b: Annotated[str, typer.Argument(help="Another attribute.")],
-    a_bins: Annotated[str | None, typer.Option(help="Bins of the first, if it is a number: as --bins of distribution.")] = None,
+    a_bins: Annotated[
+        str | None,
+        typer.Option(help="Bins of the first, if it is a number: as --bins of distribution. all also allows a large table."),
+    ] = None,
     b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -124,7 +127,9 @@ def crosstab(
     sample = _open(data, schema, engine, level, plot)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
-    present(sample.crosstab(a, b, target, bins, method), level, as_json, plot)
+    # Anyone who writes "all" has made up their mind.
+    limit = {"most_cells": None} if any(is_all(given) for _, given, _, _ in asked) else {}
+    present(sample.crosstab(a, b, target, bins, method, **limit), level, as_json, plot)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
             tell_bins(given, domain, option)

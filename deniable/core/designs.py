@@ -25,8 +25,8 @@ from deniable.core.solving import DENSE_LIMIT
 from deniable.errors import ParameterError
 
 
-def check_domain(domain: Any, owner: str, step: bool = True) -> Domain:
-    """Refuse what is not a domain, and a domain without a step where a table is needed."""
+def check_domain(domain: Any, owner: str, step: bool = True, constant: bool = False) -> Domain:
+    """Refuse what is not a domain, a domain without a step where a table is needed, and one value where something is to be hidden."""
     if not isinstance(domain, Domain):
         raise ParameterError(
             "not_a_domain",
@@ -37,6 +37,14 @@ def check_domain(domain: Any, owner: str, step: bool = True) -> Domain:
         )
     if step and not getattr(domain, "has_step", True):
         raise ParameterError("needs_step", "{owner} needs a domain with a step, got {domain!r}.", owner=owner, domain=domain)
+    if not constant and getattr(domain, "has_step", True) and domain.size == 1:
+        raise ParameterError(
+            "one_value",
+            "{owner}: {domain!r} has one value only, so there is nothing to hide and nothing to hide it among. Use dn.Identity(...), or "
+            "add the values that may still come.",
+            owner=owner,
+            domain=domain,
+        )
     return domain
 
 
@@ -68,7 +76,7 @@ def mixture(diagonal: Fraction, replacement: Sequence[Fraction]) -> Mixture:
 
 
 class Identity(Channel):
-    """The answer as it is: for attributes that need no hiding. Epsilon is infinite.
+    """The answer as it is: for attributes that need no hiding. Epsilon is infinite; of a domain of one value, which tells nothing, 0.
 
     >>> import deniable as dn
     >>> dn.Identity(dn.Binary()).epsilon
@@ -76,7 +84,7 @@ class Identity(Channel):
     """
 
     def __init__(self, domain: Domain) -> None:
-        self.domain = self.reported = check_domain(domain, "Identity", step=False)
+        self.domain = self.reported = check_domain(domain, "Identity", step=False, constant=True)
         if getattr(domain, "has_step", True):
             self.law = Mixture(1, np.zeros(domain.size, dtype=np.int64))
         else:

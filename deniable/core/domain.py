@@ -175,8 +175,10 @@ class _Labels(Domain):
             # The missing label always has the last code, wherever it was listed.
             labels.remove(missing)
             labels.append(missing)
-        if len(labels) < 2:
-            raise ParameterError("too_few_labels", "{owner} needs at least two labels, got {got!r}.", owner=name, got=labels)
+        if len(labels) < 1 + (missing is not None):
+            raise ParameterError(
+                "too_few_labels", "{owner} needs at least one label, got {got!r}.", owner=name, got=list(values)
+            )
         doubles = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
         if doubles:
             raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=doubles[0])
@@ -307,10 +309,13 @@ class _Grid(Domain):
         name = type(self).__name__
         self.low, self.high = fraction(low, name, "low"), fraction(high, name, "high")
         self.step = fraction(step, name, "step")
-        if self.low >= self.high:
+        if self.low > self.high or (self.low == self.high and not getattr(self, "has_step", True)):
+            # A column may hold one number only; without a grid there is then nothing to spread over.
+            allowed = "at most" if getattr(self, "has_step", True) else "below"
             raise ParameterError(
-                "empty_range", "{owner}: low must be below high, got {low} and {high}.", owner=name, low=low, high=high
-            )
+                "empty_range", "{owner}: low must be {allowed} high, got {low} and {high}.",
+                owner=name, allowed=allowed, low=low, high=high,
+            )  # fmt: skip
         if self.step <= 0:
             raise ParameterError("step_not_positive", "{owner}: step must be positive, got {got}.", owner=name, got=step)
         denominator = math.lcm(self.low.denominator, self.step.denominator)

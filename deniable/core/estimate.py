@@ -233,6 +233,8 @@ class Estimate:
     def _repr_html_(self) -> str:
         frame = self.to_frame()
         assumed = "".join(f"<p>Assumed: {html.escape(assumption)}.</p>" for assumption in self.assumes)
+        if self._no_interval:
+            assumed = f"<p>No confidence interval: {html.escape(self._no_interval)}</p>" + assumed
         return f"<p>{self.caption}</p>" + str(frame.to_html(index=False, float_format=_four_digits)) + assumed
 
 

@@ -189,6 +189,9 @@ class Mixture(Law):
 
     def column_range(self) -> tuple[Ints, Ints]:
         own = self.replacement + self.diagonal
+        if len(own) == 1:
+            # One truth: there is no other to compare its reports with.
+            return own, own
         return np.minimum(own, self.replacement), np.maximum(own, self.replacement)
 
     def push(self, p: Floats) -> Floats:

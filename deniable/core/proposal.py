@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deniable.core import files
 from deniable.core.channel import Channel
-from deniable.core.designs import KRR, Retention
+from deniable.core.designs import KRR, Identity, Retention
 from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
@@ -45,8 +46,15 @@ class _Column:
     numbers: int = 0
     not_numbers: dict[str, None] = field(default_factory=dict)
     padded: bool = False
+    boolean: bool = False
 
-    def add(self, cells: pa.Array) -> None:
+    def add(self, given: pa.Array, text: bool) -> None:
+        """Look at more cells; `text`: they come from a CSV, where all is text. Elsewhere the digits of a text are no number."""
+        plain = given.dictionary_decode() if pa.types.is_dictionary(given.type) else given
+        cells = plain.cast(pa.string())
+        self.boolean = pa.types.is_boolean(plain.type)
+        words = pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type) or pa.types.is_string_view(plain.type)
+        self.numeric = self.numeric and (text or not words)
         self.rows += len(cells)
         self.missing += cells.null_count
         for word in pc.unique(cells.drop_null()).to_pylist():
@@ -87,7 +95,7 @@ def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema,
     listener.start(f"reading ({reader.units})", reader.total)
     for batch, done in reader.pieces():
         for name, column in columns.items():
-            column.add(_as_text(batch.column(name)))
+            column.add(batch.column(name), reader.text)
         listener.advance(done)
     listener.finish()
     if not any(column.rows for column in columns.values()):
@@ -105,19 +113,16 @@ def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema,
     return Schema(channels), notes
 
 
-def _as_text(column: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    return column.cast(pa.string())
-
-
 def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
     if not column.words:
         notes.append(f"{name}: left out, every cell is empty.")
         return None
-    if len(column.words) == 1:
-        notes.append(f"{name}: left out, it has one value only ({next(iter(column.words))!r}).")
-        return None
+    if len(column.words) == 1 and not column.missing:
+        notes.append(
+            f"{name}: has one value only ({next(iter(column.words))!r}) and is reported as it is, which tells nothing. If others may "
+            "come, add them, and hide it."
+        )
+        return Identity(_constant(column))
     if column.missing:
         cells = "1 empty cell is" if column.missing == 1 else f"{column.missing:,} empty cells are"
         notes.append(f"{name}: {cells} read as the label {NO_ANSWER!r}, which is hidden too.")
@@ -130,7 +135,8 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         notes.append(
             f"{name}: every value is different, or padded with zeros: if it identifies people or places, drop the column."
         )
-    if column.numeric and not set(column.words) <= {"0", "1"}:
+    # One value or none is a question of two answers, whatever the value is.
+    if column.numeric and len(column.words) > 1 and not set(column.words) <= {"0", "1"}:
         return _number(name, column, notes)
     if column.too_many_words and column.numbers > 9 * len(column.not_numbers):
         odd = ", ".join(repr(word) for word in list(column.not_numbers)[:5])
@@ -144,9 +150,27 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         return None
     if set(column.words) == {"0", "1"} and not column.missing:
         return _few(Binary())
-    notes.append(f"{name}: the {len(column.words)} labels found are taken to be all there are; add those that may still come.")
-    labels = sorted(column.words)
-    return _few(Nominal(labels, missing=NO_ANSWER if column.missing else None))
+    found = "one label found is" if len(column.words) == 1 else f"{len(column.words)} labels found are"
+    notes.append(f"{name}: the {found} taken to be all there are; add those that may still come.")
+    return _few(Nominal(_labels(column), missing=NO_ANSWER if column.missing else None))
+
+
+def _labels(column: _Column) -> list[Any]:
+    """The labels found, as the file holds them: true and false, numbers, or words."""
+    if column.boolean:
+        return sorted(word == "true" for word in column.words)
+    if not column.numeric or column.padded:
+        return sorted(column.words)
+    values = sorted(Fraction(word.strip()) for word in column.words)
+    whole = all(value.denominator == 1 for value in values)
+    return [int(value) if whole else float(value) for value in values]
+
+
+def _constant(column: _Column) -> Domain:
+    (label,) = _labels(column)
+    if isinstance(label, (str, bool)):
+        return Nominal([label])
+    return Integer(label, label) if isinstance(label, int) else Continuous(label, label, step=1)
 
 
 def _few(domain: Domain) -> Channel:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,7 +21,7 @@ from deniable.engines.count import Countable
 from deniable.engines.extras import optional
 from deniable.engines.frames import as_frame
 from deniable.engines.sources import FileSource, FrameSource
-from deniable.errors import DataError
+from deniable.errors import DataError, DeniableError
 
 ROWS = 1 << 17
 WORD = 64
@@ -127,6 +128,15 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except errors.PySparkException as error:
+        missing = re.search(r"ModuleNotFoundError: No module named '([\w.]+)'", str(error))
+        if missing is not None:
+            raise DeniableError(
+                "spark_workers",
+                "Spark's workers run with a Python that has no module {module!r}. Start Spark with PYSPARK_PYTHON set to one that has "
+                "Deniable installed, for example {python}.",
+                module=missing.group(1),
+                python=sys.executable,
+            ) from None
         reason = re.search(r"deniable\.errors\.\w+: (.*?)(?:\n\n|\n *at |\nDriver|$)", str(error), re.DOTALL)
         if reason is None:
             raise

@@ -21,6 +21,7 @@ from deniable.engines.spark import spark_session
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
 
 ENGINES = ("duckdb", "arrow", "spark")
+_TABLES = (".csv", ".csv.gz", ".parquet")
 _URLS = "duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE"
 
 
@@ -213,4 +214,18 @@ def _spark(text: str) -> FrameSource:
             frame = session.read.parquet(text)
     except complaints as error:
         raise _unreadable(text, error) from None
-    return FrameSource(frame, text, is_text, complaints)
+    return FrameSource(frame, text, is_text, complaints, _local_files(text))
+
+
+def _local_files(text: str) -> list[Path]:
+    """The files on this machine that Spark reads, for the schema they carry; Spark passes over names that begin with _ or a dot."""
+    path = text.removeprefix("file://") if text.startswith("file:///") else text
+    if "://" in path:
+        return []
+    found: list[Path] = []
+    for name in sorted(glob.glob(path)) if glob.has_magic(path) and not Path(path).exists() else [path]:
+        inside = sorted(Path(name).rglob("*")) if Path(name).is_dir() else [Path(name)]
+        found += [
+            file for file in inside if file.is_file() and file.name[0] not in "_." and file.name.lower().endswith(_TABLES)
+        ]
+    return found

@@ -137,6 +137,9 @@ class Attribute:
         if not (shows.sum(axis=1) == 1).all():
             return None
         present = weights[shows]
+        if shows.shape[1] == 1:
+            # A constant: it is never absent.
+            return np.zeros(len(present)), present
         others = np.where(shows, np.nan, weights)
         low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
         if (high - low > 1e-9 * np.abs(weights).max()).any():

@@ -21,6 +21,7 @@ from deniable.core.exact import Ints
 from deniable.core.schema import Schema
 from deniable.core.tables import allowed_reports
 from deniable.engines.batches import batches, is_source, is_spark
+from deniable.engines.schemas import agreed_schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.mining.items import Items, check_names, schema_items, yes_no_items
@@ -37,7 +38,8 @@ class Transactions:
     transaction, `.gz` too), or a frame of attributes with a schema, whose values are the items. CSV and Parquet files, databases by
     name (`duckdb:///f.db#table`), DuckDB relations, Spark, Dask and lazy Polars frames are read in pieces and packed if they fit
     into 512 MiB of bits; else they are read again for every level, and Spark counts in its own partitions. `schema` says how reports were
-    distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was. `bins` gives bins of numbers.
+    distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was; files that carry a schema are read under it,
+    and one that contradicts it is refused. `bins` gives bins of numbers.
 
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"], ["milk"], []])
@@ -92,7 +94,7 @@ class Transactions:
         """Rows from elsewhere: packed here if they fit, else counted where they are, or read again for every level."""
         from deniable.mining.remote import InSpark, Remote, Streamed
 
-        schema = self.schema = schema or _schema_beside(getattr(data, "files", ()))
+        schema = self.schema = agreed_schema(getattr(data, "files", ()), schema)
         in_spark = is_spark(data)
         source = None if in_spark else batches(data)
         names = source.columns if source is not None else list(getattr(data, "frame", data).columns)
@@ -310,18 +312,6 @@ def is_table(name: str) -> bool:
     (True, True, False)
     """
     return name.lower().endswith((".csv", ".csv.gz", ".parquet")) or "://" in name
-
-
-def _schema_beside(files: Sequence[Path]) -> Schema | None:
-    """The schema that travels with files, so that randomised ones are never taken for the truth."""
-    found = None
-    for path in files:
-        try:
-            found = Schema.load(path)
-        except FileError as error:
-            if error.code != "no_schema":
-                raise
-    return found
 
 
 def _is_frame(data: Any) -> bool:

@@ -8,8 +8,8 @@ from deniable.core.additive import Additive
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.designs import Identity
 from deniable.core.groups import JointChannel
-from deniable.core.schema import Block
-from deniable.errors import DeniableError
+from deniable.core.schema import Block, Schema
+from deniable.errors import DeniableError, ParameterError
 from deniable.privacy.edges import edge_leak
 from deniable.privacy.finite import nearest_finite
 from deniable.privacy.words import odds, percent, quoted
@@ -25,17 +25,27 @@ NEARLY_SINGULAR = 1e6
 """From this condition number on reports can hardly be undone."""
 
 
-def warnings_of(block: Block) -> list[str]:
-    """Sentences about a block of a schema: what rules answers out, leaks at the ends, can hardly be undone or protects nobody.
+def warnings_of(given: Block | Channel | Schema) -> list[str]:
+    """Sentences about a channel, or about attributes that share a draw (a block of `schema.blocks`): what rules answers out, leaks at
+    the ends, can hardly be undone or protects nobody. Of a whole schema: all of them, each with the name of its block in front.
 
     >>> import deniable as dn
-    >>> block, = dn.Schema({"sex": dn.Flip(1, 0.5)}).blocks
-    >>> dn.privacy.warnings_of(block)[0].split(". ")[0]
+    >>> dn.privacy.warnings_of(dn.Flip(1, 0.5))[0].split(". ")[0]
     'epsilon is infinite: a report of 0 is possible for 0 but proves that the truth is not 1'
+    >>> dn.privacy.warnings_of(dn.Schema({"age": dn.Identity(dn.Binary()), "ill": dn.KRR(dn.Binary(), 0.7)}))[0].split(".")[0]
+    'age: is reported as it is'
     """
-    channel = block.channel
+    if isinstance(given, Schema):
+        return [f"{block.name}: {warning}" for block in given.blocks for warning in warnings_of(block)]
+    channel = given.channel if isinstance(given, Block) else given
     if isinstance(channel, JointChannel):
         return _of_group(channel)
+    if not isinstance(channel, Channel):
+        raise ParameterError(
+            "not_a_channel",
+            "warnings_of takes a channel, a schema or one of schema.blocks (attributes that share a draw), got {got}.",
+            got=type(given).__name__,
+        )
     if not channel.exact:
         return [
             "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "

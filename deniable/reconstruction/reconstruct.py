@@ -180,7 +180,7 @@ def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Momen
     rest = inside[:, None] * (1 - np.eye(len(inside)))
     # A share of 1 leaves no others to average over; then all others count alike.
     rest = np.where(rest.sum(axis=0) > 0, rest, 1 - np.eye(len(inside)))
-    others = (rest * second).sum(axis=0) / rest.sum(axis=0)
+    others = (rest * second).sum(axis=0) / np.maximum(rest.sum(axis=0), len(inside) == 1)
     return Moments(centre, given, others)
 
 

@@ -2,16 +2,16 @@
 
     sex == 'F' and 18 <= age < 30 and credit in ('none', 'repaid')
     not (children == 'yes' or "monthly salary" > 2000)
+    `net.income` >= 1000
 
 A condition speaks of true values; whether a person meets it is never known, only how many do.
 """
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from deniable.core.channel import Channel
 from deniable.core.domain import Domain, Nominal
 from deniable.errors import ParameterError
+from deniable.statistics.condition_words import KEYWORDS, NAMES, Token, plain_value, pointed, split, written_name, written_value
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -61,8 +62,8 @@ class Compare(Condition):
     name: str
     operator: str
     value: Any
-    position: int | None = None
-    text: str = ""
+    position: int | None = field(default=None, compare=False)
+    text: str = field(default="", compare=False)
 
     def attributes(self) -> list[str]:
         return [self.name]
@@ -123,13 +124,12 @@ class Compare(Condition):
 
     def error(self, code: str, sentence: str, **parameters: Any) -> ParameterError:
         """An error that points at the place in the text, if there was one."""
-        return _pointed(code, sentence, self.text, self.position, **parameters)
+        return pointed(code, sentence, self.text, self.position, **parameters)
 
     def __str__(self) -> str:
-        name = self.name if re.fullmatch(r"[^\W\d]\w*", self.name) else '"' + self.name + '"'
         if self.operator in ("in", "not in"):
-            return f"{name} {self.operator} ({', '.join(repr(value) for value in self.value)})"
-        return f"{name} {self.operator} {self.value!r}"
+            return f"{written_name(self.name)} {self.operator} ({', '.join(map(written_value, self.value))})"
+        return f"{written_name(self.name)} {self.operator} {written_value(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -183,60 +183,35 @@ class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
     def __init__(self, name: str) -> None:
         self._name = name
 
+    def _compared(self, operator: str, value: Any) -> Condition:
+        return Compare(self._name, operator, plain_value(value, self._name))
+
     def is_in(self, values: Any) -> Condition:
         """The value is one of these."""
-        return Compare(self._name, "in", list(values))
+        return Compare(self._name, "in", tuple(plain_value(value, self._name) for value in values))
 
     def __eq__(self, value: object) -> Condition:  # type: ignore[override]
-        return Compare(self._name, "==", value)
+        return self._compared("==", value)
 
     def __ne__(self, value: object) -> Condition:  # type: ignore[override]
-        return Compare(self._name, "!=", value)
+        return self._compared("!=", value)
 
     def __lt__(self, value: Any) -> Condition:
-        return Compare(self._name, "<", value)
+        return self._compared("<", value)
 
     def __le__(self, value: Any) -> Condition:
-        return Compare(self._name, "<=", value)
+        return self._compared("<=", value)
 
     def __gt__(self, value: Any) -> Condition:
-        return Compare(self._name, ">", value)
+        return self._compared(">", value)
 
     def __ge__(self, value: Any) -> Condition:
-        return Compare(self._name, ">=", value)
+        return self._compared(">=", value)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
-          |(?P<string>'(?:[^'\\]|\\.)*')|(?P<quoted>"(?:[^"\\]|\\.)*")
-          |(?P<operator><=|>=|==|!=|<|>)|(?P<mark>[(),])|(?P<word>[^\W\d]\w*))""",
-    re.VERBOSE,
-)
-_MEANT = {
-    "=": " Equality is written ==.",
-    "&": " Write: and.",
-    "|": " Write: or.",
-    "!": " Write: not, or != between two things that differ.",
-}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-
-
-def _pointed(code: str, sentence: str, text: str, position: int | None, **parameters: Any) -> ParameterError:
-    if position is None:
-        return ParameterError(code, sentence, **parameters)
-    pointer = "\n    {_text}\n    {_arrow}"
-    return ParameterError(
-        code, sentence + " (character {_at})" + pointer, _at=position + 1, _text=text, _arrow=" " * position + "^", **parameters
-    )
-
-
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    value: Any
-    position: int
 
 
 class _Parser:
@@ -244,28 +219,14 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = self._split()
+        self._tokens = split(text)
         self._next = 0
 
-    def _split(self) -> list[_Token]:
-        tokens, position = [], 0
-        while self._text[position:].strip():
-            found = _TOKEN.match(self._text, position)
-            if found is None:
-                at = position + len(self._text[position:]) - len(self._text[position:].lstrip())
-                hint = _MEANT.get(self._text[at], "")
-                raise _pointed("bad_character", "{got!r} is not understood here." + hint, self._text, at, got=self._text[at])
-            kind = str(found.lastgroup)
-            tokens.append(_Token(kind, _value(kind, found.group(kind)), found.start(kind)))
-            position = found.end()
-        tokens.append(_Token("end", "the end", len(self._text)))
-        return tokens
-
     @property
-    def _token(self) -> _Token:
+    def _token(self) -> Token:
         return self._tokens[self._next]
 
-    def _take(self, *values: str) -> _Token | None:
+    def _take(self, *values: str) -> Token | None:
         token = self._token
         if token.kind in ("word", "mark", "operator") and token.value in values:
             self._next += 1
@@ -274,11 +235,11 @@ class _Parser:
 
     def _expected(self, what: str) -> ParameterError:
         token = self._token
-        return _pointed("unexpected", "Expected {what}, got {got}.", self._text, token.position, what=what, got=token.value)
+        return pointed("unexpected", "Expected {what}, got {got}.", self._text, token.position, what=what, got=token.value)
 
     def parse(self) -> Condition:
         if self._token.kind == "end":
-            raise _pointed("empty", "The condition is empty.", self._text, 0)
+            raise pointed("empty", "The condition is empty.", self._text, 0)
         found = self._either()
         if self._token.kind != "end":
             raise self._expected("'and', 'or' or the end")
@@ -321,14 +282,15 @@ class _Parser:
             self._next += 1
             sides.append(self._operand())
         if not operators:
-            raise self._expected("a comparison (==, !=, <, <=, >, >=, in)")
+            several = " (a name of several words is quoted)" if sides[0].kind == self._token.kind == "word" else ""
+            raise self._expected("a comparison (==, !=, <, <=, >, >=, in)" + several)
         parts = [self._single(sides[i], sides[i + 1], operator) for i, operator in enumerate(operators)]
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
-    def _single(self, left: _Token, right: _Token, operator: _Token) -> Condition:
-        names = [token for token in (left, right) if token.kind in ("word", "quoted")]
+    def _single(self, left: Token, right: Token, operator: Token) -> Condition:
+        names = [token for token in (left, right) if token.kind in NAMES]
         if len(names) != 1:
-            raise _pointed(
+            raise pointed(
                 "not_attribute_and_value",
                 "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values).",
                 self._text,
@@ -339,21 +301,21 @@ class _Parser:
         sign = operator.value if name is left else _MIRRORED[operator.value]
         return Compare(str(name.value), sign, value.value, name.position, self._text)
 
-    def _operand(self) -> _Token:
+    def _operand(self) -> Token:
         token = self._token
-        if token.kind not in ("word", "quoted", "string", "number") or (
-            token.kind == "word" and token.value in ("and", "or", "in")
-        ):
+        if token.kind not in ("word", "quoted", "string", "number") or (token.kind == "word" and token.value in KEYWORDS):
             raise self._expected("an attribute or a value")
         self._next += 1
         return token
 
-    def _in(self, name: _Token, operator: str, start: _Token) -> Condition:
-        if name.kind not in ("word", "quoted"):
-            raise _pointed("not_an_attribute", "An attribute must stand before 'in'.", self._text, start.position)
+    def _in(self, name: Token, operator: str, start: Token) -> Condition:
+        if name.kind not in NAMES:
+            raise pointed("not_an_attribute", "An attribute must stand before 'in'.", self._text, start.position)
         if not self._take("("):
             raise self._expected("'(' and a list of values")
-        values = []
+        values: list[Any] = []
+        if self._take(")"):
+            return Compare(str(name.value), operator, (), name.position, self._text)
         while True:
             token = self._token
             if token.kind not in ("string", "number"):
@@ -364,14 +326,6 @@ class _Parser:
                 return Compare(str(name.value), operator, tuple(values), name.position, self._text)
             if not self._take(","):
                 raise self._expected("',' or ')'")
-
-
-def _value(kind: str, text: str) -> Any:
-    if kind == "number":
-        return int(text) if re.fullmatch(r"[-+]?\d+", text) else float(text)
-    if kind in ("string", "quoted"):
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
-    return text
 
 
 def parse(text: str) -> Condition:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from deniable.core.schema import Schema
+from deniable.engines.schemas import schema_of
 from deniable.engines.sources import open_source
-from deniable.errors import DataError, FileError
 from deniable.statistics.sample import Sample
 
 
@@ -26,27 +26,3 @@ def read(source: str | Path, schema: Schema | str | Path | None = None, engine: 
     """
     opened = open_source(str(source), engine)
     return Sample(opened, schema_of(opened.files, source, schema))
-
-
-def schema_of(files: tuple[Path, ...], source: str | Path, given: Schema | str | Path | None) -> Schema:
-    """The schema given, or the one that travels with the files; files that contradict it are refused."""
-    named = given if isinstance(given, Schema) else None if given is None else Schema.load(given)
-    for path in files:
-        try:
-            own = Schema.load(path)
-        except FileError:
-            if named is None:
-                raise
-            continue
-        if named is not None and own != named:
-            raise DataError(
-                "schemas_differ",
-                "{path} was randomised under another schema (fingerprint {own}...) than the one given ({named}...).",
-                path=str(path),
-                own=own.fingerprint[:12],
-                named=named.fingerprint[:12],
-            )
-        named = own
-    if named is None:
-        raise DataError("no_schema", "{source} carries no schema: give it.", source=str(source))
-    return named

@@ -23,6 +23,7 @@ from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics import likely, means, moments, shares
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
+from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, as_condition
 from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
@@ -288,10 +289,12 @@ class Sample:
 
     @repeats_assumptions
     def crosstab(
-        self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None, method: str = "joint"
-    ) -> Estimate:
+        self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None, method: str = "joint",
+        most_cells: int | None = 2_500,
+    ) -> Estimate:  # fmt: skip
         """The joint shares of two attributes, labelled (label of a, label of b); method="em" is maximum likelihood on the joint
-        table, used also where noise hides one of them.
+        table, used also where noise hides one of them. Every two cells have a covariance, so a table of more than `most_cells` is
+        refused: give bins, such as bins={"age": 10}, or raise it (None for no limit).
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
@@ -304,6 +307,14 @@ class Sample:
             raise ParameterError("same_attribute", "crosstab needs two different attributes, got {got!r} twice.", got=a)
         first, first_masks = self._cells(a, (bins or {}).get(a))
         second, second_masks = self._cells(b, (bins or {}).get(b))
+        if most_cells is not None and len(first) * len(second) > most_cells:
+            raise ParameterError(
+                "large_table",
+                "{a!r} by {b!r} has {rows:,} x {columns:,} = {cells:,} cells, more than most_cells={most:,}: it takes long, and its "
+                "covariances alone {room:.1f} GB. Give bins, such as bins={{{a!r}: 10}}, or most_cells={cells} if you want every cell.",
+                a=a, b=b, rows=len(first), columns=len(second), cells=len(first) * len(second), most=most_cells,
+                room=8 * (len(first) * len(second)) ** 2 / 1e9,
+            )  # fmt: skip
         if self._by_likelihood(method, a, b):
             rows, columns = self._parts_of(a, (bins or {}).get(a)), self._parts_of(b, (bins or {}).get(b))
             return likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target)
@@ -441,7 +452,7 @@ class Sample:
                 'a label: "{example}".',
                 name=name,
                 allowed=domain.allowed,
-                example=f"{name} == {words[0]!r}",
+                example=f"{written_name(name)} == {written_value(words[0])}",
             )
         return numbers_of(domain)
 

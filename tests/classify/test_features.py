@@ -1,10 +1,13 @@
 """Attributes in cells: what is merged, and that P between cells is the channel's."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import deniable as dn
 from deniable.classify.features import Hidden, Numbers, _starts, keep_or_replace, undistorted_attribute
+from deniable.core.tables import allowed_reports
+from deniable.errors import DataError
 
 
 def test_cells_of_a_channel_have_the_matrix_that_simulation_gives():
@@ -85,3 +88,29 @@ def test_floating_point_channels_are_read_through_bins():
 def test_a_column_without_any_value_is_refused():
     with pytest.raises(dn.DeniableError, match="no values at all"):
         undistorted_attribute("a", [None, None])
+
+
+@pytest.mark.parametrize(
+    ("channel", "possible", "impossible"),
+    [
+        (dn.Additive(dn.Continuous(0, 1), dn.Uniform(0.1)), [-0.1, 0.5, 1.1], [1e9, -0.2, 1.2]),
+        (dn.Multiplicative(dn.Continuous(100, 200), dn.Uniform(0.1)), [90, 220], [89, 221]),
+        (dn.Additive(dn.Continuous(0, 1), dn.Normal(0.1)), [-5.0, 7.0], [np.nan, np.inf]),
+    ],
+)
+@pytest.mark.parametrize("kind", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
+def test_reports_that_no_truth_can_give_are_refused_as_by_counts(channel, possible, impossible, kind):
+    schema = dn.Schema({"x": channel, "y": dn.Identity(dn.Binary())}, target="y")
+    rows = pd.DataFrame({"x": possible * 20, "y": [0, 1] * (10 * len(possible))})
+    model = kind(schema).fit(rows)
+    bad = pd.DataFrame({"x": [*possible, *impossible], "y": [*[0] * len(possible), *[1] * len(impossible)]})
+    refusals = (
+        lambda: dn.counts(bad["x"], channel, bins=4),
+        lambda: kind(schema).fit(bad),
+        lambda: model.predict_distorted(bad[["x"]]),
+    )
+    for refused in refusals:
+        with pytest.raises(DataError) as caught:
+            refused()
+        assert f"{len(impossible)} cells do not fit (row {len(possible) + 1}" in str(caught.value)
+        assert f"Allowed: {allowed_reports(channel)}." in str(caught.value)

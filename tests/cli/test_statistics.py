@@ -164,3 +164,19 @@ def test_words_have_no_mean_and_the_error_says_what_to_ask_instead(run, town, ar
         "distribution, or count those with a label: \"credit == 'none'\"."
     )
     assert run("count", folder / "r.csv", "credit == 'none'")[0] == 0
+
+
+def test_a_large_table_asks_before_it_takes_long(run, tmp_path, monkeypatch):
+    schema = dn.Schema({"a": dn.Retention(dn.Integer(1, 60), 0.5), "b": dn.Retention(dn.Integer(1, 60), 0.5)})
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,60\n60,1\n" * 50)
+    schema.randomise(tmp_path / "t.csv", output=tmp_path / "r.csv")
+    code, out, err = run("crosstab", "r.csv", "a", "b", "--json")
+    assert (code, out) == (2, "")
+    assert "60 x 60 = 3,600 cells" in err
+    assert "--a-bins 10 --b-bins 10" in err
+    assert "--a-bins all" in err
+    asked = []
+    monkeypatch.setattr(dn.Sample, "crosstab", lambda self, *args, **more: asked.append(more) or self.count("a == 1"))
+    assert run("crosstab", "r.csv", "a", "b", "--json", "--a-bins", "all")[0] == 0
+    assert run("crosstab", "r.csv", "a", "b", "--json", "--a-bins", "5")[0] == 0
+    assert asked == [{"most_cells": None}, {}]

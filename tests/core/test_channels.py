@@ -436,7 +436,7 @@ BAD_DESIGNS = [
     (lambda: dn.Matrix(AB, [0.9, 0.1]), r"got 2 rows of \[1\]"),
     (lambda: dn.Matrix(AB, np.eye(3)), r"got 3 rows of \[3\]"),
     (lambda: dn.Matrix(AB, 0.5), "P must be a list of rows or a frame, got 0.5"),
-    (lambda: dn.Matrix(AB, [[1, 0], [0, 1]], outputs=["x"]), "needs at least two labels"),
+    (lambda: dn.Matrix(AB, [[1, 0], [0, 1]], outputs=["x"]), r"P must have 2 rows .* of 1 probabilities"),
     (lambda: dn.Matrix.from_pram([[1, 0], [0, 1]]), "needs a frame with labels, or labels="),
     (
         lambda: dn.Matrix.from_pram(pd.DataFrame([[1, 0], [0, 1]], index=["a", "b"], columns=["a", "c"])),

@@ -1,6 +1,7 @@
 import pytest
 
 import deniable as dn
+from deniable.errors import ParameterError
 
 YES_NO = dn.Nominal(["no", "yes"])
 FAIR = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
@@ -55,3 +56,26 @@ def test_a_group_that_rules_out_combinations_is_named_and_another_is_not():
 
 def test_every_design_can_be_asked(small_channel):
     assert isinstance(said(small_channel), str)
+
+
+def test_a_channel_a_block_and_a_schema_are_warned_of_alike():
+    channel = dn.Additive(dn.Integer(0, 20), dn.Uniform(2))
+    schema = dn.Schema({"x": channel, "open": dn.Identity(dn.Binary()), "fine": dn.KRR(dn.Binary(), 0.7)})
+    of_channel = dn.privacy.warnings_of(channel)
+    assert of_channel
+    assert of_channel == dn.privacy.warnings_of(schema.blocks[0])
+    assert dn.privacy.warnings_of(dn.KRR(dn.Binary(), 0.7)) == []
+    expected = [f"x: {warning}" for warning in of_channel]
+    expected += [f"open: {warning}" for warning in dn.privacy.warnings_of(dn.Identity(dn.Binary()))]
+    assert dn.privacy.warnings_of(schema) == expected
+
+
+def test_the_warning_of_a_group_names_it():
+    schema = dn.Schema({"a": dn.KRR(YES_NO, 0.7), "b": dn.KRR(YES_NO, 0.7)}, groups={"pair": ["a", "b"]})
+    (warning,) = dn.privacy.warnings_of(schema)
+    assert warning.startswith("pair: the joint report of this group rules out")
+
+
+def test_what_is_no_channel_is_told_what_is_taken():
+    with pytest.raises(ParameterError, match=r"takes a channel, a schema or one of schema\.blocks .*, got str"):
+        dn.privacy.warnings_of("smokes")

@@ -233,3 +233,11 @@ def test_a_label_that_hardly_anyone_reports_is_no_misfit(few):
     channel = dn.KRR.from_epsilon(dn.Nominal(["a", "b"]), 3.0)
     low, high = dn.reconstruct([few, 200 - few], channel, "eq").interval()
     assert low[0] == 0 <= high[0]
+
+
+def test_an_estimate_without_an_interval_says_why_wherever_it_is_shown():
+    channel = dn.Additive(dn.Integer(0, 9), dn.Uniform(2))
+    estimate = dn.reconstruct(1_000 * channel.push(np.full(10, 0.1)), channel)
+    assert not estimate.has_interval
+    for shown in (repr(estimate), estimate._repr_html_()):
+        assert f"No confidence interval: {estimate.why_no_interval}" in shown

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 import deniable as dn
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.statistics.conditions import parse
+from deniable.statistics.conditions import All, Compare, Not, parse
 from deniable.statistics.functions import indicator
 
 SCHEMA = Schema(
@@ -91,10 +93,140 @@ def test_random_conditions_count_as_python_would(text):
     assert dn.Sample(data, SCHEMA).count(text).value[0] == pytest.approx(met, abs=1e-9)
 
 
+VALUES = st.one_of(st.text(), st.integers(), st.floats(allow_nan=False), st.booleans())
+COMPARISONS = st.one_of(
+    st.builds(lambda name, value: dn.where(name) == value, st.text(), VALUES),
+    st.builds(lambda name, value: dn.where(name) >= value, st.sampled_from(["a.b", "not", "`", '"', "\\", "2nd"]), VALUES),
+    st.builds(lambda name, values: dn.where(name).is_in(values), st.text(), st.lists(VALUES, max_size=3)),
+)
+CONDITIONS = st.recursive(
+    COMPARISONS,
+    lambda inner: st.one_of(
+        st.builds(lambda a, b: a & b, inner, inner), st.builds(lambda a, b: a | b, inner, inner), st.builds(lambda a: ~a, inner)
+    ),
+    max_leaves=6,
+)
+
+
+def meaning(condition):
+    """What a condition says, whatever the parentheses: nested lists of words and values."""
+    if isinstance(condition, Compare):
+        return [condition.name, condition.operator, condition.value]
+    if isinstance(condition, Not):
+        return ["not", meaning(condition.part)]
+    parts = [meaning(part) for part in condition.parts]
+    if condition.word == "and":
+        parts = [inner for part in parts for inner in (part[1:] if part[0] is All else [part])]
+    return [type(condition), *parts]
+
+
+@given(CONDITIONS)
+def test_what_a_condition_is_written_as_reads_back_as_the_same(condition):
+    assert meaning(parse(str(condition))) == meaning(condition)
+
+
+ODD = Schema(
+    {
+        "a.b": dn.Identity(dn.Binary()),
+        'the "second"': dn.Identity(dn.Binary()),
+        "back`tick": dn.Identity(dn.Nominal(["it's", 'a "b"', "c\\d"])),
+        "in": dn.Identity(dn.Nominal([True, False])),
+        "2nd": dn.Identity(dn.Binary()),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"a.b" == 1', 3),
+        ("`a.b` == 1", 3),
+        ('"the \\"second\\"" == 0', 1),
+        ('`the "second"` == 0', 1),
+        ("`back\\`tick` == 'it\\'s'", 1),
+        ("\"back`tick\" in ('a \"b\"', 'c\\\\d')", 3),
+        ('"in" == 1', 2),
+        ('1 <= "2nd"', 4),
+        ("`a.b` in ()", None),
+        ("`a.b` not in ()", 4),
+    ],
+)
+def test_any_name_can_be_asked_for_in_quotes(text, expected):
+    data = pd.DataFrame(
+        {
+            "a.b": [1, 1, 1, 0],
+            'the "second"': [0, 1, 1, 1],
+            "back`tick": ["it's", 'a "b"', "c\\d", "c\\d"],
+            "in": [True, True, False, False],
+            "2nd": [1, 1, 1, 1],
+        }
+    )
+    sample = dn.Sample(data, ODD)
+    if expected is None:
+        with pytest.raises(ParameterError, match="Nobody can meet"):
+            sample.count(text)
+        return
+    found = sample.count(text)
+    assert found.value[0] == pytest.approx(expected, abs=1e-9)
+    assert sample.count(found.name).value[0] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "at"),
+    [
+        ("a.b == 1", "a.b", 1),
+        ("age < 3 and a.b == 1", "a.b", 13),
+        ("a.1 == 1", "a.1", 1),
+        ("a-1 == 1", "a-1", 1),
+        ("net-income>=3", "net-income", 1),
+        ("2nd == 1", "2nd", 1),
+        ("1 == 2nd", "2nd", 6),
+        ("o'brien == 1", "o'brien", 1),
+        ("price$ in (1)", "price$", 1),
+    ],
+)
+def test_an_unquoted_name_with_other_signs_is_told_how_to_be_written(text, name, at):
+    with pytest.raises(ParameterError) as caught:
+        parse(text)
+    assert caught.value.code == "unquoted_name"
+    assert f'write "{name}" or `{name}`. (character {at})' in str(caught.value)
+
+
+def test_a_number_may_touch_the_next_word_and_a_keyword_a_number():
+    assert str(parse("age<18or age>30")) == "(age < 18 or age > 30)"
+    assert str(parse("not.5<age")) == "not age > 0.5"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (np.int64(3), "a == 3"),
+        (np.float32(0.5), "a == 0.5"),
+        (np.str_("x"), "a == 'x'"),
+        (Fraction(1, 4), "a == 0.25"),
+        (True, "a == 1"),
+    ],
+)
+def test_values_of_other_packages_are_written_as_plain_ones(value, written):
+    assert str(dn.where("a") == value) == written
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), pd.NaT, ["x"]])
+def test_what_is_no_value_is_refused(value):
+    with pytest.raises(ParameterError, match="'a' can be compared with text, a number or true/false"):
+        _ = dn.where("a") == value
+    with pytest.raises(ParameterError, match="'a' can be compared"):
+        dn.where("a").is_in([value])
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "empty"),
+        ("$price == 1", r"'\$' is not understood here.*part of an attribute's name.*double quotes or in backticks"),
+        ('"a.b == 1', "quote that begins here does not end.*character 1"),
+        ("`a.b == 1", "quote that begins here does not end.*character 1"),
+        ("monthly salary > 3", "Expected a comparison.*a name of several words is quoted.*got salary"),
         ("age <", r"character 6"),
         ("age < 30 sex == 'F'", r"Expected 'and', 'or' or the end.*character 10"),
         ("age < 30 and (sex == 'F'", r"'\)'"),

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import deniable as dn
+from deniable.engines.count import Countable
 from deniable.errors import DataError, NoIntervalError, ParameterError, SchemaError
 from deniable.reconstruction.agrawal_srikant import chi_square_point
 from deniable.statistics.conditions import parse
@@ -673,3 +674,33 @@ def test_intervals_of_the_population_hold_rare_shares_whether_asked_openly_or_hi
     assert min(held.values()) > 0.89 * repeats
     none = dn.Sample(pd.DataFrame({"open": ["A"] * n}), dn.Schema({"open": schema["open"]})).distribution("open")
     assert 0.01 < none.interval()[1][2] < 0.02
+
+
+class Untouched(Countable):
+    """Data that nobody may count."""
+
+    name = "untouched"
+
+    def cell_table(self, schema, attributes):
+        pytest.fail("it was counted")
+
+
+@pytest.mark.parametrize("method", ["joint", "em"])
+def test_a_large_table_is_refused_before_anything_is_counted_and_says_how_to_go_on(method):
+    schema = dn.Schema({"a": dn.Retention(dn.Integer(1, 92), 0.5), "b": dn.Retention(dn.Integer(1, 95), 0.5)})
+    with pytest.raises(ParameterError) as caught:
+        dn.Sample(Untouched(), schema).crosstab("a", "b", method=method)
+    # 8,740 cells and 8,740 x 8,740 numbers of 8 bytes.
+    assert "92 x 95 = 8,740 cells" in str(caught.value)
+    assert "0.6 GB" in str(caught.value)
+    assert "bins={'a': 10}, or most_cells=8740" in str(caught.value)
+
+
+def test_a_large_table_can_be_had_in_bins_or_by_asking_for_it():
+    schema = dn.Schema({"a": dn.Retention(dn.Integer(1, 92), 0.5), "b": dn.Retention(dn.Integer(1, 95), 0.5)})
+    sample = dn.Sample(pd.DataFrame({"a": [1, 92] * 50, "b": [95, 1] * 50}), schema)
+    bins = {"a": 10, "b": 5}
+    assert sample.crosstab("a", "b", bins=bins).value.shape == (50,)
+    with pytest.raises(ParameterError, match="more than most_cells=49"):
+        sample.crosstab("a", "b", bins=bins, most_cells=49)
+    assert sample.crosstab("a", "b", bins=bins, most_cells=None).value.sum() == pytest.approx(1)
