@@ -24,7 +24,7 @@ from deniable.core.files import (
 from deniable.core.frames import TableRandomiser, check_columns, is_shuffled
 from deniable.core.order_watch import OrderWatch
 from deniable.core.sampling import byte_source
-from deniable.core.shuffle_mark import arrow_metadata
+from deniable.core.shuffle_mark import marked_metadata
 from deniable.core.shuffling import RowShuffler
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress
@@ -54,11 +54,11 @@ def randomise_file(
     refuse_randomised(source)
     check_columns(schema, reader.columns, keep, str(source))
     schema_json = schema.to_json(NOTICE, data=target.name)
-    metadata = {PARQUET_KEY: schema_json.encode(), **(arrow_metadata() if shuffled else {})}
+    metadata = {PARQUET_KEY: schema_json.encode()}
     watch = OrderWatch(schema, shuffled) if rng is None else None
     randomiser = TableRandomiser(schema, byte_source(rng), reader.text, watch)
     with replacing(target, force) as temporary:
-        with _writing(temporary, target, metadata) as write:
+        with _writing(temporary, target, marked_metadata(metadata) if shuffled else metadata) as write:
             if shuffled:
                 with RowShuffler(target, rng) as mixed:
                     for piece, done in _randomised(reader, randomiser, watch, progress):

@@ -16,6 +16,7 @@ from deniable.errors import DataError
 
 PANDAS_KEY = "deniable_shuffle"
 ARROW_KEY = b"deniable.shuffle"
+PANDAS_METADATA = b"pandas"
 
 
 class ShuffleMark(str):
@@ -52,14 +53,16 @@ def marked(frame: Any) -> Any:
     if hasattr(frame, "attrs"):
         frame.attrs = {**frame.attrs, PANDAS_KEY: ShuffleMark(name)}
         return frame
-    return frame.replace_schema_metadata({**(frame.schema.metadata or {}), **arrow_metadata(name)})
+    return frame.replace_schema_metadata(marked_metadata(frame.schema.metadata, name))
 
 
-def arrow_metadata(name: str | None = None) -> dict[bytes, bytes]:
-    """The mark of a new shuffle as metadata of an Arrow schema; pandas reads it from there too."""
+def marked_metadata(metadata: dict[bytes, bytes] | None, name: str | None = None) -> dict[bytes, bytes]:
+    """Metadata of an Arrow schema with the mark of a new shuffle, where pandas finds it too."""
+    metadata = metadata or {}
     name = secrets.token_hex(8) if name is None else name
-    for_pandas = {"index_columns": [], "column_indexes": [], "columns": [], "attributes": {PANDAS_KEY: name}}
-    return {ARROW_KEY: name.encode(), b"pandas": json.dumps(for_pandas).encode()}
+    for_pandas = {"index_columns": [], "column_indexes": [], "columns": []} | json.loads(metadata.get(PANDAS_METADATA, b"{}"))
+    for_pandas["attributes"] = {**for_pandas.get("attributes", {}), PANDAS_KEY: name}
+    return {**metadata, ARROW_KEY: name.encode(), PANDAS_METADATA: json.dumps(for_pandas).encode()}
 
 
 def mark_of(data: Any) -> str | None:
@@ -73,7 +76,7 @@ def mark_of(data: Any) -> str | None:
     metadata = getattr(schema, "metadata", None) or {}
     if ARROW_KEY in metadata:
         return str(metadata[ARROW_KEY].decode())
-    found = json.loads(metadata.get(b"pandas", b"{}")).get("attributes", {}).get(PANDAS_KEY)
+    found = json.loads(metadata.get(PANDAS_METADATA, b"{}")).get("attributes", {}).get(PANDAS_KEY)
     return None if found is None else str(found)
 
 
