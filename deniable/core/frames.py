@@ -98,6 +98,10 @@ class TableRandomiser:
             self._watch.handed_on(reports)
         return reports
 
+    def bad(self) -> dict[str, tuple[int, list[tuple[int, Any]]]]:
+        """Of every column with cells that did not fit: how many, and the first rows with what they hold."""
+        return {name: (cells.total, cells.first) for name, cells in self._bad.items() if cells.total}
+
     def finish(self) -> None:
         """Raise one error for all cells that did not fit."""
         raise_bad_cells(list(self._bad.values()))
@@ -126,11 +130,13 @@ def randomise_frame(
     if hasattr(data, "index"):
         new = nw.from_native(new.to_native().set_axis(data.index, axis=0), eager_only=True)
     made = frame.with_columns(new[name] for name in schema)
+    native = (made[random_order(len(made), rng)] if shuffled else made).to_native()
+    if hasattr(data, "attrs"):
+        native.attrs = dict(data.attrs)
     if shuffled:
-        native = made[random_order(len(made), rng)].to_native()
         # The labels of a plain index would tell the order.
-        made = marked(native.reset_index(drop=True) if hasattr(native, "reset_index") and not index else native)
-    return nw.to_native(made, pass_through=True), None if watch is None else watch.warning()
+        native = marked(native.reset_index(drop=True) if hasattr(native, "reset_index") and not index else native)
+    return native, None if watch is None else watch.warning()
 
 
 def is_shuffled(order: Any, rng: np.random.Generator | None) -> bool:
@@ -183,7 +189,7 @@ def _eager(data: Any) -> Any:
         raise DataError(
             "lazy_frame",
             "A lazy frame ({got}) is not randomised: evaluated twice it would draw twice, and draws that repeat average out. "
-            "Collect it first, or randomise file to file.",
+            "Collect it first, or randomise file to file (a Spark frame: output=...).",
             got=type(data).__module__.split(".")[0] + "." + type(data).__name__,
         )
     return frame

@@ -32,9 +32,11 @@ class OrderWatch:
         self._measures = {name: _measure(channel) for name, channel in schema.items()}
         self._hidden = set(schema)
         self._columns: dict[str, KeptColumn] = {}
+        self._saw_truths = False
 
     def truths(self, truths: dict[str, Any]) -> None:
         """The next rows, as codes (or numbers, where there is no grid)."""
+        self._saw_truths = True
         for name, codes in truths.items():
             self._measures[name].add(codes)
 
@@ -81,9 +83,10 @@ class OrderWatch:
         restored = self.restored()
         if not restored:
             return None
-        says = f"that order tells answers: {', '.join(told)}" if told else "neighbours in it agree no more than by chance"
+        says = f"; that order tells answers: {', '.join(told)}" if told else "; neighbours in it agree no more than by chance"
         return (
-            f"The rows are shuffled, but sorting them puts them back in the order they came in: by {', '.join(restored)}; {says}. "
+            f"The rows are shuffled, but sorting them puts them back in the order they came in: by {', '.join(restored)}"
+            f"{says if self._saw_truths else ''}. "
             "Leave such columns out, or put random numbers in their place."
         )
 

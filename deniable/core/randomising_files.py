@@ -50,7 +50,7 @@ def randomise_file(
     shuffled = is_shuffled(order, rng)
     reader = open_table(source)
     beside = sidecar(target)
-    _refuse_target(source, target, beside, force)
+    refuse_target(target, force, source)
     refuse_randomised(source)
     check_columns(schema, reader.columns, keep, str(source))
     schema_json = schema.to_json(NOTICE, data=target.name)
@@ -58,13 +58,13 @@ def randomise_file(
     watch = OrderWatch(schema, shuffled) if rng is None else None
     randomiser = TableRandomiser(schema, byte_source(rng), reader.text, watch)
     with replacing(target, force) as temporary:
-        with _writing(temporary, target, marked_metadata(metadata) if shuffled else metadata) as write:
+        with writing_pieces(temporary, target, marked_metadata(metadata) if shuffled else metadata) as write:
             if shuffled:
                 with RowShuffler(target, rng) as mixed:
                     for piece, done in _randomised(reader, randomiser, watch, progress):
                         mixed.add(piece, done)
                     _check(randomiser, source)
-                    _write_mixed(mixed, write, randomiser.rows, progress)
+                    write_mixed(mixed, write, randomiser.rows, progress)
             else:
                 for piece, _ in _randomised(reader, randomiser, watch, progress):
                     write(piece)
@@ -74,8 +74,10 @@ def randomise_file(
     return randomiser.rows, None if watch is None else watch.warning()
 
 
-def _refuse_target(source: Path, target: Path, beside: Path, force: bool) -> None:
-    if target.exists() and source.resolve() == target.resolve():
+def refuse_target(target: Path, force: bool, source: Path | None = None) -> None:
+    """Refuse an output that is the input, a folder, or in the way, or whose schema would be."""
+    beside = sidecar(target)
+    if source is not None and target.exists() and source.resolve() == target.resolve():
         raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
     if target.is_dir():
         raise FileError("is_folder", "{path} is a folder, not a file.", path=str(target))
@@ -113,7 +115,8 @@ def _check(randomiser: TableRandomiser, source: Path) -> None:
         raise DataError("no_rows", "{path} has no rows.", path=str(source))
 
 
-def _write_mixed(mixed: RowShuffler, write: Callable[[pa.RecordBatch], None], rows: int, progress: Progress) -> None:
+def write_mixed(mixed: RowShuffler, write: Callable[[pa.RecordBatch], None], rows: int, progress: Progress) -> None:
+    """Write all rows of a shuffler in random order."""
     progress.start("shuffling (rows)", rows)
     try:
         for piece in mixed.pieces():
@@ -124,7 +127,7 @@ def _write_mixed(mixed: RowShuffler, write: Callable[[pa.RecordBatch], None], ro
 
 
 @contextlib.contextmanager
-def _writing(path: Path, final: Path, metadata: dict[bytes, bytes]) -> Iterator[Callable[[pa.RecordBatch], None]]:
+def writing_pieces(path: Path, final: Path, metadata: dict[bytes, bytes]) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """A function that writes pieces; the file is complete when the context is left."""
     writer: Any = None
 

@@ -17,6 +17,7 @@ import numpy as np
 from deniable.core import files, frames, randomising_files
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.groups import Group, JointChannel
+from deniable.core.spark_rows import is_spark_frame, randomise_spark
 from deniable.errors import OrderWarning, ParameterError, SchemaError
 from deniable.progress import Progress, Silent
 
@@ -286,7 +287,7 @@ class Schema(Mapping[str, Channel]):
         force: bool = False,
         progress: Progress | None = None,
     ) -> Any:
-        """Randomise every attribute of an eager data frame, or a CSV or Parquet file to `output` in bounded memory.
+        """Randomise every attribute of an eager data frame, or a CSV or Parquet file or Spark frame to `output` in bounded memory.
 
         Columns named in `keep` are handed on as they are; any other column that is not in the schema is refused. A file is
         written with the schema beside it (`NAME.schema.json`, and inside Parquet). Returns the new frame, or the number of
@@ -317,9 +318,13 @@ class Schema(Mapping[str, Channel]):
             made, warning = randomising_files.randomise_file(
                 self, Path(data), Path(output), rng, tuple(keep), order, force, progress or Silent()
             )
+        elif output is not None and is_spark_frame(data):
+            made, warning = randomise_spark(self, data, Path(output), rng, tuple(keep), order, force, progress or Silent())
         else:
             if output is not None:
-                raise ParameterError("output_of_frame", "output= is for files; a data frame is returned, not written.")
+                raise ParameterError(
+                    "output_of_frame", "output= is for files and Spark; other frames are returned, not written."
+                )
             made, warning = frames.randomise_frame(self, data, rng, tuple(keep), order)
         if warning is not None:
             warnings.warn(warning, OrderWarning, stacklevel=2)

@@ -148,6 +148,7 @@ def test_the_mark_changes_nothing_that_is_given_and_nothing_else():
     assert given.attrs == {"source": "a register"}
     assert out.attrs["source"] == "a register"
     assert mark_of(out) == mark_of(out["c"]) != mark_of(WITH_CLASS.randomise(given))
+    assert mark_of(SCHEMA.randomise(out[["a", "b"]], order="kept")) == mark_of(out), "these are still the shuffled rows"
     for table in (arrow(TRUE), pa.table({name: TRUE[name] for name in TRUE})):
         shuffled = WITH_CLASS.randomise(table.replace_schema_metadata({**(table.schema.metadata or {}), b"own": b"x"}))
         assert shuffled.schema.metadata[b"own"] == b"x"
