@@ -25,6 +25,8 @@ SURPRISE = 5.0
 """And it lies so many standard errors above a random order."""
 
 FEWEST_PAIRS = 10
+WINDOW, STRETCH = 1 << 14, 1 << 17
+"""Of every so long stretch the first so many rows are looked at: enough to see an order, and large files are not held up."""
 
 
 class RestoredOrder:
@@ -61,6 +63,12 @@ class RestoredOrder:
         self._tail = joined[max(0, len(joined) - LAGS[-1]) :]
         self._rows += len(values)
 
+    def skip(self, rows: int) -> None:
+        """So many rows are not looked at; those after them are not compared with those before."""
+        if rows:
+            self._rows += rows
+            self._tail = None
+
     def within(self) -> int | None:
         """To within how many rows the order is restored; None if it is not, or only roughly."""
         compared = [lag for lag in LAGS if self._rows >= 2 * lag + FEWEST_PAIRS and self._pairs[lag]]
@@ -92,6 +100,11 @@ class KeptColumn:
 
     def add(self, values: pa.Array) -> None:
         """Take the next rows. A reading that does not fit is not tried again."""
+        for begin in range(0, len(values), STRETCH):
+            self._look(values[begin : begin + STRETCH])
+
+    def _look(self, stretch: pa.Array) -> None:
+        values, skipped = stretch[:WINDOW], max(0, len(stretch) - WINDOW)
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
         if self._text is None:
@@ -103,6 +116,7 @@ class KeptColumn:
                 if found.null_count > values.null_count:
                     raise pa.ArrowInvalid("some cells are of another kind")
                 seen.add(found)
+                seen.skip(skipped)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
                 del self._readings[name]
 
@@ -121,11 +135,11 @@ def _dates(form: str) -> Callable[[pa.Array], pa.Array]:
 
 
 def _numbers(values: pa.Array) -> pa.Array:
-    return pc.cast(pc.utf8_trim_whitespace(values), pa.float64())
-
-
-def _numbers_in_words(values: pa.Array) -> pa.Array:
-    return pc.cast(pc.replace_substring_regex(values, pattern=r"^\D*(\d+)\D*$", replacement=r"\1"), pa.float64())
+    """Cells that are numbers, or words with one number inside, such as p17."""
+    try:
+        return pc.cast(pc.utf8_trim_whitespace(values), pa.float64())
+    except pa.ArrowInvalid:
+        return pc.cast(pc.replace_substring_regex(values, pattern=r"^\D*(\d+)\D*$", replacement=r"\1"), pa.float64())
 
 
 def _itself(values: Any) -> Any:
@@ -137,7 +151,6 @@ _AS_IT_IS: dict[str, Callable[[pa.Array], pa.Array]] = {"as it is": _itself}
 _OF_TEXT: dict[str, Callable[[pa.Array], pa.Array]] = {
     "text": _itself,
     "numbers": _numbers,
-    "words with a number": _numbers_in_words,
     "day.month.year": _dates("%d.%m.%Y"),
     "day/month/year": _dates("%d/%m/%Y"),
     "month/day/year": _dates("%m/%d/%Y"),

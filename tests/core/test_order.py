@@ -114,6 +114,8 @@ RESTORING = {
     "dates": (pd.date_range("2020-01-01", periods=2_000), 1),
     "times with jitter": (np.arange(20_000) + np.random.default_rng(2).normal(0, 3, 20_000), 17),
     "dates of ten people each": (np.repeat(np.arange(2_000), 10), 17),
+    "a large file": (range(400_000), 1),
+    "a large file of text": ([f"n{i}" for i in range(400_000)], 1),
     "with holes": ([None if i % 5 == 0 else i for i in range(2_000)], 1),
 }
 
