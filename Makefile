@@ -35,6 +35,7 @@ simulate: $(VENV)/.installed-test
 benchmark: $(VENV)/.installed-test
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
 	$(PY) -m benchmarks.channels
+	$(PY) -m benchmarks.order
 	$(PY) -m benchmarks.reconstruction
 	$(PY) -m benchmarks.mining --no-mlxtend
 	$(PY) -m benchmarks.service

@@ -12,6 +12,10 @@
     ├── StoreError          a database that cannot be opened, read or written
     └── FileError           a file that is missing, unreadable, empty or in the way
 
+and the one warning:
+
+    OrderWarning            the order of rows tells answers, or a column restores it
+
 An error is a code, its parameters and an English sentence, so that a page can translate it.
 """
 
@@ -82,3 +86,7 @@ class RefusedError(DeniableError):
 
 class StoreError(DeniableError):
     """The database cannot be opened, read or written, or is not what it should be."""
+
+
+class OrderWarning(UserWarning):
+    """The order of the rows that are handed on tells answers, or a column puts shuffled rows back in order."""

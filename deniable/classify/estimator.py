@@ -15,6 +15,7 @@ from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import DataError, ParameterError, SchemaError
 
 
@@ -31,6 +32,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """Columns by name and the reported classes; on the first call also what they may hold."""
         schema = self._schema()
         frame = _as_frame(X)
+        _refuse_unpaired(X, y)
         if (
             y is None
             and schema is not None
@@ -154,6 +156,11 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         check_is_fitted(self)
         return self.classes_[self.predict_proba_distorted(Z).argmax(axis=1)]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows of true values whose class is predicted."""
+        _refuse_unpaired(X, y)
+        return float(super().score(X, y, sample_weight))
+
     def score_distorted(
         self, Z: Any, y: Any = None, metric: str = "accuracy", pos_label: Any = None, method: str = "auto"
     ) -> Estimate:
@@ -174,6 +181,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         from deniable.classify.scoring import score
 
         check_is_fitted(self)
+        _refuse_unpaired(Z, y)
         if y is None:
             frame = _as_frame(Z)
             if frame is None or self.target_.name not in (frame.columns if frame is not None else ()):
@@ -185,6 +193,19 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=len(codes), y=len(reported_class))
         weights, how = self._confusion(codes, reported_class, method)
         return score(weights, how, self.classes_, metric, pos_label)
+
+
+def _refuse_unpaired(X: Any, y: Any) -> None:
+    """Rows that `Schema.randomise` shuffled have their classes among their own columns, nowhere else."""
+    if y is not None:
+        refuse_unpaired(
+            X,
+            y,
+            ("X", "y"),
+            "Let the class be shuffled with its rows: declare it in the schema, as dn.Identity if it is not hidden, with target=...; or "
+            "name it in keep; then leave y out, or take both from the same frame (Z[names], Z[target]). In simulations give randomise an "
+            'rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
+        )
 
 
 def _as_frame(X: Any) -> Any:

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from deniable.classify.scoring import check_metric, measure
 from deniable.core.columns import to_arrow
 from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import DataError, ParameterError
 from deniable.progress import Progress, Silent
 
@@ -80,6 +81,7 @@ def distort_and_cross_validate(
             raise ParameterError(
                 name, "{name} must be a whole number of at least {least}, got {got!r}.", name=name, least=least, got=value
             )
+    refuse_unpaired(X, y, ("X", "y"), "Give the true rows and their classes.")
     table, labels = _true_rows(X, y, schema)
     classes, codes = np.unique(labels, return_inverse=True)
     smallest = np.bincount(codes)

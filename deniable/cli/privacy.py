@@ -17,7 +17,7 @@ from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.words import odds
+from deniable.privacy.words import ONE_REPORT, odds
 
 
 def privacy(
@@ -94,6 +94,7 @@ def show(found: PrivacyReport) -> None:
     print(found.summary)
     for name, warning in found.warnings:
         print(f"warning: {name}: {warning}")
+    print(ONE_REPORT)
     print("Published elsewhere, for scale:")
     for d in found.deployments:
         print(f"  {d.who} ({d.year}): epsilon {d.epsilon}, {d.of_what}")

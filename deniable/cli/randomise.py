@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -21,18 +22,32 @@ def randomise(
     keep: Annotated[
         list[str] | None, typer.Option("--keep", "-k", help="Hand this column on as it is. May be repeated.")
     ] = None,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Keep the order of the rows, and say what it tells; else they are shuffled.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
     """Randomise every row of a file, drawing from the operating system's randomness.
 
     The schema is written beside the output (NAME.schema.json), and inside it where it is Parquet.
-    A column that is neither in the schema nor kept is refused.
+    A column that is neither in the schema nor kept is refused. Rows are written in random order: in a sorted file
+    they would tell of one another what epsilon does not cover.
     """
     read = Schema.load(schema)
     refuse_same(output, schema)
-    rows = read.randomise(data, keep=keep or (), output=output, force=force, progress=Bar())
+    order = "kept" if keep_order else "shuffled"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rows = read.randomise(data, keep=keep or (), order=order, output=output, force=force, progress=Bar())
     print(f"{rows:,} {'row' if rows == 1 else 'rows'} randomised to {output}, schema in {sidecar(output)}.")
-    print(f"Epsilon a respondent: {rounded_up(read.epsilon)}.")
+    print(f"Epsilon a respondent: {rounded_up(read.epsilon)}. It bounds what one report says about one person, not what rows")
+    print("tell about one another, as they do in a sorted file.")
+    if keep_order:
+        print("warning: Rows are in the order of the input: anyone who knows that order knows whose row is whose.")
+    else:
+        print("Rows are in random order.")
+    for told in caught:
+        print(f"warning: {told.message}")
     for block in read.blocks:
         for warning in warnings_of(block):
             print(f"warning: {block.name}: {warning}")

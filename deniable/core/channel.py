@@ -257,7 +257,9 @@ class Channel(ABC):
     def randomise(self, values: Any, rng: np.random.Generator | None = None) -> Any:
         """Draw a report for each true value: a column in, a column of the same kind out (lists give numpy arrays).
 
-        With `rng=None` the draw comes from the operating system's CSPRNG. A numpy Generator is for simulation only.
+        With `rng=None` the draw comes from the operating system's CSPRNG. A numpy Generator is for simulation only. Report i is that
+        of value i: whoever hands on a whole column should shuffle it, as `Schema.randomise` does, for the order of rows may tell what
+        epsilon does not cover.
 
         >>> import deniable as dn, numpy as np
         >>> reports = dn.KRR(dn.Binary(), 0.75).randomise([0, 1, 1, 0])

@@ -11,15 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
 from deniable import interrupts
 from deniable.core.channel import Channel
-from deniable.core.frames import TableRandomiser, check_columns
-from deniable.core.sampling import byte_source
 from deniable.core.tables import CellTable, ColumnCounter
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress
@@ -285,9 +282,10 @@ def open_table(path: Path) -> _Csv | _Parquet:
     return _Parquet(path) if parquet else _Csv(path)
 
 
-def _writer(path: Path, final: Path, schema: pa.Schema, schema_json: str) -> Any:
+def table_writer(path: Path, final: Path, schema: pa.Schema, metadata: dict[bytes, bytes]) -> Any:
+    """What writes rows to `path` in the format that the name `final` asks for; Parquet carries the metadata."""
     if _is_parquet(final):
-        return pa.parquet.ParquetWriter(path, schema.with_metadata({PARQUET_KEY: schema_json.encode()}), compression="zstd")
+        return pa.parquet.ParquetWriter(path, schema.with_metadata(metadata), compression="zstd")
     sink = pa.output_stream(str(path), compression="gzip" if final.name.lower().endswith(".gz") else None)
     return _CsvSink(sink, schema)
 
@@ -318,7 +316,7 @@ def write_reports(schema: Schema, pieces: Iterator[pa.RecordBatch], target: Path
         try:
             for piece in pieces:
                 if writer is None:
-                    writer = _writer(temporary, target, piece.schema, schema_json)
+                    writer = table_writer(temporary, target, piece.schema, {PARQUET_KEY: schema_json.encode()})
                 writer.write_batch(piece)
                 rows += piece.num_rows
         finally:
@@ -344,52 +342,3 @@ def count_file(path: Path, channel: Channel, name: str, bins: Any, progress: Pro
         progress.advance(done)
     progress.finish()
     return counter.table()
-
-
-def randomise_file(
-    schema: Schema,
-    source: Path,
-    target: Path,
-    rng: np.random.Generator | None,
-    keep: tuple[str, ...],
-    force: bool,
-    progress: Progress,
-) -> int:
-    """Randomise `source` into `target` piece by piece; the schema is written beside it. Returns the number of rows."""
-    reader = open_table(source)
-    beside = sidecar(target)
-    if target.exists() and source.resolve() == target.resolve():
-        raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
-    if target.is_dir():
-        raise FileError("is_folder", "{path} is a folder, not a file.", path=str(target))
-    if target.exists() and not force:
-        raise file_exists(target)
-    if beside.exists() and not force:
-        raise file_exists(beside, target)
-    refuse_randomised(source)
-    check_columns(schema, reader.columns, keep, str(source))
-    schema_json = schema.to_json(NOTICE, data=target.name)
-    randomiser = TableRandomiser(schema, byte_source(rng), reader.text)
-    progress.start(f"randomising ({reader.units})", reader.total)
-    with replacing(target, force) as temporary:
-        writer = None
-        try:
-            for batch, done in reader.pieces():
-                reports = randomiser.piece({name: batch.column(name) for name in schema})
-                if not randomiser.failed:
-                    columns = [reports[name] if name in schema else batch.column(name) for name in reader.columns]
-                    piece = pa.RecordBatch.from_arrays(columns, names=reader.columns)
-                    if writer is None:
-                        writer = _writer(temporary, target, piece.schema, schema_json)
-                    writer.write_batch(piece)
-                progress.advance(done)
-        finally:
-            if writer is not None:
-                writer.close()
-            progress.finish()
-        randomiser.finish()
-        if randomiser.rows == 0:
-            raise DataError("no_rows", "{path} has no rows.", path=str(source))
-        # The schema goes first: data without its schema could not be read, a schema without data does no harm.
-        write_text(beside, schema_json, force)
-    return randomiser.rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,16 @@ import pyarrow as pa
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.channel import Channel
 from deniable.core.columns import to_arrow
+from deniable.core.order_watch import OrderWatch
 from deniable.core.sampling import ByteSource, byte_source
-from deniable.errors import DataError
+from deniable.core.shuffle_mark import can_be_marked, marked
+from deniable.core.shuffling import random_order
+from deniable.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from deniable.core.schema import Schema
+
+ORDERS = ("shuffled", "kept")
 
 
 def check_columns(schema: Schema, columns: Sequence[str], keep: Sequence[str], where: str) -> None:
@@ -57,10 +63,11 @@ def check_columns(schema: Schema, columns: Sequence[str], keep: Sequence[str], w
 class TableRandomiser:
     """Randomises a table piece by piece; cells that do not fit are collected over all pieces."""
 
-    def __init__(self, schema: Schema, source: ByteSource, text: bool) -> None:
-        self._schema = schema
+    def __init__(self, schema: Schema, source: ByteSource, text: bool, watch: OrderWatch | None = None) -> None:
+        self.schema = schema
         self._source = source
         self._text = text
+        self._watch = watch
         self._bad = {name: BadCells(name, channel.domain.allowed) for name, channel in schema.items()}
         self.rows = 0
 
@@ -72,41 +79,99 @@ class TableRandomiser:
     def piece(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         """The reports for one piece of the table."""
         truths = {
-            name: channel.read(columns[name], self._bad[name], self.rows, self._text) for name, channel in self._schema.items()
+            name: channel.read(columns[name], self._bad[name], self.rows, self._text) for name, channel in self.schema.items()
         }
         self.rows += len(next(iter(columns.values())))
         if self.failed:
             return {}
+        if self._watch is not None:
+            self._watch.truths(truths)
         reports: dict[str, pa.Array] = {}
-        for block in self._schema.blocks:
+        for block in self.schema.blocks:
             if isinstance(block.channel, Channel):
                 drawn = [block.channel.draw(truths[block.name], self._source)]
             else:
                 drawn = block.channel.draw([truths[name] for name in block.attributes], self._source)
             for name, codes in zip(block.attributes, drawn, strict=True):
-                reports[name] = self._schema[name].written(codes)
+                reports[name] = self.schema[name].written(codes)
+        if self._watch is not None:
+            self._watch.handed_on(reports)
         return reports
+
+    def bad(self) -> dict[str, tuple[int, list[tuple[int, Any]]]]:
+        """Of every column with cells that did not fit: how many, and the first rows with what they hold."""
+        return {name: (cells.total, cells.first) for name, cells in self._bad.items() if cells.total}
 
     def finish(self) -> None:
         """Raise one error for all cells that did not fit."""
         raise_bad_cells(list(self._bad.values()))
 
 
-def randomise_frame(schema: Schema, data: Any, rng: np.random.Generator | None, keep: tuple[str, ...]) -> Any:
-    """A new frame of the same kind with every attribute randomised; the given frame is not changed."""
+def randomise_frame(
+    schema: Schema, data: Any, rng: np.random.Generator | None, keep: tuple[str, ...], order: str | None
+) -> tuple[Any, str | None]:
+    """A new frame of the same kind with every attribute randomised, and what is to be said about its order."""
     frame = _eager(data)
     columns = list(frame.columns)
     index = _index(data, keep)
     check_columns(schema, [*columns, *(name for name in keep if name in index)], keep, "The data frame")
     if len(frame) == 0:
         raise DataError("no_rows", "The data frame has no rows.")
-    randomiser = TableRandomiser(schema, byte_source(rng), text=False)
+    shuffled = is_shuffled(order, rng)
+    if order is None and shuffled and schema.target is None and not can_be_marked(data):
+        raise _order_needed(data)
+    watch = OrderWatch(schema, shuffled) if rng is None else None
+    randomiser = TableRandomiser(schema, byte_source(rng), text=False, watch=watch)
     reports = randomiser.piece({name: to_arrow(frame[name].to_native(), name) for name in schema})
     randomiser.finish()
+    if watch is not None:
+        watch.handed_on(_kept(frame, data, [name for name in columns if name not in schema], index))
     new = nw.from_arrow(pa.table(reports), backend=frame.implementation)
     if hasattr(data, "index"):
         new = nw.from_native(new.to_native().set_axis(data.index, axis=0), eager_only=True)
-    return frame.with_columns(new[name] for name in schema).to_native()
+    made = frame.with_columns(new[name] for name in schema)
+    native = (made[random_order(len(made), rng)] if shuffled else made).to_native()
+    if hasattr(data, "attrs"):
+        native.attrs = dict(data.attrs)
+    if shuffled:
+        # The labels of a plain index would tell the order.
+        native = marked(native.reset_index(drop=True) if hasattr(native, "reset_index") and not index else native)
+    return native, None if watch is None else watch.warning()
+
+
+def is_shuffled(order: Any, rng: np.random.Generator | None) -> bool:
+    """Whether rows are shuffled: unless said otherwise where the draw protects people, and not in simulations.
+
+    >>> is_shuffled(None, None), is_shuffled(None, np.random.default_rng(1)), is_shuffled("kept", None)
+    (True, False, False)
+    """
+    if order is None:
+        return rng is None
+    if order not in ORDERS:
+        raise ParameterError("order", "order must be one of {allowed}, got {got!r}.", allowed=list(ORDERS), got=order)
+    return bool(order == "shuffled")
+
+
+def _order_needed(data: Any) -> ParameterError:
+    return ParameterError(
+        "order_needed",
+        'Say order="shuffled" or order="kept". Rows are shuffled unless their order is kept on purpose, and a frame of {kind} cannot carry '
+        "a mark that says so: beside a column that stays outside, such as the y of a classifier, nobody would notice that rows do not "
+        "match. Where all that belongs together is in the frame, shuffle; what stays outside can be declared in the schema "
+        "(target=...) or named in keep.",
+        kind=type(data).__module__.split(".")[0],
+    )
+
+
+def _kept(frame: Any, data: Any, names: list[str], index: list[str]) -> dict[str, pa.Array]:
+    """Columns that are handed on as they are, and levels of the index; what cannot be compared restores no order."""
+    found = {}
+    given = {name: frame[name].to_native() for name in names}
+    given |= {name: data.index.get_level_values(name).to_series(index=range(len(data))) for name in index}
+    for name, column in given.items():
+        with contextlib.suppress(DataError):
+            found[name] = to_arrow(column, name)
+    return found
 
 
 def _eager(data: Any) -> Any:
@@ -124,7 +189,7 @@ def _eager(data: Any) -> Any:
         raise DataError(
             "lazy_frame",
             "A lazy frame ({got}) is not randomised: evaluated twice it would draw twice, and draws that repeat average out. "
-            "Collect it first, or randomise file to file.",
+            "Collect it first, or randomise file to file (a Spark frame: output=...).",
             got=type(data).__module__.split(".")[0] + "." + type(data).__name__,
         )
     return frame
@@ -136,7 +201,8 @@ def _index(data: Any, keep: tuple[str, ...]) -> list[str]:
     if index is None or not hasattr(index, "names"):
         return []
     names = [name for name in index.names if name is not None]
-    unnamed_text = not names and index.dtype.kind not in "iu"
+    # One unnamed level of whole numbers only counts rows.
+    unnamed_text = len(names) < len(index.names) and (len(index.names) > 1 or index.dtype.kind not in "iu")
     stray = [name for name in names if name not in keep]
     if stray or unnamed_text:
         raise DataError(

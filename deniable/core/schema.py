@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import files, frames
+from deniable.core import files, frames, randomising_files
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.groups import Group, JointChannel
-from deniable.errors import ParameterError, SchemaError
+from deniable.core.spark_rows import is_spark_frame, randomise_spark
+from deniable.errors import OrderWarning, ParameterError, SchemaError
 from deniable.progress import Progress, Silent
 
 VERSION = 1
@@ -280,20 +282,31 @@ class Schema(Mapping[str, Channel]):
         rng: np.random.Generator | None = None,
         keep: Sequence[str] = (),
         *,
+        order: str | None = None,
         output: str | Path | None = None,
         force: bool = False,
         progress: Progress | None = None,
     ) -> Any:
-        """Randomise every attribute of an eager data frame, or a CSV or Parquet file to `output` in bounded memory.
+        """Randomise every attribute of an eager data frame, or a CSV or Parquet file or Spark frame to `output` in bounded memory.
 
         Columns named in `keep` are handed on as they are; any other column that is not in the schema is refused. A file is
         written with the schema beside it (`NAME.schema.json`, and inside Parquet). Returns the new frame, or the number of
         rows written.
 
-        >>> import deniable as dn, pandas as pd
+        Rows come out in random order (`order="shuffled"`), for epsilon says nothing of what rows tell about one another, and in a
+        sorted table they tell nearly everything. So row i of the result is not row i of `data`; what belongs to it must be in the
+        schema or in `keep`. An `OrderWarning` names kept columns that restore the order. `order="kept"` keeps it, and warns where
+        neighbours are alike. With an `rng` (simulation) the order is kept unless you say otherwise, and nothing is measured.
+
+        >>> import deniable as dn, numpy as np, pandas as pd
         >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
-        >>> sorted(schema.randomise(pd.DataFrame({"smokes": ["no"] * 500}))["smokes"].unique())
-        ['no', 'yes']
+        >>> people = pd.DataFrame({"smokes": ["no"] * 500, "town": ["Ulm", "Bonn"] * 250})
+        >>> reported = schema.randomise(people, keep=["town"])
+        >>> sorted(reported["smokes"].unique()), reported["town"].equals(people["town"])
+        (['no', 'yes'], False)
+        >>> simulated = schema.randomise(people, np.random.default_rng(1), keep=["town"])
+        >>> simulated["town"].equals(people["town"])
+        True
         """
         if isinstance(keep, str):
             raise ParameterError("keep_list", "keep must be a list of column names, got {got!r}; write [{got!r}].", got=keep)
@@ -302,10 +315,20 @@ class Schema(Mapping[str, Channel]):
                 raise ParameterError(
                     "no_output", "A file is randomised to a file: give output=, got only {got}.", got=str(data)
                 )
-            return files.randomise_file(self, Path(data), Path(output), rng, tuple(keep), force, progress or Silent())
-        if output is not None:
-            raise ParameterError("output_of_frame", "output= is for files; a data frame is returned, not written.")
-        return frames.randomise_frame(self, data, rng, tuple(keep))
+            made, warning = randomising_files.randomise_file(
+                self, Path(data), Path(output), rng, tuple(keep), order, force, progress or Silent()
+            )
+        elif output is not None and is_spark_frame(data):
+            made, warning = randomise_spark(self, data, Path(output), rng, tuple(keep), order, force, progress or Silent())
+        else:
+            if output is not None:
+                raise ParameterError(
+                    "output_of_frame", "output= is for files and Spark; other frames are returned, not written."
+                )
+            made, warning = frames.randomise_frame(self, data, rng, tuple(keep), order)
+        if warning is not None:
+            warnings.warn(warning, OrderWarning, stacklevel=2)
+        return made
 
 
 def _digest(channel: Channel) -> str | None:

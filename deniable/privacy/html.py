@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from deniable.core.channel import rounded_up
-from deniable.privacy.words import odds
+from deniable.privacy.words import ONE_REPORT, odds
 
 if TYPE_CHECKING:
     from deniable.privacy.report import PrivacyReport
@@ -82,6 +82,7 @@ def _content(report: PrivacyReport) -> str:
         "likely (odds of 1 to 9) and the odds change 4 times, it is then 31% likely (4 to 9). <strong>Epsilon</strong> is the "
         "logarithm of that factor: 0 says nothing, each further 0.7 doubles the factor, and the epsilons of several questions add "
         "up. The figures are those of the most telling report; no other report says more.</p>",
+        f"<p>{escape(ONE_REPORT)}</p>",
         "<h2>Question by question</h2>",
         _questions(report),
         "<h2>Warnings</h2>",

@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.core.exact import Ints
 from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import ParameterError
 from deniable.privacy.likelihood import Likelihoods, part, posterior_over, rows_of
 
@@ -84,7 +85,7 @@ def linkage_attack(
 ) -> float:
     """The share of rows of `reported` that an attacker assigns to the right row of `truths`, by likelihood: carried out.
 
-    Row i of both frames belongs to person i; the attacker is told neither. Ties are tossed.
+    Row i of both frames belongs to person i (randomise with an `rng`, or `order="kept"`); the attacker is told neither. Ties are tossed.
 
     >>> import deniable as dn, numpy as np
     >>> rng = np.random.default_rng(1)
@@ -93,6 +94,12 @@ def linkage_attack(
     >>> 0.2 < traced < 0.4
     True
     """
+    refuse_unpaired(
+        reported,
+        truths,
+        ("reported", "truths"),
+        'linkage_attack compares them row by row: randomise with an rng, or with order="kept".',
+    )
     generator = np.random.default_rng() if rng is None else rng
     likelihoods = Likelihoods(part(schema, attributes))
     people, reports = likelihoods.truths(truths), likelihoods.reports(reported)

@@ -20,7 +20,7 @@ from deniable.privacy.linkage import Linkage, reidentification_rate
 from deniable.privacy.rows import SUPPOSED, Row, row_of
 from deniable.privacy.single_entry import by_attribute
 from deniable.privacy.warnings import weak
-from deniable.privacy.words import odds, percent
+from deniable.privacy.words import ONE_REPORT, odds, percent
 from deniable.privacy.worst_case import posterior_bound
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class PrivacyReport:
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="    ")
         for text in self.attacks:
             lines += ["", *textwrap.wrap(text, 110, subsequent_indent="  ")]
-        lines += ["", "Published elsewhere, for scale:"]
+        lines += ["", *textwrap.wrap(ONE_REPORT, 110, subsequent_indent="  "), "", "Published elsewhere, for scale:"]
         lines += [f"  {d.who} ({d.year}): epsilon {d.epsilon}, {d.of_what}" for d in self.deployments]
         return "\n".join(lines)
 

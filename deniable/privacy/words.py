@@ -7,6 +7,11 @@ from typing import Any
 
 from deniable.privacy.worst_case import Rise
 
+ONE_REPORT = (
+    "Epsilon bounds what one person's report says about that person. It says nothing of what rows tell about one another, as they do in a "
+    "sorted file; therefore rows are shuffled when they are randomised."
+)
+
 
 def odds(epsilon: float) -> str:
     """Epsilon in words: by what factor a report can change the odds of any answer, rounded up.

@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
 from deniable.core.sampling import byte_source
+from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability, minority_share
 from deniable.progress import Progress, Silent
@@ -384,7 +385,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         if isinstance(X, (np.ndarray, list, tuple)):
             arrays = [column.to_numpy(zero_copy_only=False) for column in columns.values()]
             found = arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
-            return found[permutation(len(drawn), rng)] if shuffle else found
+            return found[random_order(len(drawn), rng)] if shuffle else found
         frame = nw.from_native(X, eager_only=True)
         new = nw.from_arrow(pa.table(columns), backend=frame.implementation)
         if hasattr(X, "index"):
@@ -392,7 +393,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         out = frame.with_columns(new[name] for name in columns)
         if not shuffle:
             return out.to_native()
-        shuffled = out[permutation(len(drawn), rng).tolist(), :].to_native()
+        shuffled = out[random_order(len(drawn), rng).tolist(), :].to_native()
         # The labels of an index would tell the order.
         return shuffled.reset_index(drop=True) if hasattr(shuffled, "reset_index") else shuffled
 
@@ -441,16 +442,6 @@ def draw_codes(place: Ints, cumulative: Ints, rng: np.random.Generator | None, b
             candidates = np.frombuffer(source(8 * waiting.size), dtype="<u8")
             waiting = waiting[: draw(leaf, cumulative, candidates, bits, own, waiting)]
     return out
-
-
-def permutation(rows: int, rng: np.random.Generator | None) -> Ints:
-    """A random order, from the operating system's randomness or, in simulations, a generator."""
-    if rng is not None:
-        byte_source(rng)
-        order: Ints = rng.permutation(rows)
-        return order
-    # 64 random bits a row: two rows share theirs too seldom to matter, and then keep their order.
-    return np.argsort(np.frombuffer(byte_source(None)(8 * rows), dtype="<u8"), kind="stable")
 
 
 def epsilon_of(mix: Any, sizes: Any, whole: Any) -> float:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.core.exact import Floats, Ints
+from deniable.core.order import MORE, SURPRISE, sorted_by_answers
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
 from deniable.publish.encoding import IDENTIFIER_ROWS, columns_of
-from deniable.publish.order import sorted_by_answers
 from deniable.publish.other_columns import other_columns
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from deniable.publish.deniability_tree import DeniabilityTree
 
 ROWS_SHOWN = 20
-ORDER_SURPRISE, ORDER_MORE = 5.0, 0.1
-"""An order tells something where neighbours agree so many standard errors, and so far toward a sorted file, above chance."""
 PUBLIC = (
     "rows", "groups", "minority_share_of_minimum", "minority_share_of_minimum_by_column", "epsilon", "epsilon_in_words", "limits",
 )  # fmt: skip
@@ -363,7 +361,7 @@ def _order(groups: Any, labels: Any, shuffled: bool) -> Check:
         text = "rows are published in random order"
         return Check(name, True, text, np.empty(0, np.int64), public=text)
     more, surprise = sorted_by_answers(groups, labels)
-    if surprise <= ORDER_SURPRISE or more <= ORDER_MORE:
+    if surprise <= SURPRISE or more <= MORE:
         return Check(name, True, tested, np.empty(0, np.int64), public=tested)
     found = (
         f"rows that follow each other in a group have equal answers too often ({percent(more)} of the way from chance to sorted): whoever "

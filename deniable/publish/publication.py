@@ -11,10 +11,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from deniable import __version__
+from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.words import percent
 from deniable.progress import Progress
-from deniable.publish.deniability_tree import DeniabilityTree, permutation
+from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.encoding import columns_of
 from deniable.publish.guarantees import Guarantees, Limits, guarantees
 
@@ -183,7 +184,7 @@ def publish_frame(
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns)
     if shuffle:
-        native = out[permutation(len(out), rng).tolist(), :].to_native()
+        native = out[random_order(len(out), rng).tolist(), :].to_native()
         return Publication(native.reset_index(drop=True) if hasattr(native, "reset_index") else native, found, joint)
     return Publication(out.to_native(), found, joint)
 

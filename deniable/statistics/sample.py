@@ -181,7 +181,8 @@ class Sample:
         """Rows that probably meet a condition, best first, with their probabilities and how many are expected to.
 
         The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
-        paper 000 instead: the rows it assigns, in order. Of a sample of several parts `parts` says which part each row is of.
+        paper 000 instead: the rows it assigns, in order. Of a sample of several parts `parts` says which part each row is of. Rows are
+        those of the reports, which are shuffled: whose they are only a column that was kept tells.
         """
         condition = self._condition(where)
         if condition is None:

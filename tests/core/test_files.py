@@ -38,7 +38,7 @@ def test_csv_goes_to_every_format_and_back(schema, tmp_path, out):
     path = tmp_path / out
     frame = pd.read_parquet(path) if out.endswith("parquet") else pd.read_csv(path)
     assert list(frame.columns) == ["sex", "age", "grade", "note"]
-    assert frame["note"][0] == 'a, "b"'
+    assert sorted(frame["note"].dropna()) == ['a, "b"'] * 40 + ["x"] * 40
     assert set(frame["sex"]) == {"F", "M"}
     assert frame["age"].isna().any()
     assert dn.Schema.load(tmp_path / "out.schema.json") == schema

@@ -243,3 +243,9 @@ def test_published_figures_name_their_year_and_what_they_count():
 def test_bad_input_is_refused(schema, prior, says):
     with pytest.raises(ParameterError, match=says):
         dn.privacy.report(schema, prior)
+
+
+def test_it_is_said_what_epsilon_does_not_cover():
+    found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
+    for text in (" ".join(repr(found).split()), found.to_html().replace("&#x27;", "'")):
+        assert "It says nothing of what rows tell about one another, as they do in a sorted file" in text

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.core.order import sorted_by_answers
 from deniable.errors import ParameterError
 from deniable.publish.guarantees import Limits
-from deniable.publish.order import sorted_by_answers
 
 
 def checks(found):

@@ -10,7 +10,6 @@ import random
 import re
 import struct
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -187,8 +186,7 @@ def test_the_attack_succeeds_where_nothing_is_sealed(store, database, standin, m
 
 def test_the_attack_succeeds_where_nothing_is_mixed(tmp_path, standin, monkeypatch):
     with Store(str(tmp_path / "town.db")) as store:
-        in_order = SimpleNamespace(urandom=lambda n: np.arange(n // 8, dtype=np.uint64).tobytes())
-        monkeypatch.setattr(mixing, "os", in_order)
+        monkeypatch.setattr(mixing, "random_order", np.arange)
         keep_the_log(store)
         town = Consultation(store, standin, 120)
         town.answer(town.tokens)

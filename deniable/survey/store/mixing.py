@@ -7,11 +7,10 @@ says which came with which batch; what arrived when, and with which token, is kn
 from __future__ import annotations
 
 import json
-import os
 
-import numpy as np
 import sqlalchemy as sa
 
+from deniable.core.shuffling import random_order
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import outside_transactions, writing
@@ -53,8 +52,7 @@ def _rewrite(connection: sa.Connection, table: sa.Table, rows: list[list[object]
     )
     if connection.dialect.name == "sqlite":
         count = connection.exec_driver_sql("SELECT count(*) FROM mixing").scalar_one()
-        # Sorting by random 64-bit numbers of the operating system: every order is equally likely.
-        order = np.argsort(np.frombuffer(os.urandom(8 * count), dtype=np.uint64)) + 1
+        order = random_order(count) + 1
         connection.exec_driver_sql(f"DELETE FROM {table.name}")
         connection.execute(
             sa.text(

@@ -1,0 +1,100 @@
+"""Watches rows as they are randomised, and says in words what their order tells, and what would restore it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from deniable.core.channel import Channel
+from deniable.core.domain import Binary, Nominal
+from deniable.core.missing import WithMissing
+from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
+from deniable.core.restored_order import KeptColumn
+
+if TYPE_CHECKING:
+    from deniable.core.schema import Schema
+
+
+class OrderWatch:
+    """Measures the order of the true rows, piece by piece. No true value is told, only how far neighbours are alike.
+
+    >>> import deniable as dn, numpy as np
+    >>> watch = OrderWatch(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.6)}), shuffled=False)
+    >>> watch.truths({"smokes": np.repeat([0, 1], [160, 40])})
+    >>> print(watch.warning())
+    The order of the rows is kept, and it tells answers: smokes (neighbours agree 100% of the way from chance to sorted). Anyone who knows
+    how the rows were ordered can read answers off it, whatever epsilon is. Have the rows shuffled, which is the default.
+    """
+
+    def __init__(self, schema: Schema, shuffled: bool) -> None:
+        self._shuffled = shuffled
+        self._measures = {name: _measure(channel) for name, channel in schema.items()}
+        self._hidden = set(schema)
+        self._columns: dict[str, KeptColumn] = {}
+        self._saw_truths = False
+
+    def truths(self, truths: dict[str, Any]) -> None:
+        """The next rows, as codes (or numbers, where there is no grid)."""
+        self._saw_truths = True
+        for name, codes in truths.items():
+            self._measures[name].add(codes)
+
+    def handed_on(self, columns: dict[str, pa.Array]) -> None:
+        """The same rows as they are handed on, in the order they came in."""
+        if not self._shuffled:
+            return
+        for name, column in columns.items():
+            # Labels are too few to restore an order finely.
+            if name not in self._hidden or isinstance(self._measures[name], SerialCorrelation):
+                self._columns.setdefault(name, KeptColumn()).add(column)
+
+    def told(self) -> list[str]:
+        """Which attributes the order of the rows tells, and how much."""
+        found = []
+        for name, measure in self._measures.items():
+            more, surprise = measure.found()
+            if more <= MORE or surprise <= SURPRISE:
+                continue
+            if isinstance(measure, EqualNeighbours):
+                found.append(f"{name} (neighbours agree {more:.0%} of the way from chance to sorted)")
+            else:
+                found.append(f"{name} (values of neighbours correlate by {more:.2f}; by chance it would be 0)")
+        return found
+
+    def restored(self) -> list[str]:
+        """Which columns put shuffled rows back in order, and how finely."""
+        found = []
+        for name, column in self._columns.items():
+            within = column.within()
+            if within is not None:
+                finely = "row by row" if within == 1 else f"to within about {within} rows"
+                found.append(f"{name} ({finely})" if name not in self._hidden else f"the reports of {name} ({finely})")
+        return found
+
+    def warning(self) -> str | None:
+        """What somebody who hands these rows on should know; None if there is nothing to say."""
+        told = self.told()
+        if not self._shuffled:
+            return None if not told else (
+                f"The order of the rows is kept, and it tells answers: {', '.join(told)}. Anyone who knows how the rows were ordered can "
+                "read answers off it, whatever epsilon is. Have the rows shuffled, which is the default."
+            )  # fmt: skip
+        restored = self.restored()
+        if not restored:
+            return None
+        says = f"; that order tells answers: {', '.join(told)}" if told else "; neighbours in it agree no more than by chance"
+        return (
+            f"The rows are shuffled, but sorting them puts them back in the order they came in: by {', '.join(restored)}"
+            f"{says if self._saw_truths else ''}. "
+            "Leave such columns out, or put random numbers in their place."
+        )
+
+
+def _measure(channel: Channel) -> EqualNeighbours | SerialCorrelation:
+    """How neighbours are compared: labels without an order agree or not, everything else has codes or numbers in order."""
+    domain = channel.domain
+    inside = domain.answered if isinstance(domain, WithMissing) else domain
+    if isinstance(inside, (Nominal, Binary)):
+        return EqualNeighbours(domain.size)
+    return SerialCorrelation()

@@ -1,0 +1,144 @@
+"""A file randomised to a file in bounded memory, its rows in random order unless their order is kept on purpose."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.files import (
+    NOTICE,
+    PARQUET_KEY,
+    file_exists,
+    open_table,
+    refuse_randomised,
+    replacing,
+    sidecar,
+    table_writer,
+    write_text,
+)
+from deniable.core.frames import TableRandomiser, check_columns, is_shuffled
+from deniable.core.order_watch import OrderWatch
+from deniable.core.sampling import byte_source
+from deniable.core.shuffle_mark import marked_metadata
+from deniable.core.shuffling import RowShuffler
+from deniable.errors import DataError, FileError
+from deniable.progress import Progress
+
+if TYPE_CHECKING:
+    from deniable.core.schema import Schema
+
+
+def randomise_file(
+    schema: Schema,
+    source: Path,
+    target: Path,
+    rng: np.random.Generator | None,
+    keep: tuple[str, ...],
+    order: str | None,
+    force: bool,
+    progress: Progress,
+) -> tuple[int, str | None]:
+    """Randomise `source` into `target` piece by piece; the schema is written beside it.
+
+    Returns the number of rows, and what is to be said about their order.
+    """
+    shuffled = is_shuffled(order, rng)
+    reader = open_table(source)
+    beside = sidecar(target)
+    refuse_target(target, force, source)
+    refuse_randomised(source)
+    check_columns(schema, reader.columns, keep, str(source))
+    schema_json = schema.to_json(NOTICE, data=target.name)
+    metadata = {PARQUET_KEY: schema_json.encode()}
+    watch = OrderWatch(schema, shuffled) if rng is None else None
+    randomiser = TableRandomiser(schema, byte_source(rng), reader.text, watch)
+    with replacing(target, force) as temporary:
+        with writing_pieces(temporary, target, marked_metadata(metadata) if shuffled else metadata) as write:
+            if shuffled:
+                with RowShuffler(target, rng) as mixed:
+                    for piece, done in _randomised(reader, randomiser, watch, progress):
+                        mixed.add(piece, done)
+                    _check(randomiser, source)
+                    write_mixed(mixed, write, randomiser.rows, progress)
+            else:
+                for piece, _ in _randomised(reader, randomiser, watch, progress):
+                    write(piece)
+                _check(randomiser, source)
+        # The schema goes first: data without its schema could not be read, a schema without data does no harm.
+        write_text(beside, schema_json, force)
+    return randomiser.rows, None if watch is None else watch.warning()
+
+
+def refuse_target(target: Path, force: bool, source: Path | None = None) -> None:
+    """Refuse an output that is the input, a folder, or in the way, or whose schema would be."""
+    beside = sidecar(target)
+    if source is not None and target.exists() and source.resolve() == target.resolve():
+        raise FileError("same_file", "{path} would be overwritten by its own randomised copy.", path=str(target))
+    if target.is_dir():
+        raise FileError("is_folder", "{path} is a folder, not a file.", path=str(target))
+    if target.exists() and not force:
+        raise file_exists(target)
+    if beside.exists() and not force:
+        raise file_exists(beside, target)
+
+
+def _randomised(
+    reader: Any, randomiser: TableRandomiser, watch: OrderWatch | None, progress: Progress
+) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """Randomised pieces of the file in its own order, each with the share of the file that is done; none after a bad cell."""
+    schema = randomiser.schema
+    done = 0
+    progress.start(f"randomising ({reader.units})", reader.total)
+    try:
+        for batch, units in reader.pieces():
+            reports = randomiser.piece({name: batch.column(name) for name in schema})
+            done += units
+            if not randomiser.failed:
+                columns = {name: reports[name] if name in schema else batch.column(name) for name in reader.columns}
+                if watch is not None:
+                    watch.handed_on({name: column for name, column in columns.items() if name not in schema})
+                yield pa.RecordBatch.from_arrays(list(columns.values()), names=reader.columns), done / max(reader.total, 1)
+            progress.advance(units)
+    finally:
+        progress.finish()
+
+
+def _check(randomiser: TableRandomiser, source: Path) -> None:
+    """Refuse a file without rows, or with cells that do not fit."""
+    randomiser.finish()
+    if randomiser.rows == 0:
+        raise DataError("no_rows", "{path} has no rows.", path=str(source))
+
+
+def write_mixed(mixed: RowShuffler, write: Callable[[pa.RecordBatch], None], rows: int, progress: Progress) -> None:
+    """Write all rows of a shuffler in random order."""
+    progress.start("shuffling (rows)", rows)
+    try:
+        for piece in mixed.pieces():
+            write(piece)
+            progress.advance(piece.num_rows)
+    finally:
+        progress.finish()
+
+
+@contextlib.contextmanager
+def writing_pieces(path: Path, final: Path, metadata: dict[bytes, bytes]) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """A function that writes pieces; the file is complete when the context is left."""
+    writer: Any = None
+
+    def write(piece: pa.RecordBatch) -> None:
+        nonlocal writer
+        if writer is None:
+            writer = table_writer(path, final, piece.schema, metadata)
+        writer.write_batch(piece)
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()

@@ -1,0 +1,158 @@
+"""Rows that were shuffled are never paired in silence with classes that were not shuffled with them."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+
+import deniable as dn
+from deniable.core.shuffle_mark import mark_of
+from deniable.errors import DataError
+
+CHANNELS = {"a": dn.KRR(dn.Binary(), 0.9), "b": dn.KRR(dn.Binary(), 0.9)}
+SCHEMA = dn.Schema(CHANNELS)
+WITH_CLASS = dn.Schema({**CHANNELS, "c": dn.Identity(dn.Binary())}, target="c")
+MODELS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree]
+
+
+def people(rows=1_200, seed=1):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, rows)
+    return pd.DataFrame({name: np.where(rng.random(rows) < 0.9, y, 1 - y) for name in "ab"} | {"c": y})
+
+
+TRUE = people()
+X, Y = TRUE[["a", "b"]], TRUE["c"]
+
+
+def arrow(frame):
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+UNPAIRED = {
+    "a series": lambda: (SCHEMA.randomise(X), Y),
+    "a list": lambda: (SCHEMA.randomise(X), Y.tolist()),
+    "an array": lambda: (SCHEMA.randomise(X), Y.to_numpy()),
+    "a part": lambda: (SCHEMA.randomise(X)[:600], Y[:600]),
+    "columns": lambda: (SCHEMA.randomise(X)[["b", "a"]], Y),
+    "chosen rows": lambda: (SCHEMA.randomise(X).query("a == 1")[:400], Y[:400]),
+    "put together": lambda: (pd.concat([SCHEMA.randomise(X[:600]), SCHEMA.randomise(X[600:])]), Y),
+    "split": lambda: train_test_split(SCHEMA.randomise(X), Y, random_state=0)[::2],
+    "another shuffle": lambda: (SCHEMA.randomise(X), WITH_CLASS.randomise(TRUE)["c"]),
+    "y alone": lambda: (X, WITH_CLASS.randomise(TRUE)["c"]),
+    "arrow": lambda: (SCHEMA.randomise(arrow(X)), Y),
+    "part of arrow": lambda: (SCHEMA.randomise(arrow(X)).select(["a", "b"]).slice(0, 600), Y[:600]),
+    "arrow to pandas": lambda: (SCHEMA.randomise(arrow(X)).to_pandas(), Y),
+    "pandas to arrow": lambda: (arrow(SCHEMA.randomise(X)), Y),
+    "shuffled simulation": lambda: (SCHEMA.randomise(X, np.random.default_rng(1), order="shuffled"), Y),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("way", UNPAIRED)
+def test_a_class_that_was_not_shuffled_with_the_rows_is_refused(model, way):
+    Z, y = UNPAIRED[way]()
+    with pytest.raises(DataError, match=r"not the same person.*target.*keep.*rng.*order") as caught:
+        model(SCHEMA).fit(Z, y)
+    assert caught.value.code == "shuffled_rows"
+
+
+def test_a_parquet_file_carries_the_mark_to_pandas(tmp_path):
+    X.to_parquet(tmp_path / "true.parquet", index=False)
+    SCHEMA.randomise(tmp_path / "true.parquet", output=tmp_path / "out.parquet")
+    back = pd.read_parquet(tmp_path / "out.parquet")
+    assert list(back.columns) == ["a", "b"]
+    assert back.index.equals(pd.RangeIndex(1_200))
+    with pytest.raises(DataError, match="not the same person"):
+        dn.ReconstructionNaiveBayes(SCHEMA).fit(back, Y)
+    SCHEMA.randomise(tmp_path / "true.parquet", output=tmp_path / "kept.parquet", order="kept")
+    assert mark_of(pd.read_parquet(tmp_path / "kept.parquet")) is None
+    SCHEMA.randomise(X).to_parquet(tmp_path / "frame.parquet")
+    assert mark_of(pd.read_parquet(tmp_path / "frame.parquet")) is not None
+
+
+def together(frame):
+    return frame[["a", "b"]], frame["c"]
+
+
+PAIRED = {
+    "of the frame": lambda: (WITH_CLASS, WITH_CLASS.randomise(TRUE), None),
+    "arrow, of the frame": lambda: (WITH_CLASS, WITH_CLASS.randomise(arrow(TRUE)), None),
+    "taken out": lambda: (WITH_CLASS, *together(WITH_CLASS.randomise(TRUE))),
+    "kept": lambda: (SCHEMA, *together(SCHEMA.randomise(TRUE, keep=["c"]))),
+    "kept, a part": lambda: (SCHEMA, *together(SCHEMA.randomise(TRUE, keep=["c"])[100:900])),
+    "split": lambda: (SCHEMA, *train_test_split(*together(SCHEMA.randomise(TRUE, keep=["c"])), random_state=0)[::2]),
+    "put together": lambda: (
+        SCHEMA,
+        *together(pd.concat([SCHEMA.randomise(TRUE[:600], keep=["c"]), SCHEMA.randomise(TRUE[600:], keep=["c"])])),
+    ),
+    "order kept": lambda: (SCHEMA, SCHEMA.randomise(X, order="kept"), Y),
+    "simulated": lambda: (SCHEMA, SCHEMA.randomise(X, np.random.default_rng(1)), Y),
+    "merged by an id": lambda: (
+        SCHEMA,
+        *together(SCHEMA.randomise(X.assign(id=IDS), keep=["id"]).merge(pd.DataFrame({"id": IDS, "c": Y}), on="id")),
+    ),
+}
+IDS = np.random.default_rng(9).permutation(len(TRUE))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("way", PAIRED)
+def test_a_class_that_belongs_to_the_rows_is_learnt(model, way):
+    schema, Z, y = PAIRED[way]()
+    fitted = model(schema).fit(Z, y)
+    # Two answers that are true 9 times in 10 tell the class 9 times in 10; learnt from the wrong people's classes they tell nothing.
+    assert fitted.score(X, Y) > 0.85
+    assert fitted.score_distorted(Z, y).value[0] > 0.8
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_scores_and_searches_are_refused_beside_another_y_and_work_beside_their_own(model):
+    Z = SCHEMA.randomise(TRUE, keep=["c"])
+    own = model(SCHEMA).fit(*together(Z))
+    for score in (own.score, own.score_distorted):
+        with pytest.raises(DataError, match="not the same person"):
+            score(Z[["a", "b"]], Y)
+    with pytest.raises(DataError, match="not the same person"):
+        cross_val_score(model(SCHEMA), Z[["a", "b"]], Y, error_score="raise")
+    scorer = dn.distorted_scorer()
+    assert cross_val_score(model(SCHEMA), *together(Z), scoring=scorer, error_score="raise").mean() > 0.8
+    found = GridSearchCV(model(SCHEMA), {"bins": [5, 10]}, scoring=scorer, cv=2, error_score="raise").fit(*together(Z))
+    assert found.best_score_ > 0.8
+    assert make_pipeline(model(SCHEMA)).fit(*together(Z)).predict(X).shape == (1_200,)
+    assert cross_val_predict(model(SCHEMA), *together(Z)).shape == (1_200,)
+
+
+def test_more_rows_are_refused_too():
+    model = dn.ReconstructionNaiveBayes(SCHEMA).partial_fit(*together(SCHEMA.randomise(TRUE, keep=["c"])), classes=[0, 1])
+    with pytest.raises(DataError, match="not the same person"):
+        model.partial_fit(SCHEMA.randomise(X), Y)
+
+
+def test_what_compares_truths_with_reports_refuses_shuffled_reports():
+    schema = dn.Schema({"age": dn.Retention(dn.Integer(18, 90), 0.9)})
+    truths = pd.DataFrame({"age": np.arange(18, 91)})
+    with pytest.raises(DataError, match=r"reported was shuffled.*rng"):
+        dn.privacy.linkage_attack(schema, truths, schema.randomise(truths))
+    assert dn.privacy.linkage_attack(schema, truths, schema.randomise(truths, np.random.default_rng(1))) > 0.5
+    with pytest.raises(DataError, match="X was shuffled"):
+        dn.distort_and_cross_validate(dn.ReconstructionNaiveBayes(), SCHEMA.randomise(X), Y, SCHEMA, cv=2, repeats=1)
+
+
+def test_the_mark_changes_nothing_that_is_given_and_nothing_else():
+    given = TRUE.copy()
+    given.attrs["source"] = "a register"
+    out = WITH_CLASS.randomise(given)
+    assert given.attrs == {"source": "a register"}
+    assert out.attrs["source"] == "a register"
+    assert mark_of(out) == mark_of(out["c"]) != mark_of(WITH_CLASS.randomise(given))
+    assert mark_of(SCHEMA.randomise(out[["a", "b"]], order="kept")) == mark_of(out), "these are still the shuffled rows"
+    for table in (arrow(TRUE), pa.table({name: TRUE[name] for name in TRUE})):
+        shuffled = WITH_CLASS.randomise(table.replace_schema_metadata({**(table.schema.metadata or {}), b"own": b"x"}))
+        assert shuffled.schema.metadata[b"own"] == b"x"
+        assert shuffled.to_pandas().dtypes.astype(str).tolist() == ["int64"] * 3
+    ordered = arrow(TRUE.assign(town=pd.Categorical(["Ulm", "Bonn"] * 600, ["Ulm", "Bonn"], ordered=True)))
+    back = WITH_CLASS.randomise(ordered, keep=["town"]).to_pandas()
+    assert back["town"].dtype == ordered.to_pandas()["town"].dtype
