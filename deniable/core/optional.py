@@ -74,7 +74,7 @@ class _MayBeSilent(Law):
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         # What undoes the inner law undoes the rest in closed form, however many values there are.
         keep = self.kept * self.inner.denominator / self.denominator
-        if self.inner.inputs != self.inner.outputs or abs(2 * keep - 1) < 1e-9:
+        if self.inner.inputs != self.inner.outputs or min(keep, abs(2 * keep - 1)) < 1e-9:
             return super().weights(f, reported)
         inner = self.inner.weights(f[:-1])
         silent = (keep * f[-1] - self.even @ inner / self.denominator) / (2 * keep - 1)

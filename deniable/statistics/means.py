@@ -24,7 +24,7 @@ def mean(sums: Sums, of: tuple[str, Function], group: Group, title: str, target:
     residual = (weighted.values[0] - value * weighted.values[1])[None, :] / below
     one, size, squared = weighted.square_totals()
     known = np.array([[squared - 2 * value * one + value**2 * size]]) / below**2
-    return estimate_of([value], weighted.errors(residual, known, target), [name], weighted, target, title, limits)
+    return estimate_of([value], weighted.error_of_one(residual, known, target), [name], weighted, target, title, limits)
 
 
 def difference(sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str) -> Estimate:
@@ -43,7 +43,7 @@ def difference(sums: Sums, numbers: Function, first: Group, second: Group, of: s
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
     cross = qxy - (mx + my) * axy + mx * my * bxy
     known = (qx - 2 * mx * ax + mx**2 * bx) / nx**2 + (qy - 2 * my * ay + my**2 * by) / ny**2 - 2 * cross / (nx * ny)
-    errors = weighted.errors(residual, np.array([[known]]), target)
+    errors = weighted.error_of_one(residual, np.array([[known]]), target)
     title = f"mean of {of}: ({first[0]}) minus ({second[0]})"
     return estimate_of([mx - my], errors, ["difference"], weighted, target, title, None)
 

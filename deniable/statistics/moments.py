@@ -19,7 +19,9 @@ from deniable.statistics.parts import Sums
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 LEAST_LEVEL = 0.95
-"""A correlation is refused where the spread it is divided by cannot be told from 0 at this level."""
+"""A correlation is refused where the variance of one of the two cannot be told from 0 at this level."""
+LEAST_VARIANCE = 1e-9
+"""Numbers that lie between -1 and 1 and vary less are all the same: the rest is rounding."""
 
 
 def covariance(sums: Sums, x: Function, y: Function, group: Function, title: str, target: str) -> Estimate:
@@ -57,19 +59,17 @@ def _covariance_rows(means: Floats) -> Floats | None:
 
 
 def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tuple[str, str], title: str) -> Estimate:
-    """cov / sqrt(var var), and all correlations r for which cov - r sqrt(var var) can be told from 0 by no test (Fieller)."""
+    """cov / sqrt(var var) of numbers from -1 to 1, and all r for which cov - r sqrt(var var) can be told from 0 by no test (Fieller)."""
     functions = [group, *(f * group for f in (x, y, x * y, x * x, y * y))]
     weighted = sums(functions, lambda means: _correlation_rows(means)[1])
     size = weighted.totals()[0]
     check_group(size, weighted.people, title, "those who answered")
     (c, vx, vy), _ = _correlation_rows(weighted.totals() / weighted.people)
-    if vx <= 0 or vy <= 0:
-        raise _no_variance(names[0] if vx <= 0 else names[1], min(vx, vy))
+    told = _told_apart(weighted)
+    if min(vx, vy) <= LEAST_VARIANCE or not told.min() > NormalDist().inv_cdf(0.5 + LEAST_LEVEL / 2):
+        raise _no_variance(names[int(np.argmin([vx, vy] if min(vx, vy) <= LEAST_VARIANCE else told))])
     scale = np.sqrt(vx * vy)
     spread = _spread_of(weighted, scale)
-    if not _bounded(scale, spread, LEAST_LEVEL):
-        least = int(np.argmin(_told_apart(weighted)))
-        raise _no_variance(names[least], (vx, vy)[least])
     value = c / scale
 
     def ends(level: float) -> tuple[Floats, Floats]:
@@ -132,7 +132,8 @@ def _told_apart(weighted: Weighted) -> Floats:
     means = weighted.totals() / weighted.people
     _, _, _, vx, vy = _moments(means)
     each = _parts_of(means)[1:] @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
-    apart: Floats = np.array([vx, vy]) / np.sqrt((each**2) @ weighted.n)
+    errors = np.sqrt((each**2) @ weighted.n)
+    apart: Floats = np.divide([vx, vy], errors, out=np.full(2, np.inf), where=errors > 0)
     return apart
 
 
@@ -151,13 +152,12 @@ def _fieller(c: float, scale: float, spread: Floats, level: float) -> tuple[floa
     return middle - root, middle + root
 
 
-def _no_variance(name: str, got: float) -> NoIntervalError:
+def _no_variance(name: str) -> NoIntervalError:
     return NoIntervalError(
         "no_variance",
-        "No correlation: the variance of {name!r} is estimated at {got:.3g}, which cannot be told from 0. There are too few answers for so "
-        "much noise.",
+        "No correlation: the variance of {name!r} cannot be told from 0. Either all its values are the same, or there are too few answers "
+        "for so much noise.",
         name=name,
-        got=got,
     )
 
 
@@ -174,10 +174,11 @@ def regression(
     totals = weighted.totals()
     check_group(totals[0], weighted.people, "regression", where)
     matrix, right = _equations(totals, pairs, k)
-    if np.linalg.eigvalsh(matrix).min() <= 0:
+    if _singular(matrix):
         raise NoIntervalError(
             "regression_singular",
-            "The estimated moments of {on} are no longer those of any data: too few answers for so much noise. Use fewer attributes.",
+            "No regression on {on}: their estimated moments leave the slopes open. Either one of them follows from the others, or there "
+            "are too few answers for so much noise. Use fewer attributes.",
             on=list(inputs),
         )
     residuals = _slopes_depend_on(matrix, right, pairs) @ weighted.values
@@ -196,6 +197,16 @@ def _equations(sums: Floats, pairs: list[tuple[int, int]], k: int) -> tuple[Floa
     return matrix, sums[len(pairs) :]
 
 
+def _singular(matrix: Floats) -> bool:
+    """Whether the inputs do not vary, or one follows from the others, up to rounding; or their moments are those of no data."""
+    means = matrix[0, 1:] / matrix[0, 0]
+    spread = matrix[1:, 1:] / matrix[0, 0] - np.outer(means, means)
+    variances = np.diag(spread)
+    if (variances <= 1e-12 * np.diag(matrix)[1:] / matrix[0, 0]).any():
+        return True
+    return bool(np.linalg.eigvalsh(spread / np.sqrt(np.outer(variances, variances))).min() < 1e-9)
+
+
 def _slopes_depend_on(matrix: Floats, right: Floats, pairs: list[tuple[int, int]]) -> Floats:
     """d slopes = M^-1 (db - dM slopes), a row for each slope and a column for each sum."""
     inverse = np.linalg.inv(matrix)
@@ -206,7 +217,7 @@ def _slopes_depend_on(matrix: Floats, right: Floats, pairs: list[tuple[int, int]
 
 def _regression_rows(means: Floats, pairs: list[tuple[int, int]], k: int) -> Floats | None:
     matrix, right = _equations(means, pairs, k)
-    if means[0] <= 0 or np.linalg.eigvalsh(matrix).min() <= 0:
+    if means[0] <= 0 or _singular(matrix):
         return None
     # Slopes have different units: times the spread of their attribute they are all in units of the outcome.
     spread = np.sqrt(np.maximum(np.diag(matrix) / matrix[0, 0] - (matrix[0] / matrix[0, 0]) ** 2, 0.0))

@@ -14,7 +14,7 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.core.designs import Identity
-from deniable.core.exact import Floats, Ints
+from deniable.core.exact import Floats
 from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema
 from deniable.engines.count import cell_table
@@ -87,6 +87,8 @@ class Parts:
         found = [Counted(data, schema, names, self.weights) for data, schema in self.asking(names)]
         if not sum(part.rows for part in found):
             raise ParameterError("no_rows", "The data has no rows.")
+        if not sum(part.people for part in found) > 0:
+            raise ParameterError("no_people", "The survey weights {name!r} are all 0: nobody is stood for.", name=self.weights)
         return found
 
     def weigh(self, functions: Sequence[Function], residuals: Residuals | None = None) -> Weighted:
@@ -102,7 +104,7 @@ class Parts:
             )
         )
         weighted = Weighted(values, n, stands_for, place)
-        designs = {_design(part.schema, names) for part in counted if part.rows}
+        designs = {_design(part.schema, names) for part in counted if part.people}
         if residuals is None or not self.alike or len(designs) == 1:
             return weighted
         return _by_precision(weighted, counted, functions, residuals)
@@ -121,6 +123,11 @@ class Counted:
         self.stands_for: Floats = (
             np.ones(len(self.n)) if weights is None else schema[weights].domain.numbers()[self.codes[weights]]
         )
+
+    @property
+    def people(self) -> float:
+        """How many people its respondents stand for."""
+        return float(self.n @ self.stands_for)
 
     def weights(self, functions: Sequence[Function]) -> Floats:
         """The unbiased weights of functions, one row each."""
@@ -156,8 +163,11 @@ def _by_precision(
         if rows is None:
             return weighted
         spread = variances.at(rows, means, counts_as if turn else None)
+        if not spread.max() > 1e-12 * float((rows**2).sum()):
+            # Nothing varies: every part says the same for certain.
+            return weighted
         shares = sizes / spread / (sizes / spread).sum()
-        people = np.array([float(part.n @ part.stands_for) for part in counted])
+        people = np.array([part.people for part in counted])
         each = np.divide(shares * people.sum(), people, out=np.zeros(len(people)), where=people > 0)
         counts_as = each[weighted.part]
         means = weighted.values @ (weighted.n * weighted.stands_for * counts_as) / weighted.people
@@ -165,7 +175,9 @@ def _by_precision(
     if rows is None:
         return weighted
     pooled = Weighted(weighted.values, weighted.n, weighted.stands_for, weighted.part, counts_as)
-    pooled.assumes = (_told(shares, difference_probability(pooled, rows @ weighted.values)),)
+    if len(rows) == 1:
+        pooled.design_variance = float(np.divide(shares**2 * spread, sizes, out=np.zeros(len(sizes)), where=sizes > 0).sum())
+    pooled.assumes = (_told(shares[shares > 0], difference_probability(pooled, rows @ weighted.values)),)
     return pooled
 
 
@@ -191,15 +203,20 @@ class _Variances:
                 expected = expected + product.times(squares[a, b] * (1 if a == b else 2))
             found.append(self._mean(expected, counts_as) - float(((rows @ means) ** 2).sum()))
         spread = np.array(found)
-        # What varies too little to be true counts as varying a little.
+        # Only what is impossible by far gets here, and counts as varying little.
         least: Floats = np.maximum(spread, 1e-6 * max(float(spread.max()), 1e-300))
         return least
 
     def _mean(self, function: Function, counts_as: Floats | None) -> float:
+        """The mean of a function of the truth, one standard error up: near the border of what is possible it may be 0 or below, and
+        a handful of undistorted answers would then seem to know everything."""
         if counts_as is None:
             return function.even_mean()
         values = np.concatenate([part.weights([function])[0] for part in self._counted])
-        return float(values @ (self._weighted.n * self._weighted.stands_for * counts_as)) / self._weighted.people
+        each = self._weighted.stands_for * counts_as
+        mean = float(values @ (self._weighted.n * each)) / self._weighted.people
+        error = float(np.sqrt(((values - mean) * each) ** 2 @ self._weighted.n)) / self._weighted.people
+        return max(mean, 0.0) + error
 
     def _seen(self, i: int, rows: Floats, means: Floats) -> float:
         """The spread of a part's own reports about what all say: for questions with too many terms to be worked out."""
@@ -212,22 +229,27 @@ def difference_probability(weighted: Weighted, residuals: Floats) -> float:
     """How probable differences between parts as large as these are if the parts are alike (Cochran's Q; Bonferroni over the numbers)."""
     from scipy.special import gammaincc
 
-    each = residuals * weighted.stands_for
-    whole = each @ (weighted.n * weighted.counts_as) / weighted.rows
-    places: list[Ints] = [np.flatnonzero(weighted.part == i) for i in np.unique(weighted.part)]
-    q = np.zeros(len(each))
-    for inside in places:
-        n = weighted.n[inside]
-        apart = each[:, inside] - whole[:, None]
-        squared = apart**2 @ n
-        q += np.divide((apart @ n) ** 2, squared, out=np.zeros(len(each)), where=squared > 0)
-    least = float(np.min(gammaincc((len(places) - 1) / 2, q / 2)))
-    return min(1.0, len(each) * least)
+    each = weighted.n * weighted.stands_for
+    whole = residuals @ (each * weighted.counts_as) / weighted.people
+    apart = residuals - whole[:, None]
+    means, precisions = [], []
+    for i in np.unique(weighted.part[each > 0]):
+        inside = weighted.part == i
+        means.append(apart[:, inside] @ each[inside] / each[inside].sum())
+        squared = apart[:, inside] ** 2 @ (each * weighted.stands_for)[inside] / each[inside].sum() ** 2
+        precisions.append(np.divide(1.0, squared, out=np.zeros(len(squared)), where=squared > 0))
+    mean, precision = np.array(means), np.array(precisions)
+    common = np.divide(
+        (mean * precision).sum(axis=0), precision.sum(axis=0), out=np.zeros(len(whole)), where=precision.any(axis=0)
+    )
+    q = ((mean - common) ** 2 * precision).sum(axis=0)
+    least = float(np.min(gammaincc((len(means) - 1) / 2, q / 2))) if len(means) > 1 else 1.0
+    return min(1.0, len(q) * least)
 
 
 def _told(shares: Floats, probability: float) -> str:
-    counts = ", ".join(f"{100 * share:.2g}%" for share in shares)
+    counts = ", ".join(f"{100 * share:.3g}%" for share in shares)
     said = f"the {len(shares)} parts are alike, so that each counts by its precision ({counts})"
     if probability >= DIFFERENT:
-        return f"{said}; a test finds no difference (p = {probability:.2g})"
-    return f"{said}; but a test finds that they differ (p = {probability:.1g}): ask each part alone, or take alike=False"
+        return f"{said}; a test at the 1% level does not find them different (p = {probability:.2g})"
+    return f"{said}; but a test at the 1% level finds that they differ (p = {probability:.1g}): ask each part alone, or take alike=False"

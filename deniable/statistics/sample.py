@@ -66,6 +66,12 @@ class Sample:
                 )
         if not parts:
             raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
+        if weights is not None and not isinstance(weights, str):
+            raise ParameterError(
+                "weights_name",
+                "weights is the name of an attribute of the schema that is declared dn.Identity, got {got}.",
+                got=type(weights).__name__,
+            )
         self.parts: list[tuple[Any, Schema]] = parts
         self.schema = self.parts[0][1]
         self.weights = weights
@@ -375,13 +381,21 @@ class Sample:
         >>> float(found.value[0]), bool(found.interval()[0][0] > 0.9)
         (1.0, True)
         """
-        x, y, group, among = self._pair(a, b)
+        _, _, group, among = self._pair(a, b)
+        x, y = (factor(name, self._centred(name, unit=True)) for name in (a, b))
         return moments.correlation(self._sums("population"), x, y, group, (a, b), f"correlation of {a} and {b}{among}")
 
     def _pair(self, a: str, b: str) -> tuple[Function, Function, Function, str]:
         """Two numeric attributes, those who answered both, and the words for that."""
-        x, y = (factor(name, self._numbers(name)) for name in (a, b))
+        x, y = (factor(name, self._centred(name)) for name in (a, b))
         return x, y, self._answered(a) * self._answered(b), self._among([a, b])
+
+    def _centred(self, name: str, unit: bool = False) -> Floats:
+        """The values of a numeric attribute less the middle of its range, which changes no covariance and spares rounding; from -1 to 1."""
+        numbers = self._numbers(name)
+        middle, half = (numbers.max() + numbers.min()) / 2, (numbers.max() - numbers.min()) / 2
+        centred: Floats = (numbers - middle) / (half if unit and half else 1.0)
+        return centred
 
     def _among(self, names: Sequence[str]) -> str:
         silent = [name for name in names if self._channels[name].domain.missing is not None]
@@ -449,7 +463,7 @@ class Sample:
         if words:
             raise ParameterError(
                 "not_numeric",
-                "{name!r} holds words ({allowed}), not numbers, so nothing can be averaged. Ask for its distribution, or count those with "
+                "{name!r} holds words ({allowed}), not numbers, and this needs numbers. Ask for its distribution, or count those with "
                 'a label: "{example}".',
                 name=name,
                 allowed=domain.allowed,

@@ -37,10 +37,20 @@ def table(sums: Sums, cells: Sequence[Function], labels: Sequence[Any], title: s
     """The shares of people in each of some cells that part the people."""
     weighted = sums(cells, lambda means: np.eye(len(means)))
     shares = weighted.totals() / weighted.people
-    known = np.diag(weighted.square_totals()) / weighted.people**2
+    known = np.diag(weighted.centred_squares(weighted.square_totals(), weighted.values))
     errors = weighted.errors(weighted.per_person(weighted.values), known, target)
-    ends = None if weighted.survey_weighted else weighted.share_ends
+    sizes = np.full(len(shares), weighted.direct_rows)
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        return _ratio_ends(shares, errors[0], sizes, level) if weighted.survey_weighted else weighted.share_ends(level)
+
     return estimate_of(shares, errors, labels, weighted, target, title, (0.0, 1.0), ends)
+
+
+def _ratio_ends(shares: Floats, covariance: Floats, sizes: Floats, level: float) -> tuple[Floats, Floats]:
+    """Value +- z se, but never surer than so many direct answers would be."""
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return at_least_direct((shares - reach, shares + reach), shares, sizes, level)
 
 
 def difference(
@@ -50,10 +60,10 @@ def difference(
     x, y = first[1], second[1]
     weighted = sums([x, y, x * y], lambda means: np.array([[1.0, -1.0, 0.0]]))
     a, b, _ = weighted.totals()
-    residual = weighted.per_person((weighted.values[0] - weighted.values[1])[None, :])
+    apart = (weighted.values[0] - weighted.values[1])[None, :]
     only_x, only_y, both = weighted.square_totals()
-    known = np.array([[only_x + only_y - 2 * both]]) / weighted.people**2
-    errors = weighted.errors(residual, known, target)
+    known = np.diag(weighted.centred_squares(np.array([only_x + only_y - 2 * both]), apart))
+    errors = weighted.error_of_one(weighted.per_person(apart), known, target)
     title = f"share of ({first[0]}) minus share of ({second[0]})"
     return estimate_of([(a - b) / weighted.people], errors, ["difference"], weighted, target, title, None)
 
@@ -83,18 +93,16 @@ def distribution(
         names += [(*prefix, label) if prefix else label for label in labels]
     shown = np.concatenate(values)
     errors = weighted.errors(np.vstack(residuals), known, target)
-    reach = np.sqrt(np.maximum(np.diag(errors[0]), 0.0))
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        if len(groups) == 1 and (weighted.values[-1] == 1).all():
+        if len(groups) == 1 and (weighted.values[-1] == 1).all() and not weighted.survey_weighted:
             # Of everyone: plain shares, not ratios.
             return Weighted(
                 weighted.values[:-1], weighted.n, weighted.stands_for, weighted.part, weighted.counts_as
             ).share_ends(level)
-        z = NormalDist().inv_cdf(0.5 + level / 2)
-        return at_least_direct((shown - z * reach, shown + z * reach), shown, np.array(sizes), level)
+        return _ratio_ends(shown, errors[0], np.array(sizes), level)
 
-    return estimate_of(shown, errors, names, weighted, target, title, (0.0, 1.0), None if weighted.survey_weighted else ends)
+    return estimate_of(shown, errors, names, weighted, target, title, (0.0, 1.0), ends)
 
 
 def _rows(means: Floats, k: int) -> Floats | None:

@@ -37,6 +37,8 @@ class Weighted:
         self.part = part
         self.counts_as = np.ones(len(n)) if counts_as is None else counts_as
         self.assumes = tuple(assumes)
+        self.design_variance = 0.0
+        """What the designs say of the variance of a question with one number: reports that happen to be all alike seem to have none."""
 
     @property
     def rows(self) -> float:
@@ -74,6 +76,15 @@ class Weighted:
         means = values @ (self.n * self.stands_for * self.counts_as) / self.people
         return (values - means[:, None]) / self.people
 
+    def centred_squares(self, squares: Floats, sums: Floats) -> Floats:
+        """Sums of squares of f / people from those of f^2 and of f; with survey weights residuals are f less its mean (`per_person`)."""
+        if not self.survey_weighted:
+            return squares / self.people**2
+        means = sums @ (self.n * self.stands_for * self.counts_as) / self.people
+        weights = self.n * (self.stands_for * self.counts_as) ** 2
+        centred: Floats = (squares - 2 * means * (sums @ weights) + means**2 * weights.sum()) / self.people**2
+        return centred
+
     def share_ends(self, level: float) -> tuple[Floats, Floats]:
         """Score intervals for the shares of the population that the functions are the members of: all shares s that lie within z of
         *their own* standard error from the estimate v.
@@ -88,13 +99,17 @@ class Weighted:
         for part in np.unique(self.part):
             inside = self.part == part
             n, rows = self.n[inside], float(self.n[inside].sum())
+            if not rows:
+                continue
+            # With survey weights a respondent of this part stands for so many times as many people as one of the sample.
+            times = float(n @ self.stands_for[inside]) / rows / scale
             v, m2, m3 = ((values[:, inside] ** power) @ n / rows for power in (1, 2, 3))
             alone = m2 - v**2
             slope = np.divide(m3 - m2 * v, alone, out=np.zeros(len(v)), where=alone > 1e-12 * np.maximum(m2, 1e-300))
-            # What this part adds to the variance of the estimate, were the share s: share^2 / rows (M2(s) - s^2).
+            # What this part adds to the variance of the estimate, were the share s: share^2 / rows (M2(s) - (times s)^2).
             adds = (rows * float(self.counts_as[inside][0]) / self.rows) ** 2 / rows
-            squared += adds
-            linear += adds * slope
+            squared += adds * times**2
+            linear += adds * slope * times
             constant += adds * (m2 - slope * v)
         others = constant / squared
         seen = score_interval(Moments(centre, others + linear / squared, others), 1 / squared, level, "population")
@@ -109,29 +124,38 @@ class Weighted:
         each = residuals * self.stands_for
         if target == "respondents":
             return (each * self.n) @ each.T - squares, self._worth(each, squares, None)
-        mean = each @ (self.n * self.counts_as) / self.rows
-        apart = (each - mean[:, None]) * self.counts_as
+        apart = (each - self._expected(each)) * self.counts_as
         population = (apart * self.n) @ apart.T
         # Who is in the sample adds to what the randomisation does: where an estimate lies beyond what is possible, reports all
         # alike would otherwise seem to be certain.
         population = population + np.diag(np.maximum(0.0, -self._direct(each, squares)))
         return population, self._worth(each, squares, population)
 
+    def error_of_one(self, residual: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
+        """The same for one number; for the population no less than the designs of the parts let expect."""
+        covariance, worth = self.errors(residual, squares, target)
+        return (np.maximum(covariance, self.design_variance) if target == "population" else covariance), worth
+
+    def _expected(self, each: Floats) -> Floats:
+        """What a respondent of each cell is expected to add to a sum: a person's mean, for all that one of that part stands for."""
+        rows, people = (np.bincount(self.part, weights) for weights in (self.n, self.n * self.stands_for))
+        stands_for = np.divide(people, rows, out=np.zeros(len(rows)), where=rows > 0)[self.part]
+        mean = each @ (self.n * self.counts_as) / self.people
+        expected: Floats = mean[:, None] * stands_for
+        return expected
+
     def _direct(self, each: Floats, squares: Floats) -> Floats:
         """The variance that direct answers would have."""
-        squared = self.n * self.counts_as**2
-        mean = each @ (self.n * self.counts_as) / self.rows
-        direct: Floats = np.diag(squares) - 2 * mean * (each @ squared) + mean**2 * squared.sum()
+        squared, expected = self.n * self.counts_as**2, self._expected(each)
+        direct: Floats = np.diag(squares) + (expected * (expected - 2 * each)) @ squared
         return direct
 
     def _worth(self, each: Floats, squares: Floats, population: Floats | None) -> Floats:
         if self.survey_weighted:
             return np.full(len(each), np.nan)
         direct = self._direct(each, squares)
-        if population is None:
-            spread = ((each - (each @ self.n / self.rows)[:, None]) ** 2) @ self.n + np.maximum(0.0, -direct)
-        else:
-            spread = np.diag(population)
+        own = ((each - self._expected(each)) ** 2) @ self.n + np.maximum(0.0, -direct)
+        spread = own if population is None else np.diag(population)
         with np.errstate(divide="ignore", invalid="ignore"):
             worth: Floats = self.direct_rows * np.clip(direct / spread, 0.0, 1.0)
         return worth

@@ -160,7 +160,7 @@ def test_words_have_no_mean_and_the_error_says_what_to_ask_instead(run, town, ar
     code, _, err = run(arguments[0], folder / "r.csv", *arguments[1:])
     assert code == 2
     assert err.strip() == (
-        "error: 'credit' holds words ('none', 'overdue', 'present', 'repaid'), not numbers, so nothing can be averaged. Ask for its "
+        "error: 'credit' holds words ('none', 'overdue', 'present', 'repaid'), not numbers, and this needs numbers. Ask for its "
         "distribution, or count those with a label: \"credit == 'none'\"."
     )
     assert run("count", folder / "r.csv", "credit == 'none'")[0] == 0

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.errors import NoIntervalError
+from deniable.errors import NoIntervalError, NotInvertibleError
 
 
 def sample_of(columns, **channels):
@@ -122,7 +122,7 @@ def test_correlations_are_correlations_or_refused():
     rng = np.random.default_rng(10)
     given = refused = 0
     for _ in range(150):
-        _, sample = noisy_pair(rng, -0.9, 120, dn.Retention(dn.Integer(0, 20), 0.3))
+        _, sample = noisy_pair(rng, -0.9, 150, dn.Retention(dn.Integer(0, 20), 0.5))
         try:
             found = sample.correlation("x", "y")
         except NoIntervalError:
@@ -224,3 +224,31 @@ def test_bands_for_the_respondents_know_parts_and_several_blocks():
         for target in ("respondents", "population")
     ]
     assert widths[0] < 0.8 * widths[1]
+
+
+def test_weighted_shares_of_reports_that_are_all_alike_are_not_certain():
+    schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Binary()), "w": dn.Identity(dn.Integer(0, 9))})
+    alike = pd.DataFrame({"a": [1] * 50, "b": [1] * 50, "w": [1, 2] * 25})
+    weighted, plain = dn.Sample(alike, schema, weights="w"), dn.Sample(alike, schema)
+    for ask in (lambda s: s.crosstab("a", "b"), lambda s: s.difference("a == 1", "b == 0"), lambda s: s.distribution("a")):
+        wide = [np.subtract(*reversed(ask(sample).interval())).max() for sample in (weighted, plain)]
+        assert wide[0] >= wide[1] > 0
+
+
+def test_what_does_not_vary_has_no_correlation_and_what_follows_no_slope():
+    rng = np.random.default_rng(16)
+    schema = dn.Schema({name: dn.Identity(dn.Continuous(0, 100, "0.1")) for name in "xyz"})
+    for constant in np.arange(0, 10, 0.7).round(1):
+        sample = dn.Sample(pd.DataFrame({"x": constant, "y": rng.integers(0, 90, 50) / 10, "z": 1.0}), schema)
+        with pytest.raises(NoIntervalError, match="'x' cannot be told from 0"):
+            sample.correlation("x", "y")
+    for _ in range(10):
+        x = rng.integers(0, 300, 100) / 10
+        data = pd.DataFrame({"x": x, "z": (3 * x + 1).round(1), "y": (x + rng.integers(0, 50, 100) / 10).round(1)})
+        with pytest.raises(NoIntervalError, match="follows from the others"):
+            dn.Sample(data, schema).regression("y", ["x", "z"])
+
+
+def test_silence_that_is_always_hidden_leaves_nothing_to_undo():
+    with pytest.raises(NotInvertibleError):
+        dn.Optional(dn.KRR(dn.Integer(0, 3), 0.7), 0).law.weights(np.eye(5))

@@ -60,7 +60,7 @@ def test_the_respondents_are_added_up():
 def test_an_estimate_says_that_parts_are_taken_for_alike_and_tests_it():
     [said] = dn.Sample([PRECISE, VAGUE]).distribution("a").assumes
     assert "alike" in said
-    assert "no difference" in said
+    assert "does not find them different" in said
     different = dn.Sample([part(1_000, 340, 0.9), part(3_000, 1_600, 0.55), part(2_000, 1_500, 0.8)])
     [said] = different.distribution("a").assumes
     assert "differ" in said
@@ -227,3 +227,47 @@ def test_before_any_answer_all_truths_count_alike():
 def test_an_error_names_what_is_no_part():
     with pytest.raises(DeniableError, match="list of such pairs"):
         dn.Sample([reports(2, 1)])
+
+
+def rare(n, p, share, rng):
+    schema = dn.Schema({"a": dn.Identity(dn.Binary()) if p == 1 else dn.KRR(dn.Binary(), p)})
+    return schema.randomise(pd.DataFrame({"a": (rng.random(n) < share).astype(int)}), rng), schema
+
+
+def test_a_handful_of_answers_that_are_all_alike_does_not_know_everything():
+    few = (reports(5, 0), dn.Schema({"a": dn.Identity(dn.Binary())}))
+    found = dn.Sample([few, part(10_000, 2_490, 0.75)]).mean("a")
+    alone = dn.Sample([part(10_000, 2_490, 0.75)]).mean("a")
+    assert 0.9 * alone.se[0] < found.se[0] <= alone.se[0]
+    rng = np.random.default_rng(21)
+    held = 0
+    for _ in range(120):
+        low, high = dn.Sample([rare(50, 1, 0.004, rng), rare(4_000, 0.75, 0.004, rng)]).mean("a").interval()
+        held += low[0] <= 0.004 <= high[0]
+    assert held / 120 > 0.88  # 58% before
+
+
+def test_parts_whose_people_stand_for_different_numbers():
+    """Respondents of one part stand for ten times as many people: errors and the test of likeness know that."""
+    rng = np.random.default_rng(22)
+    weight = dn.Identity(dn.Integer(0, 100))
+    schemas = [dn.Schema({"a": dn.KRR(dn.Binary(), p), "w": weight}) for p in (0.9, 0.8)]
+    values, errors, differ = [], [], 0
+    for _ in range(150):
+        parts = []
+        for schema, weights in zip(schemas, ([1, 2], [10, 20]), strict=True):
+            truth = pd.DataFrame({"a": (rng.random(400) < 0.8).astype(int), "w": rng.choice(weights, 400)})
+            parts.append((schema.randomise(truth, rng), schema))
+        found = dn.Sample(parts, weights="w").count("a == 1")
+        low, high = found.interval()
+        values.append(found.value[0])
+        errors.append((found.se[0], (high[0] - low[0]) / 3.92))
+        differ += "they differ" in found.assumes[0]
+    assert np.mean(errors, axis=0) == pytest.approx([np.std(values)] * 2, rel=0.2)
+    assert differ <= 8
+
+
+def test_all_survey_weights_0_are_refused():
+    schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.9), "w": dn.Identity(dn.Integer(0, 3))})
+    with pytest.raises(ParameterError, match="all 0"):
+        dn.Sample(reports(4, 2).assign(w=0), schema, weights="w").count("a == 1")
