@@ -267,5 +267,5 @@ def test_too_many_choices_or_bands_are_refused_and_not_all_repeated():
             Questionnaire.parse(head + element + "]}]}")
         assert len(str(refused.value)) < 400
     Questionnaire.parse(
-        head + f"{{type: age, name: x, title: X, bands: {list(range(1, 500))}, privacy: {{design: krr, p: 0.1}}}}" + "]}]}"
+        head + f"{{type: age, name: x, title: X, bands: {list(range(1, 500))}, privacy: light}}" + "]}]}"
     )
