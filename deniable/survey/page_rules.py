@@ -236,7 +236,7 @@ def _grid(given: Any, kind: str, about: str) -> int | None:
     """How many values a grid has."""
     if given is None:
         return None
-    numbers = [given.get(key) for key in ("min", "max", "step")] if isinstance(given, dict) else []
+    numbers: list[Any] = [given.get(key) for key in ("min", "max", "step")] if isinstance(given, dict) else []
     _must(kind == "number" and len(numbers) == 3, "grid", about)
     _must(all(_is_whole(number) and abs(number) <= FARTHEST for number in numbers), "grid", about)
     low, high, step = map(int, numbers)

@@ -26,7 +26,7 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
         # would do so to the page's own words that follow.
         if isinstance(part, str) and UNPRINTABLE.search(part):
             raise document.error(
-                path, "bad_text", "a text holds a control character, half of one, or a mark that turns the order of letters round: {got!r}.",
+                path, "bad_text", "a text holds a control character, half of one, or a mark that turns letters round: {got!r}.",
                 got=part,
             )  # fmt: skip
         if isinstance(part, str) and BLANK.fullmatch(part):

@@ -111,7 +111,7 @@ function choices(given, least, most, languages, about) {
 }
 
 /** What a choice or a row adds to the name of its column. */
-const suffix = (value) => value.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^_+|_+$/g, "") || "_";
+export const suffix = (value) => value.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^_+|_+$/g, "") || "_";
 
 /** The columns of a question follow from what it is: the server does not choose them. */
 function columns({ type, name, choices: boxes, rows }) {
