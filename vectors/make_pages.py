@@ -43,7 +43,9 @@ ASKED = '{"law":"mixture","denominator":25,"diagonal":15,"replacement":[4,4,2],"
 TOP = '{"survey":"town"'
 IF = '"visibleIf":{"name":"district","equal":true,"value":"north"}'
 CONDITION = f'"rows":[],{IF}'
-DISTRICT = '"name":"district","title":{"en":"District","pl":"District"},"description":null,"private":false,"attributes":["district"]'
+DISTRICT = (
+    '"name":"district","title":{"en":"District","pl":"District"},"description":null,"private":false,"attributes":["district"]'
+)
 HELLO = '"name":"hello","title":{"en":"Welcome","pl":"Welcome"}'
 TITLE = '"title":{"en":"Town","pl":"Miasto"}'
 

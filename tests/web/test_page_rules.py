@@ -177,5 +177,9 @@ import {{ suffix }} from "{STATIC.as_uri()}/rules.js";
 console.log(JSON.stringify(JSON.parse(readFileSync(0)).map(suffix)));
 """
     found = node(script, values)
-    wrong = [(letter, theirs, suffix(value)) for letter, value, theirs in zip(letters, values, found, strict=True) if theirs != suffix(value)]
+    wrong = [
+        (letter, theirs, suffix(value))
+        for letter, value, theirs in zip(letters, values, found, strict=True)
+        if theirs != suffix(value)
+    ]
     assert wrong == []
