@@ -6,13 +6,13 @@ import math
 
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel, rounded_up
-from deniable.core.designs import Identity, UnrelatedQuestion
+from deniable.core.designs import Identity
 from deniable.core.groups import JointChannel
-from deniable.core.laws import Mixture
 from deniable.core.schema import Block
 from deniable.errors import DeniableError
 from deniable.privacy.edges import edge_leak
 from deniable.privacy.finite import nearest_finite
+from deniable.privacy.second_question import known_second_answer
 from deniable.privacy.words import odds, percent, quoted
 from deniable.privacy.worst_case import posterior_bound
 
@@ -42,7 +42,7 @@ def warnings_of(block: Block) -> list[str]:
             "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "
             "finite grid."
         ]
-    return [*_ruled_out(channel), *_second(channel), *weak(channel.epsilon), *_edges(channel), *_singular(channel)]
+    return [*_ruled_out(channel), *known_second_answer(channel), *weak(channel.epsilon), *_edges(channel), *_singular(channel)]
 
 
 def weak(epsilon: float) -> list[str]:
@@ -100,19 +100,6 @@ def _ruled_out(channel: Channel) -> list[str]:
             f"{quoted(rarer)}."
         )
     return [found + _suggestion(channel)]
-
-
-def _second(channel: Channel) -> list[str]:
-    """What a second question that people answer themselves gives away to those who know its answer."""
-    if not isinstance(channel, UnrelatedQuestion) or not channel.asked or not isinstance(channel.law, Mixture):
-        return []
-    diagonal, rarest = channel.law.diagonal, int(channel.law.replacement.min())
-    # A page sends the second answer in half of the cases that do not tell the first, and a drawn one in the others (docs/recipes.md).
-    known = odds(math.log(2 * diagonal / rarest + 1)) if rarest else "without limit"
-    return [
-        f"anyone who knows someone's answer to the second question learns more: a report then changes the odds of the first answer {known} "
-        "where a respondent's page draws, and proves it where the second answer itself is sent whenever the first is not."
-    ]
 
 
 def _suggestion(channel: Channel) -> str:
