@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deniable.errors import StoreError
+from deniable.survey.page_rules import PageRuleError, read_json
 from deniable.web import recipes
 from deniable.web.headers import POLICY
 from deniable.web.released import SHELL, released
@@ -126,32 +127,15 @@ def _told(url: str, client: dict[str, object] | None) -> list[Finding]:
 
 
 def _mixed(url: str, told: dict[str, Any]) -> list[Finding]:
-    """What the recipe does to every private answer. Columns that no question names count as private."""
-    pages, recipe = told.get("pages", []), told.get("recipe")
-    blocks = recipe.get("blocks") if isinstance(recipe, dict) else None
-    try:
-        elements = [element for page in pages for element in page["elements"]]
-        owners = {name: element for element in elements for name in element["attributes"]}
-        drawn = {name: block for block in blocks or () for name in block["attributes"]}
-    except (TypeError, KeyError, AttributeError):
-        return [Finding(url, False, "the survey is not described as a release describes it")]
-    findings = []
-    for name in dict.fromkeys([*owners, *drawn]):
-        what = f"{url} ({name})"
-        element = owners.get(name)
-        if element is not None and not element.get("private"):
-            findings.append(Finding(what, True, "asked openly: the answer is sent as it is, and the page says so"))
-        elif name not in drawn:
-            findings.append(Finding(what, False, "NOT MIXED: it has no recipe"))
-        else:
-            findings.append(Finding(what, *recipes.told(element, drawn[name])))
-    return findings or [Finding(url, False, "nothing is asked there")]
+    """Whether the respondent's page asks by what it is told, and what the recipe does to every answer."""
+    return [Finding(f"{url} ({what})" if what else url, good, found) for what, good, found in recipes.judged(told)]
 
 
 def _json(url: str, body: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
+        # As the page reads it: nothing that Python alone takes for JSON, or reads otherwise than browsers do.
+        found = read_json(body)
+    except PageRuleError:
         found = None
     if not isinstance(found, dict):
         raise StoreError("not_a_survey", "{url} does not answer with a survey. Is this a server of Deniable?", url=url)
