@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from deniable import __version__, interrupts
-from deniable.cli import classify, demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
+from deniable.cli import (
+    classify,
+    demo,
+    mine,
+    privacy,
+    publish,
+    randomise,
+    reconstruct,
+    schema,
+    serve,
+    statistics,
+    survey,
+    verify,
+)
 from deniable.cli.bars import tell_of_compiling
 from deniable.errors import DeniableError
 
@@ -44,7 +57,7 @@ app.add_typer(survey.app, name="survey")
 app.command("serve")(serve.serve)
 app.command("backup")(serve.backup)
 app.command("restore")(serve.restore)
-app.command("verify")(serve.verify)
+app.command("verify")(verify.verify)
 
 
 def _version(wanted: bool) -> None:
