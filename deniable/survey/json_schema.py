@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from deniable.survey.levels import DESIGNS, LEVELS
+from deniable.survey.page_rules import NAME
 from deniable.survey.questionnaire import KEYS, LINKAGES, REQUIRED, SLUG
 from deniable.survey.questions import KEYS as ELEMENTS
-from deniable.survey.questions import NAME
 
 _TEXT = {"$ref": "#/$defs/text"}
 _CHOICES = {"type": "array", "minItems": 1, "maxItems": 500, "items": {"$ref": "#/$defs/choice"}}

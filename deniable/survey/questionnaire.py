@@ -15,11 +15,11 @@ from deniable.core.schema import Schema
 from deniable.errors import FileError, QuestionnaireError
 from deniable.survey.levels import LEVELS
 from deniable.survey.lines import Document
+from deniable.survey.page_rules import LONGEST_NAME, PageRuleError, check_page
 from deniable.survey.questions import Element, Reading, read_element
 from deniable.survey.texts import Text, text
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-LONGEST_NAME = 63  # in PostgreSQL
 LINKAGES = ("none", "code", "register")
 KEYS = {
     "survey", "title", "description", "organiser", "contact", "closes", "languages", "linkage", "show_sent", "invited", "budget",
@@ -80,6 +80,7 @@ class Questionnaire:
         if not channels:
             raise document.error(("pages",), "nothing_asked", "the questionnaire asks nothing.")
         self.schema = Schema(channels)
+        self._check_page()
         self.budget = self._budget()
 
     @property
@@ -178,6 +179,15 @@ class Questionnaire:
             return datetime.date.fromisoformat(str(value))
         except ValueError:
             raise self._error("closes", "bad_date", "closes is a day such as 2027-03-31, got {got!r}.", got=value) from None
+
+    def _check_page(self) -> None:
+        """Nothing is opened that the respondent's page would refuse."""
+        try:
+            check_page({**self.client(), "version": 1, "open": True})
+        except PageRuleError as error:
+            about = next((element for element in self.elements if element.name == error.about), None)
+            where = ("pages",) if about is None else (*self._where(about), *(("privacy",) if error.code == "odds" else ()))
+            raise self._document.error(where, error.code, "{problem}", problem=str(error)) from None
 
     def _budget(self) -> float | None:
         budget = self._given.get("budget")

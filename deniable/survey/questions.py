@@ -15,11 +15,9 @@ from deniable.core.missing import WithMissing
 from deniable.errors import DeniableError
 from deniable.survey.levels import cannot_have, channel_for
 from deniable.survey.lines import Document, Path
+from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES, NAME, UNPRINTABLE, columns
 from deniable.survey.texts import Text, joined, text
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
-MOST_CHOICES = 500
-MOST_VALUES = 1_000
 AGE_BANDS = [16, 25, 35, 45, 55, 65, 75]
 REFUSED: Mapping[str, str] = MappingProxyType(
     {
@@ -199,7 +197,7 @@ def _choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) 
             value, shown = item["value"], item.get("text", item["value"])
         else:
             value = shown = item
-        if isinstance(value, (list, dict)) or value is None or str(value) == NO_ANSWER:
+        if isinstance(value, (list, dict)) or value is None or str(value) == NO_ANSWER or UNPRINTABLE.search(str(value)):
             raise reading.error(
                 (key, i),
                 "choice_value",
@@ -308,7 +306,8 @@ def _number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> El
         )
     low, high, step = given.get("min"), given.get("max"), given.get("step", 1)
     whole = all(isinstance(number, int) and not isinstance(number, bool) for number in (low, high, step))
-    if not whole or not 0 < step <= high - low or (high - low) // step >= MOST_VALUES or (high - low) % step:  # type: ignore[operator]
+    fits = whole and max(abs(low), abs(high)) <= FARTHEST and 0 < step <= high - low  # type: ignore[arg-type, operator]
+    if not fits or (high - low) // step >= MOST_VALUES or (high - low) % step:  # type: ignore[operator]
         raise reading.error(
             ("max",), "grid_ends",
             "a grid has whole numbers min, max and step, the step divides what lies between, and there are at most {most:,} values; "
@@ -335,10 +334,8 @@ def yes_no(reading: Reading, steps: Path, given: Any) -> bool:
 def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
     boxes = _choices(reading, given, "choices", least=1)
     _unasked(reading, given)
-    channels = {
-        f"{name}_{_suffix(box.value)}": _channel(reading, given, Nominal(["no", "yes"], missing=NO_ANSWER), ordered=False)
-        for box in boxes
-    }
+    channel = _channel(reading, given, Nominal(["no", "yes"], missing=NO_ANSWER), ordered=False)
+    channels = dict.fromkeys(columns(kind, name, [box.value for box in boxes], []), channel)
     if len(channels) < len(boxes):
         raise reading.error(
             ("choices",), "box_names", "two choices are too much alike to name their columns; give them other values."
@@ -347,20 +344,15 @@ def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> 
 
 
 def _matrix(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
-    columns, rows = _choices(reading, given, "columns"), _choices(reading, given, "rows", least=1)
+    picked, rows = _choices(reading, given, "columns"), _choices(reading, given, "rows", least=1)
     _unasked(reading, given)
-    channels = {
-        f"{name}_{_suffix(row.value)}": _channel(reading, given, _domain(columns, ordered=True), ordered=True) for row in rows
-    }
+    channel = _channel(reading, given, _domain(picked, ordered=True), ordered=True)
+    channels = dict.fromkeys(columns(kind, name, [], [row.value for row in rows]), channel)
     if len(channels) < len(rows):
         raise reading.error(
             ("rows",), "box_names", "two rows are too much alike to name their columns; give them other values."
         )
-    return _element(reading, given, channels, columns, rows)
-
-
-def _suffix(value: str) -> str:
-    return re.sub(r"\W+", "_", value.strip().lower()).strip("_") or "_"
+    return _element(reading, given, channels, picked, rows)
 
 
 def _words(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:

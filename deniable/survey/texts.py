@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from deniable.survey.lines import Document, Path
+from deniable.survey.page_rules import BLANK, UNPRINTABLE
 
 LANGUAGES = ("en", "pl")
 """Languages that the interface itself speaks; questions may be asked in others."""
@@ -22,9 +22,15 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
     if isinstance(given, bool) or given is None or given == "":
         raise document.error(path, "no_text", "a text is missing.")
     for part in given.values() if isinstance(given, dict) else [given]:
-        # What cannot be printed cannot be read, and what is half a character cannot be sent.
-        if isinstance(part, str) and any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in part):
-            raise document.error(path, "bad_text", "a text holds a control character or half of one: {got!r}.", got=part)
+        # What cannot be printed cannot be read, what is half a character cannot be sent, and what turns the order of letters round
+        # would do so to the page's own words that follow.
+        if isinstance(part, str) and UNPRINTABLE.search(part):
+            raise document.error(
+                path, "bad_text", "a text holds a control character, half of one, or a mark that turns letters round: {got!r}.",
+                got=part,
+            )  # fmt: skip
+        if isinstance(part, str) and BLANK.fullmatch(part):
+            raise document.error(path, "no_text", "a text is missing: nothing of {got!r} can be seen.", got=part)
     if isinstance(given, (str, int, float)):
         return dict.fromkeys(languages, str(given))
     if not isinstance(given, dict):

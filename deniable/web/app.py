@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from deniable import __version__
 from deniable.engines.extras import lacking
@@ -58,7 +59,10 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         # Every request has been answered by now; what is left in the queue has nobody waiting for it, and is stored all the same.
         await collector.stop()
 
-    app = FastAPI(title="Deniable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    # The framework would lead /s/town/ to the address in the Host header, which a request may say to be anyone's.
+    app = FastAPI(
+        title="Deniable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
     app.state.accounts, app.state.collector = accounts, collector
     app.add_exception_handler(DeniableError, deniable_error)
     app.add_exception_handler(HTTPException, http_error)
@@ -83,6 +87,15 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
         if SHELL not in files:
             return problem(404, "no_page", "This server has no respondent's page.")
         return _served(files[SHELL], request)
+
+    @app.api_route("/s/{slug}/", methods=READING, include_in_schema=False)
+    async def without_slash(slug: str, request: Request) -> Response:
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/s/{quote(slug, safe='')}{query}", 307, {"Cache-Control": "no-store"})
+
+    @app.api_route("/organiser/", methods=READING, include_in_schema=False)
+    async def organiser_without_slash() -> Response:
+        return RedirectResponse("/organiser", 307, {"Cache-Control": "no-store"})
 
     @app.api_route("/static/{name}", methods=READING, include_in_schema=False)
     async def static(name: str, request: Request) -> Response:

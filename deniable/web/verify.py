@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deniable.errors import StoreError
+from deniable.survey.page_rules import PageRuleError, read_json
 from deniable.web import recipes
 from deniable.web.fetching import Answer
 from deniable.web.judging import SURVEY, Expected, faults, said_of, strange_headers
@@ -58,6 +59,7 @@ def verify(
     if address.slug is not None:
         first = visits.page(them[0])
         _must_be_there(address, [first])
+        _must_end_without_slash(address, first)
         if (led := _to_https(address, first)) is not None:
             return [_led_to_https(address, led, visits, them), *verify(led.url, client, choose, context)]
     answers, others = _visited(visits, them)
@@ -115,6 +117,17 @@ def _must_be_there(address: Address, seen: Sequence[Answer]) -> None:
             "There is no survey at {url}: the server answers 404. Nothing was verified; look at the address again.",
             url=address.url,
         )
+
+
+def _must_end_without_slash(address: Address, answer: Answer) -> None:
+    """A release leads /s/town/ to /s/town, where the page is. That is no lie, but what is there was not asked for."""
+    path, mark, query = address.target.partition("?")
+    right = path.rstrip("/") + mark + query
+    if path.endswith("/") and answer.status in REDIRECTS and answer.value("Location") in (right, address.origin + right):
+        raise StoreError(
+            "bad_address", "{url} leads to {right}, where the page is. Nothing was verified; give that address.",
+            url=address.url, right=address.origin + right,
+        )  # fmt: skip
 
 
 def _to_https(address: Address, answer: Answer) -> Address | None:
@@ -248,32 +261,14 @@ def _told(url: str, seen: Sequence[Answer], client: dict[str, object] | None) ->
 
 
 def _mixed(url: str, told: dict[str, Any]) -> list[Finding]:
-    """What the recipe does to every private answer. Columns that no question names count as private."""
-    pages, recipe = told.get("pages", []), told.get("recipe")
-    blocks = recipe.get("blocks") if isinstance(recipe, dict) else None
-    try:
-        elements = [element for page in pages for element in page["elements"]]
-        owners = {name: element for element in elements for name in element["attributes"]}
-        drawn = {name: block for block in blocks or () for name in block["attributes"]}
-    except (TypeError, KeyError, AttributeError):
-        return [Finding(url, False, "the survey is not described as a release describes it")]
-    findings = []
-    for name in dict.fromkeys([*owners, *drawn]):
-        what = f"{url} ({name})"
-        element = owners.get(name)
-        if element is not None and not element.get("private"):
-            findings.append(Finding(what, True, "asked openly: the answer is sent as it is, and the page says so"))
-        elif name not in drawn:
-            findings.append(Finding(what, False, "NOT MIXED: it has no recipe"))
-        else:
-            findings.append(Finding(what, *recipes.told(element, drawn[name])))
-    return findings or [Finding(url, False, "nothing is asked there")]
+    """Whether the respondent's page asks by what it is told, and what the recipe does to every answer."""
+    return [Finding(f"{url} ({what})" if what else url, good, found) for what, good, found in recipes.judged(told)]
 
 
 def _json(body: bytes) -> dict[str, Any] | None:
     try:
-        # As browsers read it: never in another encoding.
-        found = json.loads(body.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        # As the page reads it: nothing that Python alone takes for JSON, or reads otherwise than browsers do.
+        found = read_json(body)
+    except PageRuleError:
         return None
     return found if isinstance(found, dict) else None

@@ -1,45 +1,17 @@
-"""A real service on a free port of this machine, and a real Chromium."""
+"""A real service on a free port of this machine."""
 
 from __future__ import annotations
 
 import datetime
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.web.app import Settings
 from deniable.web.serve import Service
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert found, "These tests need Chromium: install your system's package `chromium`."
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium):
-    """A page that remembers its requests and complains of errors."""
-    context = chromium.new_context(viewport={"width": 900, "height": 900}, locale="en-GB")
-    opened = context.new_page()
-    opened.faults = []
-    opened.on("pageerror", lambda error: opened.faults.append(str(error)))
-    opened.seen = []
-    opened.on("request", lambda request: opened.seen.append(request))
-    yield opened
-    assert opened.faults == []
-    context.close()
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ pages:
 SMOKES = "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: strong}\n"
 DISTRICT = "  - {type: radiogroup, name: district, title: District, choices: [north, south], privacy: none}\n"
 STREET = "  - {type: dropdown, name: street, title: Street, choices: [" + ", ".join(f"s{i}" for i in range(1, 301)) + "]}\n"
-WEAK = "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: {design: krr, p: 0.998}}\n"
+WEAK = "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: {design: krr, p: 0.9}}\n"
 BOXES = "  - {type: checkbox, name: took, title: 'Took?', choices: [alcohol, tobacco], privacy: strong}\n"
 GRID = "  - {type: number, name: cups, title: 'Cups?', grid: true, min: 0, max: 6, privacy: strong}\n"
 MATRIX = "  - {type: matrix, name: trust, title: Trust, rows: [police, courts], columns: [little, some], privacy: strong}\n"
@@ -74,27 +74,28 @@ def test_the_page_refuses_to_ask_by_a_recipe_that_gives_answers_away(page, serve
     page.goto(address)
     page.get_by_role("alert").wait_for()
     assert "give some of them away" in page.get_by_role("alert").inner_text()
-    assert page.get_by_text("Call 555 0100").is_visible()
     assert page.get_by_role("button").count() == 0
+    page.get_by_role("link", name="Another way").click()
+    assert page.get_by_text("Call 555 0100").first.is_visible()
 
 
 def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(page, served):
     address = served(HEAD.format(slug="counted") + SMOKES)
 
     def change(client):
-        client["recipe"]["blocks"][0].update(denominator=1000, diagonal=997, replacement=[1, 1, 1])
+        client["recipe"]["blocks"][0].update(denominator=100, diagonal=85, replacement=[5, 5, 5])
         client["pages"][0]["elements"][0]["mixing"] = {"second": 40, "another": 60}
 
     changed(page, "counted", change)
     page.goto(address)
     told = page.locator(".panel").inner_text()
-    assert "Of 1,000 people whose answer is “No”, about 1 send “Yes”." in told
+    assert "Of 100 people whose answer is “No”, about 5 send “Yes”." in told
     assert "proves nothing" not in told
     assert "Mixed only lightly: Do you smoke?" in told
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("Yes").check()
     page.get_by_role("button", name="Show how").click()
-    assert "of 1,000 people with your answer about 2 " in page.get_by_role("status").inner_text()
+    assert "of 10 people with your answer about 1 " in page.get_by_role("status").inner_text()
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,8 @@ def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(
     [
         ("yes-no", SMOKES, "Do you smoke? Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing."),
         ("many", STREET, "Of 1,000 people whose answer is “s1”, about 3 send “s2”. So a “s2” proves nothing."),
-        ("weak", WEAK, "Of 1,000 people whose answer is “No”, about 1 send “Yes”."),
-        ("boxes", BOXES, "Took? alcohol: Of 10 people who do not tick this, about 2 send a tick. So a tick proves nothing."),
+        ("weak", WEAK, "Of 100 people whose answer is “No”, about 5 send “Yes”."),
+        ("boxes", BOXES, "Took? alcohol: Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing."),
         ("grid", GRID, "Cups? Of 10 people whose answer is “0”, about 1 send “1”."),
         ("matrix", MATRIX, "Trust police: Of 10 people whose answer is “little”, about 2 send “some”."),
     ],

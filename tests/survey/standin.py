@@ -10,6 +10,7 @@ from typing import Any
 import deniable as dn
 
 NUMBER = itertools.count(1)
+PAGE = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), 0.75)})
 
 
 class Standin:
@@ -38,7 +39,24 @@ class Standin:
         self.epsilon = self.schema.epsilon
 
     def client(self) -> dict[str, Any]:
-        return {"survey": self.slug, "title": self.title, "recipe": self.schema.recipe()}
+        """What pages accept: one question, whatever the schema is. No store looks at both."""
+        words = {key: {"en": self.title} for key in ("title", "organiser", "contact", "otherWay")}
+        yes_no = [{"value": value, "text": {"en": value}} for value in ("no", "yes")]
+        smokes = {
+            "type": "boolean", "name": "smokes", "title": {"en": "?"}, "private": True, "attributes": ["smokes"], "choices": yes_no,
+            "rows": [],
+        }  # fmt: skip
+        return {
+            "survey": self.slug,
+            "languages": ["en"],
+            **words,
+            "linkage": self.linkage,
+            "showSent": self.show_sent,
+            "invited": self.invited,
+            "practice": True,
+            "pages": [{"title": None, "elements": [smokes]}],
+            "recipe": PAGE.recipe(),
+        }
 
     def to_json(self) -> dict[str, Any]:
         return {"survey": self.slug, "title": self.title, "linkage": self.linkage, "invited": self.invited}

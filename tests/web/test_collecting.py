@@ -233,7 +233,7 @@ def test_the_survey_is_told_with_version_and_state(serve, standin):
     town = serve(standin.Standin())
     told = town.client.get("/api/surveys/town").json()
     assert (told["version"], told["open"]) == (1, True)
-    assert told["recipe"] == standin.Standin().schema.recipe()
+    assert told["recipe"] == standin.Standin().client()["recipe"]
     town.store.close_survey("town")
     town.service.app.state.collector.forget("town")
     assert town.client.get("/api/surveys/town").json()["open"] is False

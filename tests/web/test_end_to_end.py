@@ -7,8 +7,20 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.survey.questionnaire import Questionnaire
 
 SHARE = 0.3
+QUESTIONS = """
+survey: {slug}
+title: Town
+organiser: Town hall
+contact: town@town.example
+other_way: Call us.
+pages:
+- elements:
+  - {{type: boolean, name: smokes, title: 'Do you smoke?', privacy: {{design: krr, p: 0.75}}}}
+  - {{type: number, name: age, title: Age, grid: true, min: 18, max: 90, privacy: light}}
+"""
 
 
 def residents(schema, people, rng):
@@ -22,7 +34,7 @@ def residents(schema, people, rng):
 
 def collect(town, standin, slug, people, rng):
     """One consultation: the truth about these people, and the estimate with its interval from the live database."""
-    survey = standin.Standin(slug=slug)
+    survey = Questionnaire.parse(QUESTIONS.format(slug=slug))
     town.store.open_survey(survey)
     told = town.client.get(f"/api/surveys/{slug}").json()
     assert told["recipe"]["fingerprint"] == survey.schema.fingerprint

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
+from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
@@ -88,6 +89,8 @@ def open_survey(
         )  # fmt: skip
     # Also refuses channels in floating point, which protect nobody.
     asked.schema.recipe()
+    # Nobody could answer what pages refuse. Versions that are open already are closed and exported whatever they are.
+    check_page({**asked.client(), "version": 1, "open": True})
     if asked.closes is not None and asked.closes < datetime.date.today():
         raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=str(asked.closes))
     if contacts_until is not None and asked.linkage != "register":
@@ -264,6 +267,7 @@ def reopen_survey(engine: sa.Engine, slug: str) -> None:
         if here.closes is not None and datetime.date.today().isoformat() > here.closes:
             raise RefusedError("closes_in_the_past", "The last day of the survey, {closes}, is over.", closes=here.closes)
         _keep_until(connection, here, None)
+        check_page({**json.loads(here.client), "open": True})
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="open"))
 
 

@@ -2,7 +2,7 @@
 // practice question, which is never sent.
 
 import { make } from "./form.js";
-import { people, recipeOf, row, worstOdds } from "./mixing.js";
+import { people, recipeOf, row } from "./mixing.js";
 
 // The lightest level that has a name changes odds 9 times; what changes them more is called light by the page.
 const LIGHT = 9.01;
@@ -19,30 +19,29 @@ export const day = (iso, language) => new Date(iso + "T00:00").toLocaleDateStrin
 
 /** "Of 10 people whose answer is No, 2 send Yes", of a question that is mixed. */
 export function example(survey, elements, language, words) {
-  const mixed = elements.filter((element) => element.private);
+  // How often a second question that is put to people changes what is sent depends on them.
+  const mixed = elements.filter((element) => element.private && !element.asked);
   // Yes or no is the simplest to follow.
   const shown = mixed.find((element) => element.type === "boolean") ?? mixed[0];
   if (!shown) return null;
   const recipe = recipeOf(survey, shown.attributes[0]);
   const weights = row(recipe, 0);
   // A label that nobody ever sends makes no example.
-  const sent = shown.type === "checkbox" ? 1 : weights.findIndex((weight, z) => z > 0 && z < weights.length - 1 && weight > 0);
+  const sent = weights.findIndex((weight, z) => z > 0 && z < weights.length - 1 && weight > 0);
   const counted = people(weights[sent], recipe.denominator);
   if (!counted) return null;
-  const weak = worstOdds(survey, shown) > LIGHT;
   const title = shown.title[language];
-  if (shown.type === "checkbox") {
-    return make("p", {}, `${title} ${shown.choices[0].text[language]}: `, (weak ? words.exampleBoxWeak : words.exampleBox)(...counted));
-  }
-  const [first, second] = [0, sent].map((z) => (shown.grid ? shown.grid.min + z * shown.grid.step : shown.choices[z].text[language]));
-  const of = shown.rows.length ? `${title} ${shown.rows[0].text[language]}: ` : `${title} `;
-  return make("p", {}, of, (weak ? words.exampleWeak : words.example)(first, second, ...counted));
+  const texts = shown.type === "checkbox" ? [words.no, words.yes] : shown.choices.map((choice) => choice.text[language]);
+  const [first, second] = [0, sent].map((z) => (shown.grid ? shown.grid.min + z * shown.grid.step : texts[z]));
+  const [part] = shown.type === "checkbox" ? shown.choices : shown.rows;
+  const of = part ? `${title} ${part.text[language]}: ` : `${title} `;
+  return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
 }
 
 /** What the organiser receives, and what it can and cannot know. */
 export function panel(survey, elements, language, words) {
   const part = mixedPart(elements);
-  const weak = elements.filter((element) => element.private && worstOdds(survey, element) > LIGHT);
+  const weak = elements.filter((element) => element.private && element.odds > LIGHT);
   const links = { none: survey.invited ? words.linkNone : null, code: words.linkCode, register: words.linkRegister[part] };
   const kept = survey.linkage === "register" && survey.contacts_until;
   return make(
@@ -61,7 +60,7 @@ export function panel(survey, elements, language, words) {
 
 /** A harmless question, and a button that says how often an answer to it would be changed, once there is one. */
 export function practice(survey, elements, language, words) {
-  const alike = elements.find((element) => element.private && element.type === "boolean");
+  const alike = elements.find((element) => element.private && element.type === "boolean" && !element.asked);
   const result = make("p", { role: "status" });
   const group = make("fieldset", {}, make("legend", {}, words.practiceQuestion));
   const inputs = [words.no, words.yes].map((text, i) => {

@@ -11,30 +11,28 @@ export function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** The label number of silence: the last one. */
-const silence = (element) => element.choices.length;
-
 /** The name of a question's fields on the page. A form's members (reset, remove, elements, ...) have no hyphen, so no question
  *  can take the place of one, whatever it is called. */
-export const called = (name) => `q-${name}`;
+const called = (name) => `q-${name}`;
 
 function option(type, name, value, words) {
   const id = `${called(name)}-${value}`;
-  return make(
-    "div",
-    { class: "option" },
-    make("input", { type, id, name: called(name), value, autocomplete: "off" }),
-    make("label", { for: id }, words),
-  );
+  const input = make("input", { type, id, name: called(name), value, autocomplete: "off" });
+  return { input, node: make("div", { class: "option" }, input, make("label", { for: id }, words)) };
+}
+
+/** Radio buttons for the label numbers 0, 1, ...; the last one is silence, as where none is pressed. */
+function radios(name, texts, words) {
+  const made = [...texts, words.noAnswer].map((text, code) => option("radio", name, code, text));
+  const pressed = () => made.findIndex(({ input }) => input.checked);
+  return { nodes: made.map(({ node }) => node), pressed, code: () => (pressed() < 0 ? texts.length : pressed()) };
 }
 
 function legend(element, language, words) {
   const note = element.private ? words.mixed : words.sentAsIs;
-  return make("legend", {}, element.title[language], " ", make("span", { class: element.private ? "mark" : "mark plain" }, note));
+  // In a bdi, letters that run the other way cannot carry the page's own words with them.
+  return make("legend", {}, make("bdi", {}, element.title[language]), " ", make("span", { class: element.private ? "mark" : "mark plain" }, note));
 }
-
-const radios = (name, choices, language) => choices.map((choice, code) => option("radio", name, code, choice.text[language]));
-const silentRadio = (name, choices, words) => option("radio", name, choices.length, words.noAnswer);
 
 function described(element, language) {
   return element.description ? make("p", { class: "hint", id: `${called(element.name)}-hint` }, element.description[language]) : null;
@@ -50,175 +48,171 @@ function fieldset(element, language, words, ...children) {
   );
 }
 
-function askedToo(element, language, words) {
-  if (!element.asked) return [];
-  return [
-    make(
-      "fieldset",
-      { class: "inner" },
-      make("legend", {}, element.asked[language]),
-      make("p", { class: "hint" }, words.unrelated),
-      ...radios(`${element.name}--other`, element.choices, language),
-      silentRadio(`${element.name}--other`, element.choices, words),
-    ),
-  ];
+const inner = (title, ...children) => make("fieldset", { class: "inner" }, make("legend", {}, title), ...children);
+
+/** Anyone who says "no answer" or "none of these" has nothing else ticked or written in that question, and the other way round. */
+function keepApart(node, groups) {
+  const isSet = (input) => (input.type === "text" ? input.value.trim() !== "" : input.checked);
+  node.addEventListener("input", ({ target }) => {
+    if (!isSet(target)) return;
+    for (const input of groups.filter((group) => !group.includes(target)).flat()) {
+      if (input.type === "text") input.value = "";
+      else input.checked = false;
+    }
+  });
 }
 
-/** One element of the questionnaire as form fields. */
-export function field(element, language, words) {
+/** Several columns, each with radio buttons of its own: a row of a matrix, or a private box. Nothing that is pressed for one of them says
+ *  anything of another: a shared "no answer" would be drawn from once for every column, and so would hardly be hidden. */
+function severalRadios(element, language, words, titles, texts) {
+  const each = element.attributes.map((name) => radios(name, texts, words));
+  const node = fieldset(element, language, words, ...each.map(({ nodes }, i) => inner(titles[i].text[language], ...nodes)));
+  return { node, codes: () => each.map(({ code }) => code()) };
+}
+
+function openBoxes(element, language, words) {
+  const boxes = element.choices.map((choice, i) => option("checkbox", element.attributes[i], "1", choice.text[language]));
+  const nothing = option("checkbox", `${element.name}--nothing`, "1", words.noneOfThese);
+  const none = option("checkbox", `${element.name}--none`, "1", words.noAnswer);
+  const node = fieldset(element, language, words, ...[...boxes, nothing, none].map((box) => box.node));
+  keepApart(node, [boxes.map(({ input }) => input), [nothing.input], [none.input]]);
+  // Boxes of which none is ticked are silence, unless "none of these" is.
+  const answered = () => nothing.input.checked || boxes.some(({ input }) => input.checked);
+  return { node, codes: () => boxes.map(({ input }) => (answered() ? Number(input.checked) : 2)) };
+}
+
+function numberField(element, language, words) {
+  const { min, max, step } = element.grid;
+  const id = `${called(element.name)}-number`;
+  const input = make("input", {
+    type: "text", inputmode: min < 0 ? null : "numeric", id, name: called(element.name), autocomplete: "off", "aria-describedby": `${id}-range`,
+  });
+  const none = option("checkbox", `${element.name}--none`, "1", words.noAnswer);
+  const node = fieldset(
+    element,
+    language,
+    words,
+    make("p", { class: "hint", id: `${id}-range` }, words.orMore(min, max, step)),
+    make("label", { for: id, class: "hidden" }, element.title[language]),
+    input,
+    element.unit ? make("span", { class: "unit" }, " " + element.unit[language]) : null,
+    none.node,
+  );
+  keepApart(node, [[input], [none.input]]);
+  /** The label number of what is written, stopped at the ends; text where it is no number of the grid. */
+  const code = () => {
+    const given = input.value.trim();
+    if (none.input.checked || given === "") return element.labels - 1;
+    if (!/^[-+]?\d+$/.test(given)) return words.errorNumber;
+    const label = (Math.min(Math.max(Number(given), min), max) - min) / step;
+    return Number.isInteger(label) ? label : words.errorStep(min, max, step);
+  };
+  return { node, codes: () => [code()] };
+}
+
+function dropdown(element, language, words) {
+  const id = `${called(element.name)}-select`;
+  const select = make("select", { id, name: called(element.name), autocomplete: "off" }, make("option", { value: "" }, "–"));
+  [...element.choices.map((choice) => choice.text[language]), words.noAnswer].forEach((text, code) =>
+    select.append(make("option", { value: code }, text)),
+  );
+  const node = fieldset(element, language, words, make("label", { for: id, class: "hidden" }, element.title[language]), select);
+  return { node, codes: () => [select.selectedIndex < 1 ? element.choices.length : select.selectedIndex - 1] };
+}
+
+function singleChoice(element, language, words) {
+  const texts = element.choices.map((choice) => choice.text[language]);
+  const own = radios(element.name, texts, words);
+  const second = element.asked ? radios(`${element.name}--other`, texts, words) : null;
+  const end = (at, described) => (described ? make("p", { class: "hint" }, `${texts.at(at)}: ${described[language]}`) : null);
+  const node = fieldset(
+    element,
+    language,
+    words,
+    end(0, element.minRateDescription),
+    ...own.nodes.slice(0, -1),
+    end(-1, element.maxRateDescription),
+    own.nodes.at(-1),
+    second ? inner(element.asked[language], make("p", { class: "hint" }, words.unrelated), ...second.nodes) : null,
+  );
+  return { node, codes: () => [own.code()], other: () => (second && second.pressed() >= 0 ? second.pressed() : null) };
+}
+
+function consent(element, language) {
+  const box = option("checkbox", element.name, "yes", element.title[language]);
+  const node = make("div", { id: `field-${element.name}`, class: "consent", tabindex: "-1" }, box.node, described(element, language));
+  return { node, codes: () => [], given: () => box.input.checked };
+}
+
+function information(element, language) {
+  const title = make("h2", {}, element.title[language]);
+  const node = make("section", { id: `field-${element.name}`, class: "information" }, title, described(element, language));
+  return { node, codes: () => [] };
+}
+
+function made(element, language, words) {
   switch (element.type) {
     case "information":
-      return make("section", { id: `field-${element.name}`, class: "information" }, make("h2", {}, element.title[language]), described(element, language));
+      return information(element, language);
     case "consent":
-      return make(
-        "div",
-        { id: `field-${element.name}`, class: "consent", tabindex: "-1" },
-        option("checkbox", element.name, "yes", element.title[language]),
-        described(element, language),
-      );
-    case "dropdown": {
-      const id = `${called(element.name)}-select`;
-      const select = make("select", { id, name: called(element.name), autocomplete: "off" }, make("option", { value: "" }, "–"));
-      element.choices.forEach((choice, code) => select.append(make("option", { value: code }, choice.text[language])));
-      select.append(make("option", { value: silence(element) }, words.noAnswer));
-      return fieldset(element, language, words, make("label", { for: id, class: "hidden" }, element.title[language]), select);
-    }
+      return consent(element, language);
+    case "dropdown":
+      return dropdown(element, language, words);
     case "checkbox":
-      return fieldset(
-        element,
-        language,
-        words,
-        ...element.choices.map((choice, i) => option("checkbox", element.attributes[i], "1", choice.text[language])),
-        option("checkbox", `${element.name}--nothing`, "1", words.noneOfThese),
-        option("checkbox", `${element.name}--none`, "1", words.noAnswer),
-      );
-    case "matrix":
-      return fieldset(
-        element,
-        language,
-        words,
-        ...element.rows.map((row, i) =>
-          make(
-            "fieldset",
-            { class: "inner" },
-            make("legend", {}, row.text[language]),
-            ...radios(element.attributes[i], element.choices, language),
-            silentRadio(element.attributes[i], element.choices, words),
-          ),
-        ),
-      );
+      return element.private
+        ? severalRadios(element, language, words, element.choices, [words.no, words.yes])
+        : openBoxes(element, language, words);
+    case "matrix": {
+      const texts = element.choices.map((choice) => choice.text[language]);
+      return severalRadios(element, language, words, element.rows, texts);
+    }
     default:
-      if (element.grid) {
-        const { min, max, step } = element.grid;
-        const id = `${called(element.name)}-number`;
-        return fieldset(
-          element,
-          language,
-          words,
-          make("p", { class: "hint", id: `${id}-range` }, words.orMore(min, max, step)),
-          make("label", { for: id, class: "hidden" }, element.title[language]),
-          make("input", { type: "text", inputmode: min < 0 ? null : "numeric", id, name: called(element.name), autocomplete: "off", "aria-describedby": `${id}-range` }),
-          element.unit ? make("span", { class: "unit" }, " " + element.unit[language]) : null,
-          option("checkbox", `${element.name}--none`, "1", words.noAnswer),
-        );
-      }
-      return fieldset(
-        element,
-        language,
-        words,
-        element.minRateDescription ? make("p", { class: "hint" }, `${element.choices[0].text[language]}: ${element.minRateDescription[language]}`) : null,
-        ...radios(element.name, element.choices, language),
-        element.maxRateDescription
-          ? make("p", { class: "hint" }, `${element.choices.at(-1).text[language]}: ${element.maxRateDescription[language]}`)
-          : null,
-        silentRadio(element.name, element.choices, words),
-        ...askedToo(element, language, words),
-      );
+      return (element.grid ? numberField : singleChoice)(element, language, words);
   }
 }
 
-/** Whoever says "no answer" or "none of these" has nothing else ticked or written in that question, and the other way round. */
-export function keepApart(input) {
-  const group = input.closest("fieldset");
-  const kind = (other) => ["--none", "--nothing"].find((end) => other.name.endsWith(end)) ?? "";
-  if (!group || (input.type === "checkbox" ? !input.checked : input.type !== "text" || input.value.trim() === "")) return;
-  for (const other of group.querySelectorAll("input")) {
-    if (other === input || kind(other) === kind(input)) continue;
-    if (other.type === "checkbox") other.checked = false;
-    if (other.type === "text") other.value = "";
-  }
+/** One element of the questionnaire as form fields. `codes()` is what is chosen in them, a label number for each column, read from the
+ *  very inputs that were made for it: nothing on the page is looked up by a name that something else might have, too. */
+export function field(element, language, words) {
+  return { element, ...made(element, language, words) };
 }
 
-const picked = (form, name) => form.querySelector(`[name="${called(name)}"]:checked`);
-const written = (form, name) => form.querySelector(`[name="${called(name)}"]`).value.trim();
-
-/** The label number of what is written, stopped at the ends; text where it is no number of the grid. */
-function numberCode(form, element, words) {
-  const { min, max, step } = element.grid;
-  const given = written(form, element.name);
-  if (picked(form, `${element.name}--none`) || given === "") return (max - min) / step + 1;
-  if (!/^[-+]?\d+$/.test(given)) return words.errorNumber;
-  const code = (Math.min(Math.max(Number(given), min), max) - min) / step;
-  return Number.isInteger(code) ? code : words.errorStep(min, max, step);
-}
-
-/** Whether a question is shown: that depends only on questions without privacy. */
-export function isVisible(element, elements, form) {
+/** Whether a question is shown: that depends only on open questions, of which one that is hidden has no answer. */
+export function isVisible({ element }, fields) {
   const rule = element.visibleIf;
   if (!rule) return true;
-  const asked = elements.find((other) => other.name === rule.name);
-  if (!isVisible(asked, elements, form)) return !rule.equal;
-  const chosen = asked.type === "dropdown" ? written(form, rule.name) : picked(form, rule.name)?.value;
-  const same = chosen !== undefined && chosen !== "" && asked.choices[Number(chosen)]?.value === rule.value;
-  return same === rule.equal;
+  const asked = fields.find((other) => other.element.name === rule.name);
+  const chosen = isVisible(asked, fields) ? asked.element.choices[asked.codes()[0]]?.value : undefined;
+  return (chosen === rule.value) === rule.equal;
 }
 
-/** Every column's true label number, and what is wrong. Whatever is left open or not shown is silence, a label like any other:
- *  also a question with boxes of which none is ticked, unless "none of these" is. */
-export function read(form, elements, words, language) {
+/** Every column's true label number, and what is wrong. Whatever is left open or not shown is silence, a label like any other. */
+export function read(fields, words, language) {
   const answers = {};
   const others = {};
   const problems = [];
-  const wrong = (element, text) => problems.push({ name: element.name, title: element.title[language], text });
-  for (const element of elements) {
-    const shown = isVisible(element, elements, form);
-    if (element.type === "information") continue;
-    if (element.type === "consent") {
-      if (!picked(form, element.name)) wrong(element, words.errorConsent);
-    } else if (element.type === "checkbox") {
-      const ticked = element.attributes.map((name) => Boolean(picked(form, name)));
-      const answered = shown && (ticked.includes(true) || picked(form, `${element.name}--nothing`));
-      element.attributes.forEach((name, i) => (answers[name] = answered ? Number(ticked[i]) : 2));
-    } else if (element.grid) {
-      const code = shown ? numberCode(form, element, words) : (element.grid.max - element.grid.min) / element.grid.step + 1;
-      if (typeof code === "string") wrong(element, code);
-      answers[element.name] = code;
-    } else if (element.type === "dropdown") {
-      const value = written(form, element.name);
-      answers[element.name] = !shown || value === "" ? silence(element) : Number(value);
-    } else {
-      for (const name of element.attributes) {
-        const input = picked(form, name);
-        answers[name] = shown && input ? Number(input.value) : silence(element);
-      }
-      // Left open or not shown, the second answer is drawn from its declared table, as where it is not asked at all.
-      const other = element.asked && shown ? picked(form, `${element.name}--other`) : null;
-      if (other) others[element.name] = Number(other.value);
-    }
+  for (const one of fields) {
+    const { element, node } = one;
+    const shown = isVisible(one, fields);
+    const wrong = (text) => problems.push({ name: element.name, node, title: element.title[language], text });
+    if (one.given && !one.given()) wrong(words.errorConsent);
+    const codes = one.codes();
+    element.attributes.forEach((name, i) => {
+      answers[name] = shown ? codes[i] : element.labels - 1;
+      if (typeof answers[name] === "string") wrong(answers[name]);
+    });
+    // Left open or not shown, the second answer is drawn from its declared table, as where it is not asked at all.
+    const other = shown && one.other ? one.other() : null;
+    if (other !== null) others[element.name] = other;
   }
   return { answers, others, problems };
 }
 
 /** What a label number of a column means, for "What was sent?". */
 export function labelOf(element, name, code, language, words) {
-  if (element.type === "checkbox") {
-    const box = element.choices[element.attributes.indexOf(name)].text[language];
-    return `${box}: ${["✗", "✓", words.noAnswer][code]}`;
-  }
-  if (element.grid) {
-    const value = element.grid.min + code * element.grid.step;
-    return value > element.grid.max ? words.noAnswer : String(value);
-  }
+  const at = element.attributes.indexOf(name);
+  if (element.type === "checkbox") return `${element.choices[at].text[language]}: ${[words.no, words.yes, words.noAnswer][code]}`;
+  if (element.grid) return code < element.labels - 1 ? String(element.grid.min + code * element.grid.step) : words.noAnswer;
   const shown = code < element.choices.length ? element.choices[code].text[language] : words.noAnswer;
-  return element.rows.length ? `${element.rows[element.attributes.indexOf(name)].text[language]}: ${shown}` : shown;
+  return element.rows.length ? `${element.rows[at].text[language]}: ${shown}` : shown;
 }

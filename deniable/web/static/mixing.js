@@ -1,9 +1,49 @@
-// What a recipe does, worked out from the recipe itself: the page asks nothing by a recipe that would give an answer away,
-// and whatever it tells people about the mixing is counted here, from the numbers that randomise.js draws by.
+// What a recipe does, worked out from the recipe itself: whatever the page tells people about the mixing is counted here, from the
+// numbers that randomise.js draws by. The rules of docs/page-rules.md for one column; deniable/survey/recipe_rows.py says the same.
 
-import { recipeInputs } from "./randomise.js";
+const LONGEST_KERNEL = 25_000;
+const FARTHEST = 1_000_000;
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const whole = (number, least, most = Number.MAX_SAFE_INTEGER) => Number.isSafeInteger(number) && number >= least && number <= most;
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+// What has no minus sign anywhere can be added up: beyond 2^53 the sum is no longer exact, but then it is too large in any case.
+const wholes = (numbers, count) =>
+  Array.isArray(numbers) && numbers.length >= 1 && numbers.length <= LONGEST_KERNEL &&
+  (count === null || numbers.length === count) && numbers.every((number) => whole(number, 0));
+
+/** Whether the numbers are a recipe for so many labels that randomise.js draws by exactly as `row` counts. */
+export function isRecipe(recipe, labels) {
+  if (!isObject(recipe) || !whole(recipe.denominator, 1)) return false;
+  const { denominator } = recipe;
+  switch (recipe.law) {
+    case "table":
+      return (
+        Array.isArray(recipe.weights) && recipe.weights.length === labels &&
+        recipe.weights.every((weights) => wholes(weights, labels) && sum(weights) === denominator)
+      );
+    case "mixture":
+      return (
+        wholes(recipe.replacement, labels) && whole(recipe.diagonal, -Number.MAX_SAFE_INTEGER) &&
+        whole(sum(recipe.replacement), 0) && sum(recipe.replacement) + recipe.diagonal === denominator &&
+        recipe.replacement.every((weight) => weight + recipe.diagonal >= 0)
+      );
+    case "shift":
+      return (
+        recipe.inputs === labels && recipe.outputs === labels && whole(recipe.lowest, -FARTHEST, FARTHEST) &&
+        wholes(recipe.kernel, null) && sum(recipe.kernel) === denominator
+      );
+    case "silent": {
+      const { even, inner } = recipe;
+      if (!isObject(inner) || inner.law === "silent" || labels < 2 || !wholes(even, labels - 1) || !isRecipe(inner, labels - 1)) return false;
+      // Draws of an answer are taken modulo the inner denominator: only whole multiples of it are shared out as the inner recipe says.
+      const answers = denominator - sum(even);
+      return answers >= inner.denominator && answers % inner.denominator === 0;
+    }
+    default:
+      return false;
+  }
+}
 
 /** In how many of the recipe's `denominator` cases the true label `code` is reported as each label. */
 export function row(recipe, code) {
@@ -21,7 +61,7 @@ export function row(recipe, code) {
     }
     case "silent": {
       const turned = sum(recipe.even);
-      if (code === recipeInputs(recipe.inner)) return [...recipe.even, recipe.denominator - turned];
+      if (code === recipe.even.length) return [...recipe.even, recipe.denominator - turned];
       const times = (recipe.denominator - turned) / recipe.inner.denominator;
       return [...row(recipe.inner, code).map((weight) => weight * times), turned];
     }
@@ -33,15 +73,11 @@ export function row(recipe, code) {
 /** How many times a report can change anyone's odds at most. Infinity where some report rules an answer out, or where the
  *  numbers are no recipe for so many labels. */
 export function odds(recipe, labels) {
-  const none = Infinity;
-  if (!Number.isSafeInteger(recipe.denominator) || recipeInputs(recipe) !== labels) return none;
+  if (!isRecipe(recipe, labels)) return Infinity;
   const low = new Array(labels).fill(Infinity);
   const high = new Array(labels).fill(0);
   for (let code = 0; code < labels; code++) {
-    const weights = row(recipe, code);
-    if (weights.length !== labels || weights.some((weight) => !Number.isSafeInteger(weight) || weight < 0)) return none;
-    if (sum(weights) !== recipe.denominator) return none;
-    weights.forEach((weight, z) => {
+    row(recipe, code).forEach((weight, z) => {
       low[z] = Math.min(low[z], weight);
       high[z] = Math.max(high[z], weight);
     });
@@ -50,41 +86,22 @@ export function odds(recipe, labels) {
   return Math.max(...high.map((most, z) => (most === 0 ? 1 : most / low[z])));
 }
 
-/** How many labels a column of this question has, "no answer" among them. */
-export function labelsOf(element) {
-  if (element.type === "checkbox") return 3;
-  if (element.grid) return Math.floor((element.grid.max - element.grid.min) / element.grid.step) + 2;
-  return element.choices.length + 1;
+/** The same where a second question is put to the person, for an organiser who knows its answer: of the cases that do not tell the
+ *  first answer, half send the second and half a label of the declared table (randomiseAsked). */
+export function oddsIfAsked(recipe, labels) {
+  if (!isRecipe(recipe, labels) || recipe.law !== "mixture" || recipe.diagonal < 1) return Infinity;
+  return 2 * (recipe.diagonal / Math.min(...recipe.replacement)) + 1;
+}
+
+/** Whether every answer is sent as it is. */
+export function isIdentity(recipe, labels) {
+  if (!isRecipe(recipe, labels)) return false;
+  for (let code = 0; code < labels; code++) if (row(recipe, code)[code] !== recipe.denominator) return false;
+  return true;
 }
 
 /** The recipe of one column. */
-export const recipeOf = (survey, name) => survey.recipe.blocks.find((block) => block.attributes.includes(name));
-
-/** The most that a report can change anyone's odds in a question; Infinity where it is not mixed as promised. */
-export function worstOdds(survey, element) {
-  return Math.max(
-    ...element.attributes.map((name) => {
-      const recipe = recipeOf(survey, name);
-      // The second question that a person answers is drawn for by this law alone.
-      if (recipe.attributes.length !== 1 || (element.asked && recipe.law !== "mixture")) return Infinity;
-      return odds(recipe, labelsOf(element));
-    }),
-  );
-}
-
-/** Whether everything that is shown as mixed is mixed so that no report proves an answer, and nothing else is drawn. */
-export function mixesAsPromised(survey) {
-  try {
-    const elements = survey.pages.flatMap((page) => page.elements);
-    const asked = elements.flatMap((element) => element.attributes);
-    const drawn = survey.recipe.blocks.flatMap((block) => block.attributes);
-    const once = new Set(drawn).size === drawn.length && new Set(asked).size === asked.length;
-    if (!once || drawn.length !== asked.length || asked.some((name) => !drawn.includes(name))) return false;
-    return elements.every((element) => !element.private || (element.attributes.length > 0 && Number.isFinite(worstOdds(survey, element))));
-  } catch {
-    return false;
-  }
-}
+export const recipeOf = (survey, name) => survey.recipe.blocks.find((block) => block.attributes[0] === name);
 
 /** A share as "n of so many people": as few people as give at least one, and nearly the right number. */
 export function people(weight, denominator) {

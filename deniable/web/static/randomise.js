@@ -5,13 +5,29 @@
 // cryptographic generator; it picks the case. No floating-point probability, no other source of randomness, no
 // dependency. Labels are numbered from 0; `code` is the number of the true answer.
 
+/** There are no random numbers, or none that vary. */
+export class NoRandomness extends Error {}
+
+// A candidate is thrown away with a chance below one half: that many in a row never happen (2^-128) unless the bytes do not vary.
+const MOST_CANDIDATES = 128;
+
 /** Bytes of the browser's cryptographic generator, or an error: there is no second-best source. */
 export function secureBytes(n) {
   const source = globalThis.crypto;
   if (!source || typeof source.getRandomValues !== "function") {
-    throw new Error("This browser has no cryptographic random numbers (crypto.getRandomValues), so nothing was sent.");
+    throw new NoRandomness("This browser has no cryptographic random numbers (crypto.getRandomValues), so nothing was sent.");
   }
   return source.getRandomValues(new Uint8Array(n));
+}
+
+/** Throws where the generator is broken in a way that can be seen: all zeros, all ones, any constant, or the same again and again. Of one
+ *  that works, two of eight times 16 bytes are alike with a chance below 2^-123, and all bytes of one of them with one below 2^-117. */
+export function checkRandomness(bytes = secureBytes) {
+  const drawn = Array.from({ length: 8 }, () => Array.from(bytes(16)));
+  const alike = new Set(drawn.map(String)).size < drawn.length;
+  if (alike || drawn.some((one) => one.length !== 16 || one.every((byte) => byte === one[0]))) {
+    throw new NoRandomness("The random numbers of this browser do not vary, so nothing was sent.");
+  }
 }
 
 /** A whole number below `denominator`, every one equally likely: candidates past its largest multiple are thrown away. */
@@ -19,7 +35,7 @@ export function integerBelow(denominator, bytes = secureBytes) {
   if (!Number.isSafeInteger(denominator) || denominator < 1) throw new Error("bad denominator: " + denominator);
   const width = [1, 2, 4, 8].find((w) => denominator <= 2 ** (8 * w));
   const limit = Math.floor(2 ** Math.min(8 * width, 53) / denominator) * denominator;
-  for (;;) {
+  for (let tried = 0; tried < MOST_CANDIDATES; tried++) {
     const b = bytes(width);
     let candidate = b[0];
     if (width > 1) candidate += b[1] * 2 ** 8;
@@ -28,6 +44,7 @@ export function integerBelow(denominator, bytes = secureBytes) {
     if (width > 4) candidate += b[4] * 2 ** 32 + b[5] * 2 ** 40 + (b[6] & 31) * 2 ** 48;
     if (candidate < limit) return candidate % denominator;
   }
+  throw new NoRandomness("The random numbers of this browser do not vary, so nothing was sent.");
 }
 
 /** The first label whose running sum of weights exceeds the draw. */
@@ -89,13 +106,19 @@ export function randomiseBlock(recipe, codes, bytes = secureBytes) {
   return told ? codes.slice() : instead.slice();
 }
 
-/** An unrelated question that the person answers too: the draw says which of the two answers is sent. */
+/** An unrelated question that the person answers too: the draw says which of the two answers is sent. Of the cases that do not tell the
+ *  first answer, half send the second and half a label of the declared table: else, for an organiser who knows the second answer, every
+ *  other report would prove the first. */
 export function randomiseAsked(recipe, code, other, bytes = secureBytes) {
   const labels = recipeInputs(recipe);
   if (recipe.law !== "mixture" || [code, other].some((c) => !Number.isInteger(c) || c < 0 || c >= labels)) {
     throw new Error("not an answer of this question: " + JSON.stringify([code, other]));
   }
-  return integerBelow(recipe.denominator, bytes) < recipe.diagonal ? code : other;
+  const draw = integerBelow(recipe.denominator, bytes);
+  // Drawn whether it is used or not, so that the work done says nothing.
+  const second = integerBelow(2, bytes) === 0;
+  if (draw < recipe.diagonal) return code;
+  return second ? other : pick(recipe.replacement, draw - recipe.diagonal);
 }
 
 /** All true answers ({name: code}) become a report ({name: code}); every question must have one. `others` holds the answers

@@ -1,17 +1,21 @@
 // The respondent's page: explains, asks, and at Send draws once, sends only that, and forgets the true answers.
 
 import { day, mixedPart, panel, practice } from "./explain.js";
-import { field, isVisible, keepApart, labelOf, make, read } from "./form.js";
-import { mixesAsPromised } from "./mixing.js";
-import { integerBelow, randomise, secureBytes } from "./randomise.js";
+import { field, isVisible, labelOf, make, read } from "./form.js";
+import { acknowledged, count, mayDraw } from "./once.js";
+import { NoRandomness, checkRandomness, integerBelow, randomise, secureBytes } from "./randomise.js";
+import { accepted, readJson } from "./rules.js";
 import { wordsOf } from "./words.js";
 
 const main = document.getElementById("main");
 const slug = decoded(location.pathname.split("/").filter(Boolean).pop());
 const address = `/api/surveys/${encodeURIComponent(slug)}`;
-// The token stands behind a #, which browsers never send by themselves: it appears in no log.
-const token = decoded(location.hash.slice(1)) || null;
-const waitingKey = `deniable-unsent-${slug}`;
+// What this tab remembers over a reload: what was drawn and has not arrived yet, and the token of an invitation.
+const waiting = remembered(`deniable-unsent-${slug}`);
+const ticket = remembered(`deniable-token-${slug}`);
+const token = takeToken();
+// How long Send waits to hear that the survey has not changed.
+const LOOK_MS = 5_000;
 let survey;
 let language;
 let words;
@@ -28,36 +32,49 @@ function decoded(text) {
   }
 }
 
-/** What was drawn and has not arrived yet. Where the browser keeps no data for this site it lives as long as the page. */
-const waiting = {
-  get() {
-    try {
-      return JSON.parse(sessionStorage.getItem(waitingKey));
-    } catch {
-      return null;
-    }
-  },
-  keep(payload) {
-    try {
-      sessionStorage.setItem(waitingKey, JSON.stringify(payload));
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  forget() {
-    try {
-      sessionStorage.removeItem(waitingKey);
-    } catch {
-      // Nothing was kept.
-    }
-  },
-};
+/** A value of this tab. Where the browser keeps no data for this site it lives as long as the page. */
+function remembered(key) {
+  return {
+    get() {
+      try {
+        return JSON.parse(sessionStorage.getItem(key));
+      } catch {
+        return null;
+      }
+    },
+    keep(value) {
+      try {
+        sessionStorage.setItem(key, JSON.stringify(value));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    forget() {
+      try {
+        sessionStorage.removeItem(key);
+      } catch {
+        // Nothing was kept.
+      }
+    },
+  };
+}
+
+/** The token stands behind a #, which browsers never send by themselves: it appears in no log. Once read it leaves the address bar, so
+ *  that it is not printed, photographed or copied along with the address. */
+function takeToken() {
+  const given = decoded(location.hash.slice(1));
+  if (location.hash) history.replaceState(history.state, "", location.pathname + location.search);
+  if (given) ticket.keep(given);
+  return given || ticket.get();
+}
 
 addEventListener("beforeunload", (event) => {
   if (unsaved) event.preventDefault();
 });
 addEventListener("popstate", (event) => travel(event.state?.page ?? 0));
+// Another invitation was opened in this tab: only what follows the # differs.
+addEventListener("hashchange", () => location.hash && location.reload());
 
 function show(...children) {
   main.replaceChildren(...children.filter((child) => child != null));
@@ -68,7 +85,6 @@ function show(...children) {
 const heading = (text) => make("h1", { tabindex: "-1" }, text);
 const title = () => (survey?.title?.[language] ? heading(survey.title[language]) : null);
 const buttons = (...children) => make("div", { class: "buttons" }, ...children);
-const elements = () => survey.pages.flatMap((page) => page.elements);
 
 function button(text, run, kind = "") {
   const node = make("button", { type: "button", class: kind }, text);
@@ -114,41 +130,41 @@ function introduction() {
   const facts = make("dl", {}, make("dt", {}, words.asks), make("dd", {}, survey.organiser[language]));
   if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, day(survey.closes, language)));
   facts.append(make("dt", {}, words.contact), make("dd", {}, survey.contact[language]));
-  const practised = survey.practice && mixedPart(elements()) !== "none";
+  const practised = survey.practice && mixedPart(survey.elements) !== "none";
   show(
     languagePicker(),
     title(),
     survey.description ? make("p", {}, survey.description[language]) : null,
     facts,
-    panel(survey, elements(), language, words),
+    panel(survey, survey.elements, language, words),
     buttons(button(words.start, questions, "main"), practised ? button(words.practice, practise) : null),
   );
 }
 
 function practise() {
-  const { group, result, done } = practice(survey, elements(), language, words);
+  const { group, result, done } = practice(survey, survey.elements, language, words);
   show(heading(words.practiceTitle), group, result, buttons(done, button(words.start, questions, "main")));
 }
 
 function questions() {
   const form = make("form", { novalidate: true, autocomplete: "off" });
-  const all = elements();
+  const fields = survey.elements.map((element) => field(element, language, words));
   const errors = make("div", { class: "errors", hidden: true, tabindex: "-1", role: "alert" });
   const pages = survey.pages.map((page, p) => {
     const section = make("section", { hidden: p > 0 });
     if (survey.pages.length > 1) section.append(make("p", { class: "hint" }, words.step(p + 1, survey.pages.length)));
     if (page.title) section.append(make("h2", { tabindex: "-1" }, page.title[language]));
-    section.append(...page.elements.map((element) => field(element, language, words)));
+    section.append(...fields.filter(({ element }) => page.elements.includes(element)).map(({ node }) => node));
     return section;
   });
   const contacts = contactFields();
-  if (contacts) pages[pages.length - 1].append(contacts);
+  if (contacts) pages[pages.length - 1].append(contacts.node);
   let current = 0;
   const back = button(words.back, () => go(current - 1));
   const next = button(words.next, () => go(current + 1), "main");
   // No button of the form submits it: Enter in a field sends nothing, on no page. Only this button, pressed itself, sends.
-  const send = button(words.send, () => sendForm(form, all, errors, pages, go), "main");
-  const note = make("p", { class: "hint" }, words.sendNote[mixedPart(all)]);
+  const send = button(words.send, () => sendForm({ form, fields, contacts, errors, pages, go }), "main");
+  const note = make("p", { class: "hint" }, words.sendNote[mixedPart(survey.elements)]);
   const turn = (to) => {
     pages[current].hidden = true;
     current = to;
@@ -168,15 +184,11 @@ function questions() {
     if (form.isConnected && to < pages.length) turn(to);
   };
   const refresh = () => {
-    for (const element of all.filter((one) => one.visibleIf)) {
-      const node = form.querySelector(`#field-${element.name}`);
-      if (node) node.hidden = !isVisible(element, all, form);
-    }
+    for (const one of fields) one.node.hidden = !isVisible(one, fields);
   };
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", (event) => {
+  form.addEventListener("input", () => {
     unsaved = true;
-    keepApart(event.target);
     refresh();
   });
   form.append(errors, ...pages, note, buttons(back, next, send));
@@ -185,26 +197,45 @@ function questions() {
   refresh();
 }
 
-function sendForm(form, all, errors, pages, go) {
-  if (!form.isConnected) return;
-  const { answers, others, problems } = read(form, all, words, language);
-  const contact = contactOf(form, problems);
+async function sendForm({ form, fields, contacts, errors, pages, go }) {
+  if (!form.isConnected || form.inert) return;
+  const { answers, others, problems } = read(fields, words, language);
+  const contact = contacts?.read(problems);
   if (problems.length) {
     complain(form, errors, problems, pages, go);
     return;
   }
+  form.inert = true;
+  // A survey that was changed in the meantime takes no answers to this version: nothing is drawn for it.
+  const changed = await hasChanged();
   let payload;
   try {
-    payload = drawn(answers, others, contact);
-  } catch {
-    stuck(globalThis.crypto?.getRandomValues ? words.stuck : words.noRandom);
+    if (!changed && mayDraw(survey)) payload = drawn(answers, others, contact);
+  } catch (error) {
+    stuck(error instanceof NoRandomness ? words.noRandom : words.stuck);
     return;
   }
   // From here on the true answers exist nowhere: the form is emptied and leaves the page.
   form.reset();
   form.remove();
-  unsaved = !waiting.keep(payload);
-  deliver(payload);
+  unsaved = false;
+  if (changed) refused({ code: "wrong_version" });
+  else if (!payload) stuck(words.drawnBefore);
+  else {
+    unsaved = !waiting.keep(payload);
+    deliver(payload);
+  }
+}
+
+/** Whether the server has another version of the survey by now. One that does not say is taken to have the same. */
+async function hasChanged() {
+  try {
+    const answer = await fetch(address, { ...QUIETLY, signal: AbortSignal.timeout(LOOK_MS) });
+    const { version } = readJson(await answer.arrayBuffer());
+    return answer.ok && Number.isSafeInteger(version) && version !== survey.version;
+  } catch {
+    return false;
+  }
 }
 
 /** What is wrong, listed and beside each field; what was wrong before and is mended is not told again. */
@@ -217,8 +248,7 @@ function complain(form, errors, problems, pages, go) {
     else node.removeAttribute("aria-describedby");
   }
   const list = make("ul", {});
-  for (const { name, title: about, text } of problems) {
-    const node = form.querySelector(`#field-${name}`);
+  for (const { name, node, title: about, text } of problems) {
     const input = node.querySelector("input, select");
     const link = make("a", { href: `#field-${name}` }, `${about}: ${text}`);
     link.addEventListener("click", (event) => {
@@ -236,11 +266,14 @@ function complain(form, errors, problems, pages, go) {
   errors.focus();
 }
 
+const QUIETLY = { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store", redirect: "error" };
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const letters = (n) => Array.from({ length: n }, () => LETTERS[integerBelow(LETTERS.length)]).join("");
 
 /** The one draw: what is sent, with an id so that repeats of the same sending are known as such. */
 function drawn(answers, others, contact) {
+  checkRandomness();
+  count(survey);
   const id = Array.from(secureBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const payload = { version: survey.version, id, report: randomise(survey.recipe, answers, others) };
   if (survey.invited) payload.token = token;
@@ -258,15 +291,14 @@ async function deliver(payload) {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(payload),
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
+      ...QUIETLY,
     });
     reply = await answer.json();
     // A network that answers in the server's place, with a page of its own, has stored nothing.
     if (answer.status >= 500 || answer.status === 429 || (answer.ok && reply.stored !== true)) throw new Error("try again");
   } catch {
-    const part = mixedPart(elements());
-    const reason = answer && words.refusals[reply?.code];
+    const part = mixedPart(survey.elements);
+    const reason = answer && Object.hasOwn(words.refusals, reply?.code) ? words.refusals[reply.code] : null;
     show(
       title(),
       make("p", { role: "alert" }, words.failed[part], reason ? " " + reason : ""),
@@ -276,8 +308,13 @@ async function deliver(payload) {
   }
   waiting.forget();
   unsaved = false;
-  if (answer.ok) thanks(payload);
-  else refused(reply ?? {});
+  if (!answer.ok) {
+    refused(reply ?? {});
+    return;
+  }
+  acknowledged();
+  ticket.forget();
+  thanks(payload);
 }
 
 /** Why the answers were not taken: in the reader's language where the reason is known, else the server's English sentence. */
@@ -294,10 +331,10 @@ function refused({ code, message }) {
 }
 
 function thanks(payload) {
-  const part = mixedPart(elements());
+  const part = mixedPart(survey.elements);
   const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote[part]));
   const list = make("dl", {});
-  for (const element of elements()) {
+  for (const element of survey.elements) {
     if (!element.attributes.length) continue;
     list.append(make("dt", {}, element.title[language]));
     for (const name of element.attributes) list.append(make("dd", {}, labelOf(element, name, payload.report[name], language, words)));
@@ -316,33 +353,22 @@ function thanks(payload) {
 /** Contact details, asked only where the survey keeps a register. */
 function contactFields() {
   if (survey.linkage !== "register") return null;
-  const line = (name, type, text) =>
-    make(
-      "p",
-      { id: `field-contact-${name}` },
-      make("label", { for: `contact-${name}` }, text),
-      make("br"),
-      make("input", { type, id: `contact-${name}`, name: `contact-${name}`, maxlength: 200, autocomplete: type === "email" ? "email" : "name" }),
+  const lines = [["name", "text"], ["email", "email"]].map(([name, type]) => {
+    const id = `contact-${name}`;
+    const input = make("input", { type, id, name: id, maxlength: 200, autocomplete: name });
+    return { name, input, node: make("p", { id: `field-${id}` }, make("label", { for: id }, words[name]), make("br"), input) };
+  });
+  const note = make("p", { class: "hint" }, words.linkRegister[mixedPart(survey.elements)]);
+  const read = (problems) =>
+    Object.fromEntries(
+      lines.map(({ name, input, node }) => {
+        const value = input.value.trim();
+        const wrong = !value ? words.errorContact : name === "email" && !/^\S+@\S+$/.test(value) ? words.errorEmail : null;
+        if (wrong) problems.push({ name: `contact-${name}`, node, title: words[name], text: wrong });
+        return [name, value];
+      }),
     );
-  return make(
-    "fieldset",
-    {},
-    make("legend", {}, words.contactTitle),
-    make("p", { class: "hint" }, words.linkRegister[mixedPart(elements())]),
-    line("name", "text", words.name),
-    line("email", "email", words.email),
-  );
-}
-
-function contactOf(form, problems) {
-  if (survey.linkage !== "register") return undefined;
-  const contact = {};
-  for (const name of ["name", "email"]) {
-    contact[name] = form.querySelector(`#contact-${name}`).value.trim();
-    const wrong = !contact[name] ? words.errorContact : name === "email" && !/^\S+@\S+$/.test(contact[name]) ? words.errorEmail : null;
-    if (wrong) problems.push({ name: `contact-${name}`, title: words[name], text: wrong });
-  }
-  return contact;
+  return { node: make("fieldset", {}, make("legend", {}, words.contactTitle), note, ...lines.map(({ node }) => node)), read };
 }
 
 /** Load the survey, as if the page had just been opened. */
@@ -352,7 +378,7 @@ async function load() {
   show(make("p", { role: "status" }, words.loading));
   let answer;
   try {
-    answer = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer", cache: "no-store" });
+    answer = await fetch(address, QUIETLY);
   } catch {
     stuck(words.unreachable);
     return;
@@ -361,14 +387,22 @@ async function load() {
     stuck(answer.status === 404 ? words.notFound : words.unreachable);
     return;
   }
-  const loaded = await answer.json();
+  let told;
+  try {
+    told = readJson(await answer.arrayBuffer());
+    survey = accepted(told);
+  } catch {
+    // Of a survey that is over nothing is asked, so nothing has to be right.
+    if (told?.open === false) show(make("p", {}, words.closed));
+    else stuck(words.dishonest);
+    return;
+  }
   const wanted = new URLSearchParams(location.search).get("lang") ?? language;
-  survey = loaded;
   speak(survey.languages.includes(wanted) ? wanted : survey.languages[0]);
   const unsent = waiting.get();
   if (unsent) deliver(unsent);
   else if (!survey.open) show(title(), make("p", {}, words.closed));
-  else if (!mixesAsPromised(survey)) stuck(words.dishonest);
+  else if (!mayDraw(survey)) stuck(words.drawnBefore);
   else if (survey.invited && !token) show(title(), make("p", { role: "alert" }, words.needsToken));
   else introduction();
 }

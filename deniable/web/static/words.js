@@ -26,11 +26,8 @@ const WORDS = {
     },
     example: (first, second, n, of) =>
       `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} send “${second}”. So a “${second}” proves nothing.`,
-    exampleBox: (n, of) =>
-      `Of ${of.toLocaleString("en")} people who do not tick this, about ${n.toLocaleString("en")} send a tick. So a tick proves nothing.`,
     exampleWeak: (first, second, n, of) =>
       `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} send “${second}”.`,
-    exampleBoxWeak: (n, of) => `Of ${of.toLocaleString("en")} people who do not tick this, about ${n.toLocaleString("en")} send a tick.`,
     weak: (titles) => `Mixed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
     truth: "Answer truthfully: the page does the mixing.",
     linkNone: "Your invitation is not stored together with your answers.",
@@ -69,7 +66,7 @@ const WORDS = {
       step === 1
         ? `A whole number from ${low} to ${high}; what lies beyond counts as the end.`
         : `In steps of ${step}: ${grid(low, high, step)}, … up to ${high}; what lies beyond counts as the end.`,
-    unrelated: "This second question stays on your device unless the draw picks it.",
+    unrelated: "Your answer to this second question stays on your device unless the draw picks it.",
     errorTitle: "Please check",
     errorConsent: "Please confirm before you send.",
     errorNumber: "Please enter a whole number, or choose not to answer.",
@@ -113,8 +110,10 @@ const WORDS = {
     otherWay: "Another way to take part",
     stuck: "Something went wrong and the survey cannot go on here. Nothing was sent.",
     dishonest:
-      "This page was told to mix answers in a way that would give some of them away, so it asks nothing. Nothing was sent. Please tell the organiser.",
-    noRandom: "This browser has no cryptographic random numbers, so nothing can be mixed here and nothing was sent.",
+      "This page was told to ask for answers, or to mix them, in a way that would give some of them away, so it asks nothing. Nothing was sent. Please tell the organiser.",
+    drawnBefore:
+      "Your mixed answers left this page before, and the server did not confirm that it stored them. Mixing the same answers once more would tell too much about you, so this page sends nothing more.",
+    noRandom: "This browser has no cryptographic random numbers that can be relied on, so nothing can be mixed here and nothing was sent.",
     closed: "This survey is closed.",
     notFound: "There is no such survey.",
     unreachable: "The survey could not be loaded. Please reload the page.",
@@ -146,11 +145,8 @@ const WORDS = {
     },
     example: (first, second, n, of) =>
       `Na ${of.toLocaleString("pl")} osób, których odpowiedź brzmi „${first}”, około ${n.toLocaleString("pl")} wysyła „${second}”. Dlatego „${second}” niczego nie dowodzi.`,
-    exampleBox: (n, of) =>
-      `Na ${of.toLocaleString("pl")} osób, które tego nie zaznaczą, około ${n.toLocaleString("pl")} wysyła zaznaczenie. Dlatego zaznaczenie niczego nie dowodzi.`,
     exampleWeak: (first, second, n, of) =>
       `Na ${of.toLocaleString("pl")} osób, których odpowiedź brzmi „${first}”, około ${n.toLocaleString("pl")} wysyła „${second}”.`,
-    exampleBoxWeak: (n, of) => `Na ${of.toLocaleString("pl")} osób, które tego nie zaznaczą, około ${n.toLocaleString("pl")} wysyła zaznaczenie.`,
     weak: (titles) => `Mieszane tylko lekko: ${titles}. To, co zostanie tam wysłane, nigdy nie dowodzi Twojej odpowiedzi, ale może sporo o niej powiedzieć.`,
     truth: "Odpowiadaj zgodnie z prawdą: mieszaniem zajmuje się strona.",
     linkNone: "Zaproszenie nie jest zapisywane razem z odpowiedziami.",
@@ -233,8 +229,10 @@ const WORDS = {
     otherWay: "Inny sposób udziału",
     stuck: "Wystąpił błąd i nie można tu kontynuować ankiety. Nic nie wysłano.",
     dishonest:
-      "Tej stronie kazano mieszać odpowiedzi tak, że niektóre zostałyby ujawnione, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
-    noRandom: "Ta przeglądarka nie ma kryptograficznych liczb losowych, więc nie można tu nic zmieszać i nic nie wysłano.",
+      "Tej stronie kazano pytać lub mieszać odpowiedzi tak, że niektóre zostałyby ujawnione, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
+    drawnBefore:
+      "Twoje zmieszane odpowiedzi już raz opuściły tę stronę, a serwer nie potwierdził ich zapisania. Ponowne zmieszanie tych samych odpowiedzi zdradziłoby o Tobie zbyt wiele, dlatego ta strona nic więcej nie wysyła.",
+    noRandom: "Ta przeglądarka nie ma kryptograficznych liczb losowych, na których można polegać, więc nie można tu nic zmieszać i nic nie wysłano.",
     closed: "Ta ankieta jest zamknięta.",
     notFound: "Nie ma takiej ankiety.",
     unreachable: "Nie udało się wczytać ankiety. Proszę odświeżyć stronę.",

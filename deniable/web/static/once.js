@@ -1,0 +1,49 @@
+// An answer is drawn once. A server that takes a report, says that it did not, and asks again would get a second draw of the same answer;
+// the majority of enough draws is the answer. So whatever leaves this tab counts until a server acknowledges it: the odds of all draws
+// multiply, whatever the questions and the survey are called by then. Beyond the limit of a single draw nothing more is sent.
+
+import { MOST_ODDS } from "./rules.js";
+
+const KEY = "deniable-drawn";
+// Where the browser keeps no data for this site, this lives as long as the page.
+let here = 1;
+
+function kept() {
+  try {
+    return Number(sessionStorage.getItem(KEY) ?? 1);
+  } catch {
+    return 1;
+  }
+}
+
+/** How many times what left this tab and was not acknowledged may have changed the odds of one answer. */
+function spent() {
+  const most = Math.max(here, kept());
+  return most >= 1 ? most : Infinity;
+}
+
+/** What another draw of these questions may change at most. */
+const oddsOf = (survey) => Math.max(...survey.elements.map((element) => element.odds));
+
+/** Whether the answers to a survey may be drawn (once more). */
+export const mayDraw = (survey) => spent() * oddsOf(survey) <= MOST_ODDS;
+
+/** Before anything is drawn: from here on it counts. */
+export function count(survey) {
+  here = spent() * oddsOf(survey);
+  try {
+    sessionStorage.setItem(KEY, String(here));
+  } catch {
+    // It is counted in the page.
+  }
+}
+
+/** A server says that it has stored what was drawn: whoever answers next starts anew. */
+export function acknowledged() {
+  here = 1;
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // Nothing was kept.
+  }
+}
