@@ -20,6 +20,7 @@ from deniable.cli import (
     serve,
     statistics,
     survey,
+    survey_page,
     verify,
 )
 from deniable.cli.bars import tell_of_compiling
@@ -53,6 +54,7 @@ for _command in (
 app.command("mine")(mine.mine)
 app.add_typer(classify.app, name="classify")
 app.command("demo")(demo.demo)
+survey.app.command("page")(survey_page.page)
 app.add_typer(survey.app, name="survey")
 app.command("serve")(serve.serve)
 app.command("backup")(serve.backup)

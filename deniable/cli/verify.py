@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -26,6 +27,9 @@ def verify(
     browser: Annotated[
         bool, typer.Option("--browser", help="Also open the page in a real Chromium, and compare what it ran and asked for.")
     ] = False,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Check a page that `deniable survey page` wrote, instead of an address.")
+    ] = None,
 ) -> None:
     """Compare what a server sends to browsers with this release, and look whether private answers are mixed.
 
@@ -38,14 +42,19 @@ def verify(
     """
     from deniable.web.released import released
 
+    if file is not None:
+        if url is not None or browser:
+            raise ParameterError("two_wanted", "Give an address or --file FILE: a file is checked by itself, without a server.")
+        _verify_file(file, questionnaire)
+        return
     if url is None:
         if questionnaire is not None or browser:
             raise ParameterError(
                 "no_address", "Give the address of a survey to compare: deniable verify https://HOST/s/SURVEY."
             )
         print(f"deniable {__version__}")
-        for name, file in released().items():
-            print(f"{file.sha256}  {name}")
+        for name, known in released().items():
+            print(f"{known.sha256}  {name}")
         return
     from deniable.web.verify import verify as compare
 
@@ -58,6 +67,19 @@ def verify(
     _tell(findings)
     _judge(findings, "This server does not send")
     _notes(url, client is None, browser)
+
+
+def _verify_file(file: Path, questionnaire: Path | None) -> None:
+    from deniable.web.single_page import check_single_page, read_page
+
+    content = read_page(file)
+    findings = check_single_page(content, file.name, _client(questionnaire))
+    _tell(findings)
+    print(f"SHA-256    {hashlib.sha256(content).hexdigest()}  {file.name}")
+    _judge(findings, f"{file.name} is not")
+    print(
+        "note: compare the SHA-256 with the one in your letter. It is the file you have that was checked, not what a site sends others."
+    )
 
 
 def _client(questionnaire: Path | None) -> dict[str, Any] | None:
