@@ -19,7 +19,7 @@ from deniable.web.browsers import brands
 from deniable.web.fetching import Answer
 from deniable.web.judging import SURVEY, Expected, faults
 from deniable.web.released import SHELL, released
-from deniable.web.verify import Finding
+from deniable.web.verify import Finding, to_https
 from deniable.web.visits import Address
 
 SETTLED = 1_000
@@ -59,6 +59,7 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
         raise StoreError(
             "bad_address", "{url} is no address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
         )
+    optional("playwright", "browser")
     playwright = optional("playwright.sync_api", "browser")
     found = executable or next((place for name in NAMES if (place := shutil.which(name))), None)
     if found is None:
@@ -78,10 +79,18 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
                         page.wait_for_timeout(SETTLED)
                 kind = "after the front page" if before else "straight"
                 visits.append(_visit(context, playwright, address, f"Chromium ({language}), {kind}"))
+                if (led := _led_there(address, visits[0])) is not None:
+                    break
                 visits.append(_visit(context, playwright, address, f"Chromium ({language}), {kind}, once more"))
             finally:
                 context.close()
-    return _findings(address, visits)
+    # Where http leads to https, said and judged by the visits without a browser, that is what is looked at here too.
+    return _findings(address, visits) if led is None else drive(led.url, found)
+
+
+def _led_there(address: Address, seen: Seen) -> Address | None:
+    first = next((answer for answer in seen.answers if answer.url == address.url), None)
+    return None if first is None else to_https(address, first)
 
 
 @contextlib.contextmanager

@@ -144,7 +144,7 @@ def check_single_page(content: bytes, name: str, client: dict[str, Any] | None =
         return [Finding(name, False, _difference(content, expected))]
     findings = [
         Finding(name, True, "made of the released files and the survey it carries, and of nothing else, byte for byte"),
-        Finding(f"{name} (where answers go)", True, f"{server}, and nowhere else"),
+        Finding(f"{name} (where answers go)", True, f"{server}, and nowhere else. Is it the one that your letter names?"),
     ]
     findings += [Finding(f"{name} ({what})" if what else name, good, said) for what, good, said in recipes.judged(survey)]
     if client is not None:

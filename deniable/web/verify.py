@@ -60,10 +60,11 @@ def verify(
         first = visits.page(them[0])
         _must_be_there(address, [first])
         _must_end_without_slash(address, first)
-        if (led := _to_https(address, first)) is not None:
-            return [_led_to_https(address, led, visits, them), *verify(led.url, client, choose, context)]
+        if (led := to_https(address, first)) is not None:
+            return [_led_there(address, led, visits, them), *verify(led.url, client, choose, context)]
     answers, others = _visited(visits, them)
     if address.slug is not None:
+        answers.insert(0, first)
         _must_be_there(address, [answer for answer in answers if answer.url == address.url])
     findings = [*_found(address, answers), _other_pages(address, others)]
     if address.slug is not None:
@@ -130,7 +131,7 @@ def _must_end_without_slash(address: Address, answer: Answer) -> None:
         )  # fmt: skip
 
 
-def _to_https(address: Address, answer: Answer) -> Address | None:
+def to_https(address: Address, answer: Answer) -> Address | None:
     """The same host, path and query with HTTPS, if that is where an answer leads."""
     where = answer.value("Location")
     if answer.status not in REDIRECTS or where is None or not address.origin.startswith("http://"):
@@ -143,11 +144,11 @@ def _to_https(address: Address, answer: Answer) -> Address | None:
     return led if same and led.target == address.target and led.origin.startswith("https://") and "#" not in where else None
 
 
-def _led_to_https(address: Address, led: Address, visits: Visits, them: Sequence[Visitor]) -> Finding:
+def _led_there(address: Address, led: Address, visits: Visits, them: Sequence[Visitor]) -> Finding:
     """Everybody must be led there, by nothing but that."""
     wrong = []
     for answer in (visits.page(visitor) for visitor in them):
-        if answer.trouble is None and _to_https(address, answer) != led:
+        if answer.trouble is None and to_https(address, answer) != led:
             wrong.append((f"the server answers {answer.status}", answer.asked_by))
         wrong += [(said, answer.asked_by) for said in strange_headers(answer) if not said.lower().startswith("location:")]
     if wrong:

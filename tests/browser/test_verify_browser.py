@@ -21,16 +21,16 @@ pytestmark = pytest.mark.xdist_group("browser")
 KINDS = {"respond.css": STYLE, "respond.js": SCRIPT, "icon.svg": ICON}
 
 
-def _hostile():
-    path = Path(__file__).parents[1] / "attacks" / "hostile_servers.py"
-    spec = importlib.util.spec_from_file_location("hostile_servers", path)
+def _beside(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "attacks" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["hostile_servers"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-hostile = _hostile()
+hostile = _beside("hostile_servers")
+HOSTILE = _beside("hostile_kinds").HOSTILE
 
 
 class Recorder:
@@ -140,7 +140,7 @@ SEEN_IN_BROWSER = {
 
 @pytest.mark.parametrize("name", SEEN_IN_BROWSER)
 def test_a_hostile_server_is_caught_in_a_real_browser(honest, name):
-    kind = hostile.HOSTILE[name]
+    kind = HOSTILE[name]
     with hostile.running(honest, kind.hook) as url:
         done, found = verified(url + kind.address)
     assert done.returncode == 1
