@@ -116,7 +116,7 @@ def chrome_headers(asking: Asking, agent: str, brand: str, platform: str) -> Hea
     if not hints or page:
         hints += [("Upgrade-Insecure-Requests", "1")] if page else []
         hints.append(("User-Agent", agent))
-    fetched = _fetched(asking, "Site", "Mode", "User", "Dest")
+    origin = [("Origin", asking.origin)] if asking.kind in (SCRIPT, IMPORT) else []
     # A page and its icon are validated by the cache itself, which comes last; scripts and styles by the page.
     early, late = ([], _tag(asking)) if asking.kind in (PAGE, ICON) else (_tag(asking), [])
     return [
@@ -124,11 +124,12 @@ def chrome_headers(asking: Asking, agent: str, brand: str, platform: str) -> Hea
         ("Connection", "keep-alive"),
         *([("Cache-Control", "max-age=0")] if asking.again else []),
         *([("Pragma", "no-cache"), ("Cache-Control", "no-cache")] if asking.kind == DATA else []),
-        *([("Origin", asking.origin)] if asking.kind in (SCRIPT, IMPORT) else []),
+        *(origin if asking.secure else []),
         *hints,
+        *([] if asking.secure else origin),
         ("Accept", accept),
         *early,
-        *fetched,
+        *_fetched(asking, "Site", "Mode", "User", "Dest"),
         *_referer(asking),
         ("Accept-Encoding", "gzip, deflate, br, zstd" if asking.secure else "gzip, deflate"),
         ("Accept-Language", _weighted(asking.language, 0.9, 0.1)),

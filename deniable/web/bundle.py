@@ -36,6 +36,19 @@ def bundle(modules: Mapping[str, str], entry: str) -> str:
     return "\n".join(parts)
 
 
+def importers(modules: Mapping[str, str]) -> dict[str, list[str]]:
+    """For each module that is imported, those that import it.
+
+    >>> importers({"a.js": 'import { b } from "./b.js";', "b.js": "export const b = 1;"})
+    {'b.js': ['a.js']}
+    """
+    found: dict[str, list[str]] = {}
+    for name, text in modules.items():
+        for _, needed in _IMPORT.findall(text):
+            found.setdefault(needed, []).append(name)
+    return found
+
+
 def _place(modules: Mapping[str, str], name: str, order: list[str], above: tuple[str, ...]) -> None:
     if name in order:
         return

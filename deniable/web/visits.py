@@ -17,6 +17,7 @@ from typing import TypeVar
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from deniable.web.browsers import DATA, ICON, IMPORT, LANGUAGES, PAGE, SCRIPT, STYLE, Asking, Browser, browsers
+from deniable.web.bundle import importers
 from deniable.web.fetching import Answer, Line
 from deniable.web.released import Released
 
@@ -146,6 +147,7 @@ class Visits:
         self, address: Address, files: dict[str, Released], choose: random.Random, context: ssl.SSLContext | None = None
     ):
         self.address, self._files, self._choose, self._context = address, files, choose, context
+        self._importers = importers({name: file.content.decode() for name, file in files.items() if name.endswith(".js")})
         parts = urlsplit(address.origin)
         self._where = (parts.scheme, parts.hostname or "", parts.port)
         if parts.scheme == "https" and context is None:
@@ -230,6 +232,11 @@ class Visits:
                 line.close()
         return answers
 
+    def _importer(self, url: str) -> str:
+        """One of the scripts that import this one: a browser names the first that it read."""
+        them = self._importers.get(url.rpartition("/")[2], [ENTRY])
+        return f"{self.address.origin}/static/{self._choose.choice(them)}"
+
     def _line(self) -> Line:
         return Line(*self._where, self._context)
 
@@ -242,7 +249,7 @@ class Visits:
             origin=self.address.origin,
             secure=self.address.secure,
             language=visitor.language,
-            referer=f"{self.address.origin}/static/{ENTRY}" if kind == IMPORT else None,
+            referer=self._importer(url) if kind == IMPORT else None,
             came_from=came_from or visitor.came_from,
             again=again and kind == PAGE,
             tag=visitor.tags.get(url) if again else None,

@@ -71,7 +71,7 @@ HOSTILE: dict[str, Kind] = {
     "other bytes for the first who comes": Kind(when(lambda r: r.number == 1, "/s/town"), True, False),
     "other bytes every seventh time": Kind(when(lambda r: r.number % 7 == 0, "/s/town"), True, True),
     "other bytes after a link on another site": Kind(when(lambda r: r.get("Sec-Fetch-Site") == "cross-site", "/s/town"), True, True),
-    "other bytes for the loader of a script": Kind(when(lambda r: "respond.js" in r.get("Referer")), True, True),
+    "other bytes for the loader of a script": Kind(when(lambda r: bool(r.get("Referer"))), True, True),
     "another survey for what the page asks for": Kind(when(lambda r: r.get("Pragma") == "no-cache", API), True, True),
     "other bytes for those with any cookie": Kind(when(lambda r: bool(r.get("Cookie"))), True, True),
     "other bytes after the front page was seen": Kind(when(lambda r: "/organiser" in r.visited), True, True),

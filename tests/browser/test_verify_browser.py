@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from deniable.web.browsers import DATA, ICON, IMPORT, PAGE, SCRIPT, STYLE, Asking, brands, chrome_headers
+from deniable.web.bundle import importers
+from deniable.web.driven import NAMES
 from deniable.web.headers import SECURITY
 from deniable.web.released import SHELL, released
 
@@ -74,28 +77,34 @@ class Recorder:
         self._socket.close()
 
 
-def test_requests_as_chrome_are_those_of_a_real_chromium(chromium):
+@pytest.mark.parametrize("secure", [True, False], ids=["this machine", "another, without HTTPS"])
+def test_requests_as_chrome_are_those_of_a_real_chromium(chromium, secure):
     recorder = Recorder()
-    own = chromium.new_context()
-    version = int(chromium.version.partition(".")[0])
+    # Browsers tell servers that others may listen to less. The name of such a one leads here.
+    host = recorder.host if secure else recorder.host.replace("127.0.0.1", "town.test")
+    found = next(place for name in NAMES if (place := shutil.which(name)))
+    args = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--host-resolver-rules=MAP town.test 127.0.0.1"]
+    started = chromium.browser_type.launch(executable_path=found, args=args)
     try:
-        page = own.new_page()
-        agent = page.evaluate("navigator.userAgent")
-        page.goto(f"http://{recorder.host}/s/town")
+        page = started.new_page()
+        agent, version = page.evaluate("navigator.userAgent"), int(started.version.partition(".")[0])
+        page.goto(f"http://{host}/s/town")
         page.wait_for_timeout(500)
         page.reload()
         page.wait_for_timeout(500)
     finally:
-        own.close()
+        started.close()
         recorder.stop()
-    origin, again, compared = f"http://{recorder.host}", set(), 0
+    imported = importers({name: file.content.decode() for name, file in released().items() if name.endswith(".js")})
+    origin, again, compared = f"http://{host}", set(), 0
     for path, headers in recorder.seen:
         name = path.removeprefix("/static/")
         kind = PAGE if path.startswith("/s/") else DATA if path.startswith("/api/") else KINDS.get(name, IMPORT)
         given = dict(headers)
+        assert given.get("Referer") in ([f"{origin}/static/{one}" for one in imported[name]] if kind == IMPORT else [None])
         asking = Asking(
-            kind, origin, True, "en-US",
-            referer=f"{origin}/static/respond.js" if kind == IMPORT else None,
+            kind, origin, secure, "en-US",
+            referer=given.get("Referer"),
             again=path in again and kind == PAGE,
             tag=given.get("If-None-Match"),
         )  # fmt: skip

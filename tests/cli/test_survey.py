@@ -468,7 +468,7 @@ def test_what_could_not_be_compared_ends_with_2_and_without_an_accusation(proces
     monkeypatch.setattr(Line, "get", silent)
     code, out, err = run("verify", f"{url}/s/town")
     assert (code, "UNCHECKED" in out, "DIFFERENT" in out) == (2, True, False)
-    assert err == "1 of 14 could not be checked. That is not the same as good: do not rely on it.\n"
+    assert re.fullmatch(r"1 of \d+ could not be checked. That is not the same as good: do not rely on it.\n", err)
 
 
 def test_serving_a_database_that_does_not_exist_is_refused_and_none_is_made(run, tmp_path):

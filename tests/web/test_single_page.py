@@ -76,7 +76,7 @@ def test_an_untouched_file_is_good_and_says_where_answers_go_and_how_they_are_mi
         for finding in check_single_page(content, "page.html", Questionnaire.parse(QUESTIONS).client())
     }
     assert wrong(content) == []
-    assert found["page.html (where answers go)"] .startswith("https://survey.town.example, and nowhere else.")
+    assert found["page.html (where answers go)"].startswith("https://survey.town.example, and nowhere else.")
     assert "at most 3.0 times" in found["page.html (smokes)"]
     assert found["page.html (questions)"] == "as in the questionnaire"
     other = Questionnaire.parse(QUESTIONS.replace("Smoke?", "Drink?")).client()
