@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import signal
 import sys
@@ -71,6 +72,7 @@ def serve(
         for slug in store.slugs():
             seen = store.overview(slug)
             print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.count)}{_earlier(seen)}")
+            _tell_refused(store, slug, seen.state)
         print(f"{service.url}/organiser   for the organiser")
         if service.first_link is not None:
             print(f"{service.first_link}   one-time link: choose the organiser's password")
@@ -93,6 +95,17 @@ def serve(
             service.close()
     print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
     raise typer.Exit(code)
+
+
+def _tell_refused(store: Any, slug: str, state: str) -> None:
+    """A survey that an earlier release opened may be one that pages ask nothing by."""
+    from deniable.survey.page_rules import PageRuleError, check_page
+
+    try:
+        if state == "open":
+            check_page(json.loads(store.current(slug)[1]))
+    except PageRuleError as error:
+        print(f"warning: {slug}: {error} Nobody can answer it. It can still be closed and exported.", file=sys.stderr)
 
 
 class _TerminatedError(BaseException):

@@ -84,12 +84,13 @@ def check(
     table.add_column("a report changes anyone's odds")
     table.add_column(f"{answers:,} answers are worth", justify="right")
     table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
+    table.add_column("one lie counts as up to", justify="right")
     found = costs(read, answers)
     for cost in found:
         channel = read.schema[cost.name]
         table.add_row(
-            cost.name, type(channel).__name__, rounded_up(channel.epsilon), odds(channel.epsilon),
-            f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points",
+            cost.name, type(channel).__name__, rounded_up(cost.epsilon), odds(cost.epsilon),
+            f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points", cost.counts_as,
         )  # fmt: skip
     console().print(table)
     show_designs(read.schema)
@@ -107,11 +108,12 @@ def _warnings(read: Any, found: list[Any], answers: int) -> list[str]:
 
     said = []
     open_ = {name for element in read.elements if not element.private for name in element.channels}
+    epsilons = {cost.name: cost.epsilon for cost in found}
     for block in read.schema.blocks:
         if block.name in open_:
             said.append(f"note: {block.name} is asked openly (privacy: none): the answer is sent and stored as it is.")
         else:
-            said += [f"warning: {block.name}: {text}" for text in [*warnings_of(block), *notable(block.epsilon)]]
+            said += [f"warning: {block.name}: {text}" for text in [*warnings_of(block), *notable(epsilons[block.name])]]
     for cost in found:
         if cost.margin > USEFUL:
             enough = _rounded(cost.needed(answers))

@@ -12,6 +12,7 @@ from deniable.privacy.edges import edge_leak
 from deniable.privacy.entropy import conditional_entropy_privacy, entropy_privacy, privacy_loss
 from deniable.privacy.epsilon import Epsilons, epsilons
 from deniable.privacy.finite import nearest_finite
+from deniable.privacy.influence import influence
 from deniable.privacy.information import min_entropy_leakage, mutual_information
 from deniable.privacy.interval import interval_privacy
 from deniable.privacy.linkage import Linkage, linkage_attack, reidentification_rate
@@ -41,6 +42,7 @@ __all__ = [
     "epsilons",
     "final_privacy",
     "group_privacy",
+    "influence",
     "interval_privacy",
     "linkage_attack",
     "min_entropy_leakage",

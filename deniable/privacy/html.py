@@ -114,7 +114,8 @@ def _question(row: Row) -> str:
     supposing = f"<small>{escape(row.supposing[0].upper() + row.supposing[1:])}.</small>" if row.supposing else ""
     said = row.says[0].upper() + row.says[1:] + "."
     hidden = f"{escape(row.hidden_by[0].upper() + row.hidden_by[1:])}<small>Answers: {escape(row.answers)}</small>"
-    return _row(escape(row.name) + members, hidden, rounded_up(row.epsilon), row.odds, escape(said) + supposing)
+    lie = f"<small>One dishonest answer counts as up to {escape(row.counts_as)}.</small>" if row.counts_as else ""
+    return _row(escape(row.name) + members, hidden, rounded_up(row.epsilon), row.odds, escape(said) + supposing + lie)
 
 
 def _row(name: str, hidden: str, epsilon: str, change: str, worst: str) -> str:

@@ -82,7 +82,7 @@ class PrivacyReport:
         return f"Something that was thought 10% likely is then at most {percent(after, up=True)} likely."
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas frame, a row a block: questions, hidden_by, answers, epsilon, odds, worst_case, supposing, warnings.
+        """A pandas frame, one row per block: questions, hidden_by, answers, epsilon, odds, worst_case, supposing, counts_as, warnings.
 
         >>> import deniable as dn
         >>> dn.privacy.report(dn.datasets.town_schema()).to_frame().index.tolist()
@@ -99,6 +99,7 @@ class PrivacyReport:
                 "odds": [row.odds for row in self.rows],
                 "worst_case": [row.says for row in self.rows],
                 "supposing": [row.supposing for row in self.rows],
+                "counts_as": [row.counts_as for row in self.rows],
                 "warnings": [" ".join(row.warnings) for row in self.rows],
             },
             index=pd.Index([row.name for row in self.rows], name="block"),
@@ -117,7 +118,8 @@ class PrivacyReport:
         for row in self.rows:
             lines += ["", f"{row.name}: epsilon {rounded_up(row.epsilon)}; a report changes anyone's odds {row.odds}"]
             said = row.says[0].upper() + row.says[1:] + (f" ({row.supposing})" if row.supposing else "") + "."
-            for text in (f"Hidden by: {row.hidden_by}.", said, *(f"Warning: {warning}" for warning in row.warnings)):
+            lie = [f"One dishonest answer counts as up to {row.counts_as}."] if row.counts_as else []
+            for text in (f"Hidden by: {row.hidden_by}.", said, *lie, *(f"Warning: {warning}" for warning in row.warnings)):
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="    ")
         for text in self.attacks:
             lines += ["", *textwrap.wrap(text, 110, subsequent_indent="  ")]

@@ -13,6 +13,7 @@ from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.schema import Block, Schema
+from deniable.privacy.influence import in_people
 from deniable.privacy.priors import shares
 from deniable.privacy.warnings import warnings_of
 from deniable.privacy.words import odds, percent, quoted, sentence
@@ -41,6 +42,8 @@ class Row:
     says: str
     supposing: str
     warnings: tuple[str, ...]
+    counts_as: str
+    """How many people one dishonest answer counts as, at most; empty where it is not worked out."""
 
 
 def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
@@ -56,6 +59,7 @@ def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
         says=says,
         supposing=supposing,
         warnings=tuple(warnings_of(block)),
+        counts_as=in_people(block.channel) if isinstance(block.channel, Channel) else "",
     )
 
 

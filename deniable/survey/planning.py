@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.errors import ParameterError
+from deniable.privacy.influence import in_people
 from deniable.survey.questionnaire import Questionnaire
 
 SHARE = 0.2
@@ -21,17 +22,23 @@ USEFUL = 0.1
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one column: how often a report may change the odds, what the answers are worth, and how well a share is known."""
+    """Of one column: its epsilon, what the answers are worth, how well a share is known, and what one lie counts as."""
 
     name: str
-    odds: float
+    epsilon: float
     worth: float
     margin: float
+    counts_as: str = ""
+
+    @property
+    def odds(self) -> float:
+        """How many times a report may change anyone's odds."""
+        return math.exp(self.epsilon)
 
     def needed(self, answers: int) -> int:
         """How many answers would make the margin useful, if it is not with so many.
 
-        >>> Cost("smokes", 3.0, 50.0, 0.2).needed(1_000)
+        >>> Cost("smokes", 1.1, 50.0, 0.2).needed(1_000)
         4000
         """
         return math.ceil(answers * (self.margin / USEFUL) ** 2 - 1e-9)
@@ -45,17 +52,19 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?", "privacy": "standard"}]}]}
     ... ''')
     >>> [cost] = costs(questionnaire, 1_000)
-    >>> round(cost.odds), round(cost.worth), round(100 * cost.margin, 1)
-    (5, 274, 4.7)
+    >>> round(cost.odds), round(cost.worth), round(100 * cost.margin, 1), cost.counts_as
+    (5, 274, 4.7, '1.5 people')
     """
     if isinstance(answers, bool) or not isinstance(answers, int) or answers < 1:
         raise ParameterError("answers", "The number of answers must be a whole number above 0, got {got!r}.", got=answers)
     found = []
+    epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     for name, channel in questionnaire.schema.items():
         variance = _variance(channel)
         direct = SHARE * (1 - SHARE)
         reach = NormalDist().inv_cdf(0.975)
-        found.append(Cost(name, math.exp(channel.epsilon), answers * direct / variance, reach * math.sqrt(variance / answers)))
+        margin = reach * math.sqrt(variance / answers)
+        found.append(Cost(name, epsilons[name], answers * direct / variance, margin, in_people(channel)))
     return found
 
 

@@ -87,7 +87,7 @@ class Questionnaire:
     @property
     def epsilon(self) -> float:
         """What the private answers of one person give away together; what is asked openly is not counted."""
-        return sum(channel.epsilon for element in self.elements if element.private for channel in element.channels.values())
+        return sum(epsilon for element in self.elements if element.private for epsilon in element.epsilons.values())
 
     @classmethod
     def parse(cls, given: str, where: str = "the questionnaire") -> Questionnaire:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from deniable.errors import DeniableError
 from deniable.survey.levels import cannot_have, channel_for
 from deniable.survey.lines import Document, Path
 from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES, NAME, UNPRINTABLE, columns
+from deniable.survey.recipe_rows import odds_if_asked
 from deniable.survey.texts import Text, joined, text
 
 AGE_BANDS = [16, 25, 35, 45, 55, 65, 75]
@@ -55,6 +57,13 @@ class Element:
     rows: list[Choice]
     visible_if: dict[str, Any] | None
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def epsilons(self) -> dict[str, float]:
+        """What each column gives away; beside a second question that is put to people, to an organiser who knows its answer."""
+        if "asked" not in self.extra:
+            return {name: channel.epsilon for name, channel in self.channels.items()}
+        return {name: math.log(odds_if_asked(one.law.recipe(), one.law.inputs)) for name, one in self.channels.items()}
 
     def client(self) -> dict[str, Any]:
         """What the respondent's page needs to know of it."""

@@ -253,7 +253,7 @@ def test_every_refusal_that_a_person_can_meet_is_told_in_polish(page, served):
         assert "English" not in sentence
         told.add(sentence)
         page.unroute("**/answers")
-        page.evaluate("sessionStorage.clear()")
+        page.evaluate("sessionStorage.clear(); window.name = ''")
     assert len(told) == len(codes)
 
 

@@ -318,6 +318,41 @@ def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_design
     assert "hidden so well" in run("survey", "check", "q.yaml", "--answers", int(enough * 0.9))[1]
 
 
+def test_a_check_says_what_one_lie_counts_as_and_check_and_open_refuse_what_pages_refuse(run, tmp_path):
+    (tmp_path / "q.yaml").write_text(QUESTIONS)
+    out = run("survey", "check", "q.yaml")[1]
+    # By hand, light over three labels: (9 + 3 - 2) / (9 - 1) = 1.25, rounded up.
+    [fine] = [line for line in out.splitlines() if "│ fine" in line]
+    assert "1.3 people" in fine
+    (tmp_path / "q.yaml").write_text(QUESTIONS.replace("p: 0.9", "p: 0.95"))
+    for command in (("survey", "check", "q.yaml"), ("survey", "open", "q.yaml", "--db", "town.db")):
+        code, _, err = run(*command)
+        assert code == 2
+        assert "q.yaml, line 11: pages refuse this survey: 'loose': a report changes anyone's odds at most 38.0 times" in err
+        assert "privacy: light (9 times)" in err
+
+
+def test_serving_names_a_survey_that_pages_refuse(tmp_path, capsys):
+    import sqlalchemy as sa
+
+    from deniable.cli.serve import _tell_refused
+    from deniable.survey.questionnaire import Questionnaire
+    from deniable.survey.store import Store
+    from deniable.survey.store.tables import version
+
+    with Store(str(tmp_path / "town.db")) as store:
+        store.open_survey(Questionnaire.parse(QUESTIONS))
+        _tell_refused(store, "traffic", "open")
+        assert capsys.readouterr().err == ""
+        with store._engine.begin() as connection:
+            client = connection.execute(sa.select(version.c.client)).scalar_one()
+            connection.execute(sa.update(version).values(client=client.replace('"linkage": "none"', '"linkage": "some"')))
+        _tell_refused(store, "traffic", "closed")
+        assert capsys.readouterr().err == ""
+        _tell_refused(store, "traffic", "open")
+        assert "warning: traffic: pages refuse this survey: 'linkage'" in capsys.readouterr().err
+
+
 def test_the_hashes_of_the_released_files_are_printed(run):
     import hashlib
 

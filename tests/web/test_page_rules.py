@@ -81,6 +81,17 @@ def test_python_accepts_and_refuses_the_vectors(vector):
         assert all(good for _, good, _ in judged(read_json(body))) == (vector["refused"] is None)
 
 
+def test_the_vectors_are_those_that_are_written_down(tmp_path):
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("make_pages", ROOT / "vectors" / "make_pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.__file__ = str(tmp_path / "make_pages.py")
+    module.main()
+    assert (tmp_path / "pages.json").read_text() == (ROOT / "vectors" / "pages.json").read_text()
+
+
 def test_the_vectors_break_every_rule():
     from deniable.survey.page_rules import _SAYS
 

@@ -5,20 +5,34 @@
 import { MOST_ODDS } from "./rules.js";
 
 const KEY = "deniable-drawn";
-// Where the browser keeps no data for this site, this lives as long as the page.
+// Lives as long as the page.
 let here = 1;
 
-function kept() {
-  try {
-    return Number(sessionStorage.getItem(KEY) ?? 1);
-  } catch {
-    return 1;
-  }
-}
+/** What the tab remembers over a reload: in its session storage, which a server may have the browser clear (Clear-Site-Data) and some
+ *  browsers do not give to a page, and in its name. */
+const tab = {
+  get() {
+    const named = window.name.startsWith(`${KEY}=`) ? Number(window.name.slice(KEY.length + 1)) : 1;
+    try {
+      return Math.max(named, Number(sessionStorage.getItem(KEY) ?? 1));
+    } catch {
+      return named;
+    }
+  },
+  keep(odds) {
+    window.name = odds > 1 ? `${KEY}=${odds}` : "";
+    try {
+      if (odds > 1) sessionStorage.setItem(KEY, String(odds));
+      else sessionStorage.removeItem(KEY);
+    } catch {
+      // The name remembers it.
+    }
+  },
+};
 
 /** How many times what left this tab and was not acknowledged may have changed the odds of one answer. */
 function spent() {
-  const most = Math.max(here, kept());
+  const most = Math.max(here, tab.get());
   return most >= 1 ? most : Infinity;
 }
 
@@ -31,19 +45,11 @@ export const mayDraw = (survey) => spent() * oddsOf(survey) <= MOST_ODDS;
 /** Before anything is drawn: from here on it counts. */
 export function count(survey) {
   here = spent() * oddsOf(survey);
-  try {
-    sessionStorage.setItem(KEY, String(here));
-  } catch {
-    // It is counted in the page.
-  }
+  tab.keep(here);
 }
 
 /** A server says that it has stored what was drawn: whoever answers next starts anew. */
 export function acknowledged() {
   here = 1;
-  try {
-    sessionStorage.removeItem(KEY);
-  } catch {
-    // Nothing was kept.
-  }
+  tab.keep(here);
 }

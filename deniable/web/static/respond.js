@@ -6,6 +6,7 @@ import { carried, tokenField } from "./offline.js";
 import { acknowledged, count, mayDraw } from "./once.js";
 import { NoRandomness, checkRandomness, integerBelow, randomise, secureBytes } from "./randomise.js";
 import { accepted, readJson } from "./rules.js";
+import { decoded, remembered, takeToken } from "./tab.js";
 import { wordsOf } from "./words.js";
 
 const main = document.getElementById("main");
@@ -16,7 +17,7 @@ const address = file ? file.address : `/api/surveys/${encodeURIComponent(slug)}`
 // What this tab remembers over a reload: what was drawn and has not arrived yet, and the token of an invitation.
 const waiting = remembered(`deniable-unsent-${slug}`);
 const ticket = remembered(`deniable-token-${slug}`);
-let token = takeToken();
+let token = takeToken(ticket);
 // How long Send waits to hear that the survey has not changed.
 const LOOK_MS = 5_000;
 let survey;
@@ -26,51 +27,6 @@ let words;
 let unsaved = false;
 // What the browser's Back and Forward do while questions are shown.
 let travel = () => {};
-
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a link that was cut in the middle of a character
-  }
-}
-
-/** A value of this tab. Where the browser keeps no data for this site it lives as long as the page. */
-function remembered(key) {
-  return {
-    get() {
-      try {
-        return JSON.parse(sessionStorage.getItem(key));
-      } catch {
-        return null;
-      }
-    },
-    keep(value) {
-      try {
-        sessionStorage.setItem(key, JSON.stringify(value));
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    forget() {
-      try {
-        sessionStorage.removeItem(key);
-      } catch {
-        // Nothing was kept.
-      }
-    },
-  };
-}
-
-/** The token stands behind a #, which browsers never send by themselves: it appears in no log. Once read it leaves the address bar, so
- *  that it is not printed, photographed or copied along with the address. */
-function takeToken() {
-  const given = decoded(location.hash.slice(1));
-  if (location.hash) history.replaceState(history.state, "", location.pathname + location.search);
-  if (given) ticket.keep(given);
-  return given || ticket.get();
-}
 
 addEventListener("beforeunload", (event) => {
   if (unsaved) event.preventDefault();
@@ -345,7 +301,8 @@ function refused({ code, message }) {
   show(
     title(),
     make("p", { role: "alert" }, words.refused, " ", reason),
-    again ? buttons(button(code === "wrong_version" ? words.again : words.nextPerson, begin, "main")) : null,
+    again && mayDraw(survey) ? buttons(button(code === "wrong_version" ? words.again : words.nextPerson, begin, "main")) : null,
+    ...(again && !mayDraw(survey) ? [make("p", {}, words.drawnBefore), otherWay()] : []),
   );
 }
 

@@ -70,6 +70,27 @@ def test_another_survey_of_the_same_server_is_no_way_round(served, victim):
     assert not person.opens(second)
 
 
+@pytest.mark.parametrize("storage", ["cleared", "blocked"])
+def test_a_tab_without_its_storage_still_remembers(served, victim, storage):
+    """A server can have the browser clear it (Clear-Site-Data); some people let no site keep any."""
+    address = served(f"forgetful-{storage}", "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: standard}\n")
+    person = victim()
+    if storage == "blocked":
+        person.page.add_init_script(
+            "Object.defineProperty(window, 'sessionStorage', {get() { throw new DOMException('no'); }});"
+        )
+    person.page.route(
+        "**/answers", lambda route: route.fulfill(status=409, content_type="application/json", body='{"code": "closed"}')
+    )
+    assert person.opens(address)
+    person.answers(True)
+    if storage == "cleared":
+        person.page.evaluate("sessionStorage.clear()")
+    person.page.reload()
+    person.page.get_by_text("sends nothing more").wait_for()
+    assert len(person.reports) == 1
+
+
 def test_what_is_acknowledged_counts_no_more_and_a_retry_never_did(served, victim):
     address = served("counted", "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: light}\n")
     person = victim()

@@ -1,0 +1,68 @@
+"""How many people one dishonest answer counts as: what hides an honest answer also magnifies one that was never mixed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from deniable.core.channel import Channel
+from deniable.core.laws import Mixture
+from deniable.errors import NotInvertibleError, ParameterError, WideDomainError
+
+WIDEST = 1_200
+"""Labels up to which the weights of a channel that is no mixture are looked at one by one."""
+
+
+def influence(channel: Channel) -> float:
+    """The most that one person who sends a label of their choice, unmixed, moves the estimated count of any answer, in people.
+
+    An estimate adds up w_y(z), the unbiased weight of report z for answer y: of an honest person 0 or 1 on average. Whoever chooses z
+    moves the count of y by max(|w_y(z)|, |w_y(z) - 1|). Of k-ary randomised response whose odds are a, with k labels, that is
+    (a + k - 2) / (a - 1): the better the hiding and the more labels, the more one lie weighs.
+
+    >>> import deniable as dn
+    >>> strong = dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), "3/5")
+    >>> dn.privacy.influence(strong), dn.privacy.influence(dn.Identity(dn.Binary()))
+    (2.0, 1.0)
+    """
+    if not isinstance(channel, Channel) or not channel.exact:
+        raise ParameterError(
+            "influence_of", "influence takes a channel over a finite list of answers, got {got!r}.", got=channel
+        )
+    law = channel.law
+    if isinstance(law, Mixture):
+        if law.diagonal == 0:
+            return math.inf
+        # w_y(z) = (denominator [y = z] - replacement[y]) / diagonal
+        own = (law.denominator - law.replacement) / law.diagonal
+        other = -law.replacement / law.diagonal
+        weights = np.concatenate([own, other] if law.inputs > 1 else [own])
+    elif law.inputs > WIDEST:
+        raise WideDomainError(
+            "influence_wide", "The influence of one answer is worked out for up to {most:,} labels, got {got:,}.",
+            most=WIDEST, got=law.inputs,
+        )  # fmt: skip
+    else:
+        try:
+            weights = law.inverse
+        except NotInvertibleError:
+            return math.inf
+    return float(max(np.abs(weights).max(), np.abs(weights - 1).max()))
+
+
+def in_people(channel: Channel) -> str:
+    """The same in words; an empty text where it is not worked out.
+
+    >>> import deniable as dn
+    >>> in_people(dn.KRR(dn.Binary(), 0.75))
+    '1.5 people'
+    """
+    try:
+        found = influence(channel)
+    except (ParameterError, WideDomainError):
+        return ""
+    if found > 1e6:
+        return "more people than answer"
+    # Rounded up, as all that speaks against a design.
+    return f"{math.ceil(found * 10 - 1e-6) / 10:,.1f} people"
