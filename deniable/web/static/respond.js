@@ -290,10 +290,7 @@ async function deliver(payload) {
 
 /** Why the answers were not taken: in the reader's language where the reason is known, else the server's English sentence. */
 function refused({ code, message }) {
-  if (file && code === "wrong_version") {
-    stuck(words.outdated);
-    return;
-  }
+  if (file && code === "wrong_version") return stuck(words.outdated);
   const known = Object.hasOwn(words.refusals, code) ? words.refusals[code] : null;
   const reason = known ?? make("span", { lang: "en" }, message ?? "");
   // An invitation that is used or unknown stays so; a survey that has changed can be answered once more.
