@@ -90,9 +90,11 @@ def _client(questionnaire: Path | None) -> dict[str, Any] | None:
 
 
 def _tell(findings: Sequence[Any]) -> None:
+    from deniable.web.fetching import shown
+
     for finding in findings:
         word = "good" if finding.good else "DIFFERENT" if finding.checked else "UNCHECKED"
-        print(f"{word:<10} {finding.what}\n           {finding.found}")
+        print(f"{word:<10} {shown(finding.what)}\n           {shown(finding.found)}")
 
 
 def _judge(findings: Sequence[Any], subject: str) -> None:

@@ -101,7 +101,8 @@ class Line:
             response = connection.getresponse()
             assert isinstance(response, _Recorded)
             self._used = True
-            raw = _read(response)
+            with response:
+                raw = _read(response)
         except _TooMuchError as error:
             self.close()
             return Answer(url, asked_by, response.status, fault=str(error), conditional=conditional)
@@ -263,4 +264,13 @@ def _reason(error: Exception) -> str:
         return "there is no such host"
     if isinstance(error, http.client.IncompleteRead):
         return "the answer ends too early"
-    return str(getattr(error, "strerror", None) or error or type(error).__name__).rstrip(".")
+    return shown(str(getattr(error, "strerror", None) or error or type(error).__name__).strip())[:200].rstrip(".")
+
+
+def shown(text: str) -> str:
+    """A server's words, for a terminal: it must not be able to move the cursor and write over what is said of it.
+
+    >>> shown("a=b" + chr(27) + "[2Kgood")
+    'a=b�[2Kgood'
+    """
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

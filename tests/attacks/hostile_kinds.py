@@ -108,7 +108,7 @@ HOSTILE: dict[str, Kind] = {
     ),
     "a link that preloads": Kind(header("Link", "</x.js>; rel=modulepreload", SCRIPT), True, False),
     "a changed script": Kind(when(lambda r: True), True, False),
-    "an encoding that cannot be undone": Kind(encoded_oddly, True, False),
+    "an encoding that cannot be undone": Kind(encoded_oddly, True, False, why="said to be UNCHECKED, never good"),
     # What verifying can never show.
     "other bytes for everybody but the verifier's address": Kind(
         when(lambda r: r.address != "127.0.0.1"), False, True, why="the server knows the address that verifies",

@@ -136,6 +136,17 @@ def test_over_https_and_led_there_from_http_an_honest_server_is_good_and_a_hosti
                 verify(f"{secure}/s/town")
 
 
+def test_a_server_cannot_write_over_what_is_said_of_it(honest, run):
+    def hook(request, reply, fetch):
+        return hostile.replace(reply, head=b"X: \x1b[2K\x1b[1Agood  all of it\r\n") if request.path == "/s/town" else reply
+
+    with hostile.running(honest, hook) as url:
+        code, out, err = run("verify", f"{url}/s/town")
+    assert code == 1
+    assert "good  all of it" in out
+    assert "\x1b" not in out + err
+
+
 def test_an_address_that_ends_with_a_slash_is_sent_back(honest):
     with pytest.raises(StoreError, match=r"/s/town, where the page is. Nothing was verified"):
         verify(f"http://{honest[0]}:{honest[1]}/s/town/")
