@@ -46,7 +46,7 @@ def server(monkeypatch):
         given = dict(SECURITY) | {"Content-Type": kind, "Cache-Control": "no-cache" if target in files else "no-store"}
         body = sent["bodies"].get(target, json.dumps(sent["told"]).encode())
         if target in ("/", "/organiser"):
-            body, given["Content-Type"] = b"<!doctype html><p>Town", "text/html; charset=utf-8"
+            body, given["Content-Type"] = sent.get("front", b"<!doctype html><p>Town"), "text/html; charset=utf-8"
         if sent["for"] in (None, asked_by.split()[0]):
             given |= sent["headers"].get(target, {})
         status = sent["status"].get(target, 200)
@@ -215,6 +215,26 @@ def test_cookies_of_other_pages_count_only_where_they_reach_the_survey(server):
     for path in ("", "; Path=/", "; path = /s"):
         server["headers"] = {"/": {"Set-Cookie": f"a=b{path}"}}
         assert "sets a cookie" in wrong()[-1].found
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "good"),
+    [
+        ("text/html;charset=UTF-8", b"<h1>Town</h1>", True),
+        ("text/html; charset=iso-8859-1", b"<h1>Not Found</h1>", True),
+        ("text/html", b"<SCRIPT src=/x>", False),
+        ("text/html; charset=utf-7", b"<h1>Town</h1>", False),
+        ("application/xhtml+xml", b"<h1>Town</h1>", False),
+        ("image/svg+xml", b"<h1>Town</h1>", False),
+        ("text/html", b"<p onclick = 'x'>", False),
+        ("text/html", b"<iframe src=/x>", False),
+        ("text/html", b"<meta http-equiv=refresh>", False),
+    ],
+)
+def test_other_pages_of_the_site_may_hold_no_code(server, kind, body, good):
+    server["headers"] = {"/": {"Content-Type": kind}}
+    server["front"] = body
+    assert (wrong() == []) == good
 
 
 def test_the_page_for_people_without_javascript_is_no_survey(server):
