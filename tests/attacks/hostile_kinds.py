@@ -69,7 +69,7 @@ HOSTILE: dict[str, Kind] = {
     "other bytes where several connections are open": Kind(when(lambda r: r.open_now > 2), True, True),
     "other bytes for those who come back": Kind(when(lambda r: bool(r.get("If-None-Match"))), True, True),
     "other bytes for the first who comes": Kind(when(lambda r: r.number == 1, "/s/town"), True, False),
-    "other bytes every seventh time": Kind(when(lambda r: r.number % 7 == 0, "/s/town"), True, True),
+    "other bytes every seventh time": Kind(when(lambda r: r.visited.count("/s/town") % 7 == 6, "/s/town"), True, True),
     "other bytes after a link on another site": Kind(when(lambda r: r.get("Sec-Fetch-Site") == "cross-site", "/s/town"), True, True),
     "other bytes for the loader of a script": Kind(when(lambda r: bool(r.get("Referer"))), True, True),
     "another survey for what the page asks for": Kind(when(lambda r: r.get("Pragma") == "no-cache", API), True, True),

@@ -66,7 +66,7 @@ class Request:
     place: int  # the how-manieth request of it
     number: int  # the how-manieth request of all
     open_now: int  # connections that are open at this moment
-    visited: frozenset[str]  # what was asked for before
+    visited: tuple[str, ...]  # what was asked for before
     address: str = "127.0.0.1"
 
     @property
@@ -116,7 +116,7 @@ class Hostile:
     def __init__(self, honest: tuple[str, int], hook: Hook, tls: ssl.SSLContext | None = None) -> None:
         self._tls = tls
         self._honest, self._hook, self._kept = honest, hook, {}
-        self._lock, self._numbers, self._open, self._visited = threading.Lock(), itertools.count(1), 0, set()
+        self._lock, self._numbers, self._open, self._visited = threading.Lock(), itertools.count(1), 0, []
         self._connections = itertools.count(1)
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self._socket.getsockname()[1]}"
@@ -178,9 +178,9 @@ class Hostile:
         while (one := stream.readline().decode("latin-1").rstrip("\r\n")) != "":
             name, _, value = one.partition(":")
             headers.append((name, value.strip()))
-        seen = (next(self._numbers), self._open, frozenset(self._visited))
+        seen = (next(self._numbers), self._open, tuple(self._visited))
         request = Request(line[1], tuple(headers), number, place, *seen, address)
-        self._visited.add(request.path)
+        self._visited.append(request.path)
         return request
 
     def _answer(self, connected: socket.socket, request: Request) -> bool:
