@@ -17,7 +17,7 @@ WIDEST = 1_200
 def influence(channel: Channel) -> float:
     """The most that one person who sends a label of their choice, unmixed, moves the estimated count of any answer, in people.
 
-    An estimate adds up w_y(z), the unbiased weight of report z for answer y: of an honest person 0 or 1 on average. Whoever chooses z
+    An estimate adds up w_y(z), the unbiased weight of report z for answer y: of an honest person 0 or 1 on average. Anyone who chooses z
     moves the count of y by max(|w_y(z)|, |w_y(z) - 1|). Of k-ary randomised response whose odds are a, with k labels, that is
     (a + k - 2) / (a - 1): the better the hiding and the more labels, the more one lie weighs.
 

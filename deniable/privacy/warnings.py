@@ -12,6 +12,7 @@ from deniable.core.schema import Block
 from deniable.errors import DeniableError
 from deniable.privacy.edges import edge_leak
 from deniable.privacy.finite import nearest_finite
+from deniable.privacy.second_question import known_second_answer
 from deniable.privacy.words import odds, percent, quoted
 from deniable.privacy.worst_case import posterior_bound
 
@@ -41,7 +42,7 @@ def warnings_of(block: Block) -> list[str]:
             "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "
             "finite grid."
         ]
-    return [*_ruled_out(channel), *weak(channel.epsilon), *_edges(channel), *_singular(channel)]
+    return [*_ruled_out(channel), *known_second_answer(channel), *weak(channel.epsilon), *_edges(channel), *_singular(channel)]
 
 
 def weak(epsilon: float) -> list[str]:

@@ -1,6 +1,6 @@
 """What a respondent's page may be asked to show and draw: docs/page-rules.md.
 
-The page refuses a survey that breaks these rules, whoever serves it; so do `deniable survey check`, `survey open` and `deniable verify`.
+The page refuses a survey that breaks these rules, no matter who serves it; so do `survey check`, `survey open` and `deniable verify`.
 static/rules.js says the same in JavaScript, function by function; vectors/pages.json is run by both.
 """
 

@@ -114,7 +114,7 @@ def odds(recipe: Any, labels: int) -> float:
 def odds_if_asked(recipe: Any, labels: int) -> float:
     """The same where a second question is put to the person, for an organiser who knows its answer.
 
-    Of the cases that do not tell the first answer, half send the second and half a label of the declared table: whoever knows the second
+    Of the cases that do not tell the first answer, half send the second and half a label of the declared table: anyone who knows the second
     answer o and sees z, another one, has P(z | z) = diagonal + replacement[z] / 2 against P(z | else) = replacement[z] / 2.
 
     >>> odds_if_asked({"law": "mixture", "denominator": 25, "diagonal": 15, "replacement": [4, 4, 2]}, 3)

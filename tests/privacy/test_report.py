@@ -116,7 +116,7 @@ def test_the_frame_has_a_row_a_block():
     assert frame.loc["unrelated", "questions"] == "c, d"
     assert frame.loc["unrelated", "epsilon"] == pytest.approx(math.log(5))
     assert list(frame.columns) == [
-        "questions", "hidden_by", "answers", "epsilon", "odds", "worst_case", "supposing", "warnings",
+        "questions", "hidden_by", "answers", "epsilon", "odds", "worst_case", "supposing", "counts_as", "warnings",
     ]  # fmt: skip
 
 

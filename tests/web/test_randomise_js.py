@@ -131,6 +131,13 @@ def test_a_million_draws_stay_within_the_promised_epsilon(node, tmp_path, schema
         "m.randomiseBlock({law: 'mixture', denominator: 4, diagonal: 2, replacement: [1, 1]}, [undefined])",
         "m.randomiseBlock({law: 'mixture', denominator: 4, diagonal: 2, replacement: [1, 1]}, [0, 1])",
         "m.randomiseBlock({law: 'magic', denominator: 4}, [0])",
+        # Candidates that are thrown away again and again: they were, without end.
+        "m.integerBelow(5, (n) => new Uint8Array(n).fill(255))",
+        "m.checkRandomness((n) => new Uint8Array(n))",
+        "m.checkRandomness((n) => new Uint8Array(n).fill(255))",
+        "m.checkRandomness((n) => new Uint8Array(n).map((_, i) => 31 * i))",
+        "let i = 0; m.checkRandomness((n) => new Uint8Array(n).fill(i++))",
+        "m.checkRandomness(() => [])",
     ],
 )
 def test_it_refuses_rather_than_draw_badly(node, tmp_path, script):
@@ -140,6 +147,13 @@ def test_it_refuses_rather_than_draw_badly(node, tmp_path, script):
     done = node(call, check=False)
     assert done.returncode != 0
     assert "Error" in done.stderr
+
+
+def test_random_numbers_that_vary_are_never_refused(node, tmp_path):
+    module_copy(tmp_path)
+    call = tmp_path / "call.mjs"
+    call.write_text("import * as m from './randomise.mjs';\nfor (let i = 0; i < 20000; i++) m.checkRandomness();\n")
+    node(call)
 
 
 def test_the_whole_report_has_every_question_and_no_other(node, tmp_path):

@@ -48,7 +48,7 @@ export function count(survey) {
   tab.keep(here);
 }
 
-/** A server says that it has stored what was drawn: whoever answers next starts anew. */
+/** A server says that it has stored what was drawn: the next one to answer starts anew. */
 export function acknowledged() {
   here = 1;
   tab.keep(here);

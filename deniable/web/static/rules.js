@@ -54,7 +54,7 @@ const own = (object, key) => (Object.hasOwn(object, key) ? object[key] : null) ?
 function scan(text) {
   const open = [];
   let expectsKey = false;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},:]/gs)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]+|\\.)*"|[[\]{},:]/gs)) {
     if (token[0] === '"') {
       if (!expectsKey) continue;
       const key = JSON.parse(token);

@@ -119,8 +119,12 @@ SMALL = """{survey: small, title: S, organiser: O, contact: C, other_way: W, pag
 
 @pytest.mark.xdist_group("browser")
 def test_a_real_browser_asks_by_20_of_them_exactly_where_the_server_opens_them(served, victim):
-    """Those that are no JSON are left out: the server writes its own."""
-    given = [text for text in texts(120, RANDOM.randrange(10**9)) if refused(text) != "json"]
+    """Those that are no JSON, or hold numbers that Python does not write, are left out: the server writes its own."""
+    given = [
+        text
+        for text in texts(120, RANDOM.randrange(10**9))
+        if refused(text) != "json" and not re.search(r"\d{400}|1e999", text)
+    ]
     wanted = [text for text in given if refused(text)][:12] + [text for text in given if not refused(text)][:8]
     served("mutated")
     schema = Questionnaire.parse(SMALL).schema

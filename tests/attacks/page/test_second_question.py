@@ -47,7 +47,7 @@ def sent():
     return np.array(json.loads(done.stdout)) / DRAWS
 
 
-def test_whoever_knows_the_second_answer_proves_no_first_one(sent):
+def test_anyone_who_knows_the_second_answer_proves_no_first_one(sent):
     proven = sum(
         sent[answer, second, z] / 9
         for answer in range(3)
