@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 from deniable import __version__, interrupts
-from deniable.cli import classify, demo, mine, privacy, publish, randomise, reconstruct, schema, serve, statistics, survey
+from deniable.cli import (
+    classify,
+    demo,
+    mine,
+    privacy,
+    publish,
+    randomise,
+    reconstruct,
+    schema,
+    serve,
+    statistics,
+    survey,
+    survey_page,
+    verify,
+)
 from deniable.cli.bars import tell_of_compiling
 from deniable.errors import DeniableError
 
@@ -40,11 +54,12 @@ for _command in (
 app.command("mine")(mine.mine)
 app.add_typer(classify.app, name="classify")
 app.command("demo")(demo.demo)
+survey.app.command("page")(survey_page.page)
 app.add_typer(survey.app, name="survey")
 app.command("serve")(serve.serve)
 app.command("backup")(serve.backup)
 app.command("restore")(serve.restore)
-app.command("verify")(serve.verify)
+app.command("verify")(verify.verify)
 
 
 def _version(wanted: bool) -> None:

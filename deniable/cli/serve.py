@@ -1,4 +1,4 @@
-"""`deniable serve`, `backup`, `restore` and `verify`: running a survey service, and looking at one from outside."""
+"""`deniable serve`, `backup` and `restore`: running a survey service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deniable import __version__, interrupts
+from deniable import interrupts
 from deniable.errors import FileError
 
 Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
@@ -182,42 +182,3 @@ def _answers(count: int) -> str:
 
 def _earlier(seen: Any) -> str:
     return f", {seen.earlier:,} to earlier versions" if seen.earlier else ""
-
-
-def verify(
-    url: Annotated[str | None, typer.Argument(help="The address of a survey: https://HOST/s/SURVEY.")] = None,
-    questionnaire: Annotated[
-        Path | None, typer.Option("--questionnaire", "-q", help="Compare also what the page is told with this questionnaire.")
-    ] = None,
-) -> None:
-    """Compare the code that a server sends to browsers with this release, and look whether private answers are mixed.
-
-    Without an address: print the released hashes. Exit code 1 if anything is different, 2 if nothing could be compared.
-    """
-    from deniable.web.released import released
-
-    if url is None:
-        print(f"deniable {__version__}")
-        for name, file in released().items():
-            print(f"{file.sha256}  {name}")
-        return
-    from deniable.web.verify import verify as compare
-
-    client = None
-    if questionnaire is not None:
-        from importlib import import_module
-
-        client = import_module("deniable.survey.questionnaire").Questionnaire.load(questionnaire).client()
-    findings = compare(url, client)
-    for finding in findings:
-        print(f"{'good' if finding.good else 'DIFFERENT':<10} {finding.what}\n           {finding.found}")
-    if not all(finding.good for finding in findings):
-        print(
-            f"This server does not send what deniable {__version__} released. Do not answer truthfully there.", file=sys.stderr
-        )
-        raise typer.Exit(1)
-    print(f"All {len(findings)} are as they should be for deniable {__version__}.")
-    if "/s/" in url and client is None:
-        print("note: the questions themselves were not compared. With the organiser's questionnaire they are: -q FILE.")
-    if "/s/" not in url:
-        print("note: no survey's page was looked at. Give its address: HOST/s/SURVEY.")

@@ -32,7 +32,7 @@ def _questionnaire(path: Path) -> Any:
 
 
 @contextlib.contextmanager
-def _store(db: str, keys: Path | None, create: bool = False) -> Iterator[Any]:
+def opened(db: str, keys: Path | None, create: bool = False) -> Iterator[Any]:
     """A store whose owner is told what is in it when something is not. The public is not: pages have the short sentence."""
     from deniable.survey.store import Store
 
@@ -150,7 +150,7 @@ def open_(
     one by one: then it is refused until there are 50, or --discard throws them away.
     """
     read = _questionnaire(questionnaire)
-    with _store(db, keys, create=True) as store:
+    with opened(db, keys, create=True) as store:
         before = store.overviews(read.slug) if read.slug in store.slugs() else []
         number = store.open_survey(read, _day(erase_contacts_on), discard)
         seen = store.overviews(read.slug)
@@ -212,7 +212,7 @@ def _shown(db: str) -> str:
 @app.command("close")
 def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     """Take no more answers, and mix in those that wait."""
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         count = store.close_survey(slug)
         seen = store.overview(slug)
     print(f"{slug} is closed with {_answers(count)} to version {seen.number}.")
@@ -229,7 +229,7 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
 
     A version is replaced when a changed questionnaire is opened; its answers are kept.
     """
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         surveys = [one for slug in store.slugs() for one in store.overviews(slug)]
     table = Table()
     for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
@@ -264,7 +264,7 @@ def export(
     """
     from deniable.survey.export import export as write
 
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         rows = write(store, slug, output, version, force)
         *others, seen = store.overviews(slug)
     earlier = [one for one in others if one.mixed]
@@ -288,7 +288,7 @@ def schema(
     """Write the schema of a survey, to ask the live database with: deniable count DATABASE#VIEW --schema FILE ..."""
     from deniable.survey.store.labels import view_name
 
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         read = store.version(slug, version)
     read.schema.save(output, force)
     where = db if "://" in db else f"sqlite:///{db}"
@@ -328,7 +328,7 @@ def invite(
         # Before tokens are stored that nobody could be told.
         raise file_exists(output)
     listed = read_list(people)
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         made = with_states(store, slug, listed) if status else add(store, slug, listed, again)
         only_invited = store.overview(slug).invited
     if link is not None:
@@ -368,7 +368,7 @@ def revoke(
     from deniable.survey.invitations import revoke as take_back
 
     listed = read_list(people)
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         revoked, used = take_back(store, slug, listed)
     print(f"{revoked:,} {'invitation is' if revoked == 1 else 'invitations are'} no longer valid.")
     if used:
@@ -389,7 +389,7 @@ def contacts(
     """
     from deniable.survey.spreadsheets import table
 
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         rows = store.contacts(slug)
     names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
     write_text(output, table(names, rows, exact=("code",)), force, private=True)
@@ -404,7 +404,7 @@ def erase(
     keys: Keys = None,
 ) -> None:
     """Erase a person's contact details and answers, by their receipt code."""
-    with _store(db, keys) as store:
+    with opened(db, keys) as store:
         details, answers = store.erase(slug, code)
     print(f"Erased: {details} contact details, {answers} {'row' if answers == 1 else 'rows'} of answers.")
     if not details and not answers:

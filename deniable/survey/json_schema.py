@@ -60,6 +60,7 @@ def json_schema() -> dict[str, Any]:
         "show_sent": {"enum": ["after", "never"]},
         "invited": {"type": "boolean"},
         "practice": {"type": "boolean"},
+        "offline": {"type": "boolean"},
         "budget": {"type": "number", "exclusiveMinimum": 0},
         "privacy": {"$ref": "#/$defs/privacy"},
         "pages": {

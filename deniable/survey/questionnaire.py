@@ -23,7 +23,7 @@ SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 LINKAGES = ("none", "code", "register")
 KEYS = {
     "survey", "title", "description", "organiser", "contact", "closes", "languages", "linkage", "show_sent", "invited", "budget",
-    "privacy", "other_way", "practice", "pages",
+    "privacy", "other_way", "practice", "offline", "pages",
 }  # fmt: skip
 REQUIRED = ("survey", "title", "organiser", "contact", "other_way", "pages")
 
@@ -70,6 +70,7 @@ class Questionnaire:
         self.linkage = self._one_of("linkage", LINKAGES, "none")
         self.show_sent = self._one_of("show_sent", ("after", "never"), "after")
         self.invited = self._yes_no("invited")
+        self.offline = self._yes_no("offline")
         self.closes = self._date()
         self._yes_no("practice", True)
         self.pages = self._pages()
@@ -132,6 +133,8 @@ class Questionnaire:
                 {"title": title, "elements": [element.client() for element in elements]} for title, elements in self.pages
             ],
             "recipe": self.schema.recipe(),
+            # Named only where it is so: surveys that were opened before there were such pages are described as they were.
+            **({"offline": True} if self.offline else {}),
         }
 
     def _error(self, at: str, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:

@@ -23,7 +23,7 @@ except ImportError:
 
 from deniable.errors import DeniableError, RefusedError
 from deniable.survey.store import Store
-from deniable.web import collecting, organiser
+from deniable.web import collecting, offline, organiser
 from deniable.web.accounts import Accounts
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
@@ -68,6 +68,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, http_error)
     app.add_middleware(Guard)
     app.include_router(collecting.router(collector, limit))
+    app.include_router(offline.router(collector, limit))
     app.include_router(organiser.router(collector, accounts))
     _describe(app)
 

@@ -40,6 +40,15 @@ _BODY = {
         "report": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
     },
 }
+ANSWERS_DESCRIBED: dict[str, Any] = {
+    "status_code": 201,
+    "summary": "Store one person's randomised answers",
+    "responses": {
+        201: {"content": {"application/json": {"schema": {"type": "object", "required": ["stored"]}}}},
+        **DOCUMENTED,
+    },
+    "openapi_extra": {"requestBody": {"required": True, "content": {"application/json": {"schema": _BODY}}}},
+}
 
 
 class Collector:
@@ -135,28 +144,24 @@ def router(collector: Collector, limit: Limit | None) -> APIRouter:
         _, client = await collector.survey(slug)
         return Response(client, headers={"Cache-Control": "no-store"}, media_type="application/json")
 
-    @routes.post(
-        "/surveys/{slug}/answers",
-        status_code=201,
-        summary="Store one person's randomised answers",
-        responses={
-            201: {"content": {"application/json": {"schema": {"type": "object", "required": ["stored"]}}}},
-            **DOCUMENTED,
-        },
-        openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": _BODY}}}},
-    )
+    @routes.post("/surveys/{slug}/answers", **ANSWERS_DESCRIBED)
     async def answers(slug: str, request: Request) -> Response:
-        if limit is not None:
-            limit.check(address_of(request))
         same_site(request, required=False)
-        body = await _json(request)
-        asked = await collector.asked(slug, body)
-        outcome = await collector.submit(read_submission(asked, body))
-        if outcome is not None:
-            return from_error(outcome)
-        return Response(STORED, 201, headers={"Cache-Control": "no-store"}, media_type="application/json")
+        return await stored(collector, limit, slug, request)
 
     return routes
+
+
+async def stored(collector: Collector, limit: Limit | None, slug: str, request: Request) -> Response:
+    """Take one person's answers, or say why not."""
+    if limit is not None:
+        limit.check(address_of(request))
+    body = await _json(request)
+    asked = await collector.asked(slug, body)
+    outcome = await collector.submit(read_submission(asked, body))
+    if outcome is not None:
+        return from_error(outcome)
+    return Response(STORED, 201, headers={"Cache-Control": "no-store"}, media_type="application/json")
 
 
 async def _json(request: Request) -> Any:

@@ -475,17 +475,35 @@ def test_a_survey_that_does_not_exist_is_no_changed_server(process, run, monkeyp
     assert f"There is no survey at {url}/s/nope: the server answers 404." in err
     assert "truthfully" not in err
     # Missing for some browsers only: that is a server to be wary of.
-    import deniable.web.verify as verifying
+    from deniable.web.fetching import Answer, Line
 
-    get = verifying._get
+    get = Line.get
 
-    def for_some(address, agent):
-        body, headers, status = get(address, agent)
-        return (b"gone", headers, 404) if "/s/" in address and agent == verifying.AGENTS[0] else (body, headers, status)
+    def for_some(line, address, target, headers, asked_by):
+        answer = get(line, address, target, headers, asked_by)
+        gone = target.startswith("/s/") and "Firefox" in asked_by
+        return Answer(address, asked_by, 404, answer.headers, b"gone", conditional=answer.conditional) if gone else answer
 
-    monkeypatch.setattr(verifying, "_get", for_some)
+    monkeypatch.setattr(Line, "get", for_some)
     code, out, err = run("verify", f"{url}/s/town")
-    assert (code, "different bytes for different browsers" in out) == (1, True)
+    assert (code, "different for different visitors" in out) == (1, True)
+
+
+def test_what_could_not_be_compared_ends_with_2_and_without_an_accusation(process, run, monkeypatch):
+    from deniable.web.fetching import Answer, Line
+
+    _, url, _ = process()
+    get = Line.get
+
+    def silent(line, address, target, headers, asked_by):
+        if target == "/static/words.js":
+            return Answer(address, asked_by, trouble="it does not answer: timed out")
+        return get(line, address, target, headers, asked_by)
+
+    monkeypatch.setattr(Line, "get", silent)
+    code, out, err = run("verify", f"{url}/s/town")
+    assert (code, "UNCHECKED" in out, "DIFFERENT" in out) == (2, True, False)
+    assert re.fullmatch(r"1 of \d+ could not be checked. That is not the same as good: do not rely on it.\n", err)
 
 
 def test_serving_a_database_that_does_not_exist_is_refused_and_none_is_made(run, tmp_path):

@@ -267,3 +267,14 @@ def test_too_many_choices_or_bands_are_refused_and_not_all_repeated():
             Questionnaire.parse(head + element + "]}]}")
         assert len(str(refused.value)) < 400
     Questionnaire.parse(head + f"{{type: age, name: x, title: X, bands: {list(range(1, 500))}, privacy: light}}" + "]}]}")
+
+
+def test_a_survey_says_whether_its_page_may_be_a_file_and_mistakes_have_their_line():
+    question = "  - {type: boolean, name: a, title: A}\n"
+    assert "offline" not in Questionnaire.parse(HEAD + question).client()
+    assert "offline" not in Questionnaire.parse("offline: false\n" + HEAD + question).client()
+    found = Questionnaire.parse("offline: true\n" + HEAD + question)
+    assert (found.offline, found.client()["offline"]) == (True, True)
+    assert refused(question, HEAD.replace("languages:", "offline: maybe\nlanguages:")) == (
+        "survey.yaml, line 6: offline must be true or false, got 'maybe'."
+    )

@@ -2,6 +2,7 @@
 
 import { day, mixedPart, panel, practice } from "./explain.js";
 import { field, isVisible, labelOf, make, read } from "./form.js";
+import { carried, tokenField } from "./offline.js";
 import { acknowledged, count, mayDraw } from "./once.js";
 import { NoRandomness, checkRandomness, integerBelow, randomise, secureBytes } from "./randomise.js";
 import { accepted, readJson } from "./rules.js";
@@ -9,12 +10,14 @@ import { decoded, remembered, takeToken } from "./tab.js";
 import { wordsOf } from "./words.js";
 
 const main = document.getElementById("main");
-const slug = decoded(location.pathname.split("/").filter(Boolean).pop());
-const address = `/api/surveys/${encodeURIComponent(slug)}`;
+// A page that is one file carries its survey; all others ask the server they come from.
+const file = carried();
+const slug = file ? file.survey.survey : decoded(location.pathname.split("/").filter(Boolean).pop());
+const address = file ? file.address : `/api/surveys/${encodeURIComponent(slug)}`;
 // What this tab remembers over a reload: what was drawn and has not arrived yet, and the token of an invitation.
 const waiting = remembered(`deniable-unsent-${slug}`);
 const ticket = remembered(`deniable-token-${slug}`);
-const token = takeToken(ticket);
+let token = takeToken(ticket);
 // How long Send waits to hear that the survey has not changed.
 const LOOK_MS = 5_000;
 let survey;
@@ -50,7 +53,8 @@ function button(text, run, kind = "") {
 
 /** How to take part when this page cannot go on: the organiser's words, or where they are. */
 function otherWay() {
-  const text = survey?.otherWay?.[language];
+  const texts = (survey ?? file?.survey)?.otherWay;
+  const text = texts?.[language] ?? (file ? Object.values(texts)[0] : null);
   return make("p", {}, text ?? make("a", { href: "?other-way" }, words.otherWay));
 }
 
@@ -163,10 +167,19 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   }
   form.inert = true;
   // A survey that was changed in the meantime takes no answers to this version: nothing is drawn for it.
-  const changed = await hasChanged();
+  const now = await look();
+  if (file && !now) {
+    form.inert = false;
+    errors.replaceChildren(make("p", {}, words.notReached));
+    errors.hidden = false;
+    errors.focus();
+    return;
+  }
+  const over = file && now.open !== true;
+  const changed = now !== null && now.version !== survey.version;
   let payload;
   try {
-    if (!changed && mayDraw(survey)) payload = drawn(answers, others, contact);
+    if (!changed && !over && mayDraw(survey)) payload = drawn(answers, others, contact);
   } catch (error) {
     stuck(error instanceof NoRandomness ? words.noRandom : words.stuck);
     return;
@@ -176,6 +189,7 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   form.remove();
   unsaved = false;
   if (changed) refused({ code: "wrong_version" });
+  else if (over) refused({ code: "closed" });
   else if (!payload) stuck(words.drawnBefore);
   else {
     unsaved = !waiting.keep(payload);
@@ -183,14 +197,15 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   }
 }
 
-/** Whether the server has another version of the survey by now. One that does not say is taken to have the same. */
-async function hasChanged() {
+/** What the server says of the survey by now; null where it says nothing. A page of the server's then takes it to be the same, for it
+ *  loaded it from there a moment ago; a file may be weeks old, and holds the answers back. */
+async function look() {
   try {
     const answer = await fetch(address, { ...QUIETLY, signal: AbortSignal.timeout(LOOK_MS) });
-    const { version } = readJson(await answer.arrayBuffer());
-    return answer.ok && Number.isSafeInteger(version) && version !== survey.version;
+    const now = readJson(await answer.arrayBuffer());
+    return answer.ok && Number.isSafeInteger(now?.version) ? now : null;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -275,6 +290,7 @@ async function deliver(payload) {
 
 /** Why the answers were not taken: in the reader's language where the reason is known, else the server's English sentence. */
 function refused({ code, message }) {
+  if (file && code === "wrong_version") return stuck(words.outdated);
   const known = Object.hasOwn(words.refusals, code) ? words.refusals[code] : null;
   const reason = known ?? make("span", { lang: "en" }, message ?? "");
   // An invitation that is used or unknown stays so; a survey that has changed can be answered once more.
@@ -337,7 +353,7 @@ async function load() {
   try {
     answer = await fetch(address, QUIETLY);
   } catch {
-    stuck(words.unreachable);
+    stuck(file ? words.notReached : words.unreachable);
     return;
   }
   if (!answer.ok) {
@@ -347,7 +363,7 @@ async function load() {
   let told;
   try {
     told = readJson(await answer.arrayBuffer());
-    survey = accepted(told);
+    survey = accepted(file ? file.asked(told) : told);
   } catch {
     // Of a survey that is over nothing is asked, so nothing has to be right.
     if (told?.open === false) show(make("p", {}, words.closed));
@@ -357,11 +373,22 @@ async function load() {
   const wanted = new URLSearchParams(location.search).get("lang") ?? language;
   speak(survey.languages.includes(wanted) ? wanted : survey.languages[0]);
   const unsent = waiting.get();
-  if (unsent) deliver(unsent);
+  // Not even what was drawn before is sent under an old version.
+  if (file?.isOld(told)) stuck(words.outdated);
+  else if (unsent) deliver(unsent);
   else if (!survey.open) show(title(), make("p", {}, words.closed));
   else if (!mayDraw(survey)) stuck(words.drawnBefore);
-  else if (survey.invited && !token) show(title(), make("p", { role: "alert" }, words.needsToken));
+  else if (survey.invited && !token) needToken();
   else introduction();
+}
+
+function needToken() {
+  const take = (typed) => {
+    token = typed;
+    introduction();
+  };
+  if (file) show(title(), make("p", {}, words.typeToken), tokenField(words, take));
+  else show(title(), make("p", { role: "alert" }, words.needsToken));
 }
 
 function begin() {
