@@ -13,6 +13,7 @@ import pyarrow as pa
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.channel import Channel
 from deniable.core.columns import to_arrow
+from deniable.core.forgotten_order import rows_in_order
 from deniable.core.order_watch import OrderWatch
 from deniable.core.sampling import ByteSource, byte_source
 from deniable.core.shuffle_mark import can_be_marked, marked
@@ -130,7 +131,9 @@ def randomise_frame(
     if hasattr(data, "index"):
         new = nw.from_native(new.to_native().set_axis(data.index, axis=0), eager_only=True)
     made = frame.with_columns(new[name] for name in schema)
-    native = (made[random_order(len(made), rng)] if shuffled else made).to_native()
+    native = made.to_native()
+    if shuffled:
+        native = rows_in_order(native, random_order(len(made), rng))
     if hasattr(data, "attrs"):
         native.attrs = dict(data.attrs)
     if shuffled:

@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 
 from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
 from deniable.core.sampling import byte_source
+from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability, minority_share
@@ -393,7 +394,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         out = frame.with_columns(new[name] for name in columns)
         if not shuffle:
             return out.to_native()
-        shuffled = out[random_order(len(drawn), rng).tolist(), :].to_native()
+        shuffled = rows_in_order(out.to_native(), random_order(len(drawn), rng))
         # The labels of an index would tell the order.
         return shuffled.reset_index(drop=True) if hasattr(shuffled, "reset_index") else shuffled
 

@@ -96,6 +96,27 @@ def test_columns_of_every_kind_survive_the_buckets(tmp_path, tiny_buckets):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_large_dictionary_is_not_written_into_every_bucket(tmp_path, tiny_buckets):
+    words = pa.array([f"{i:060}" for i in range(2_000)])
+    most = 0
+    with RowShuffler(tmp_path / "out.parquet") as rows:
+        for begin in range(0, 2_000, 200):
+            column = pa.DictionaryArray.from_arrays(pa.array(range(begin, begin + 200), pa.int32()), words)
+            rows.add(pa.RecordBatch.from_arrays([column], names=["id"]), (begin + 200) / 2_000)
+        back = []
+        for piece in rows.pieces():
+            back += piece.column("id").to_pylist()
+            most = max(most, sum(path.stat().st_size for path in tmp_path.glob(".*.part/*")))
+    assert sorted(back) == words.to_pylist()
+    assert most < 4 * words.nbytes
+
+
+def test_what_no_split_makes_smaller_is_not_split_for_ever(tmp_path, tiny_buckets, monkeypatch):
+    # Every key is the same: all rows go to one bucket, again and again.
+    monkeypatch.setattr(shuffling, "_keys", lambda rows, rng: np.zeros(rows, dtype="<u8"))
+    assert sorted(shuffled(tmp_path, range(3_000))) == list(range(3_000))
+
+
 HIDING = dn.Schema({"secret": dn.KRR(dn.Nominal(["the truth", "a lie"]), 0)})  # p = 0: the other answer, always
 
 
