@@ -175,6 +175,14 @@ def test_scores_and_searches_are_refused_beside_another_y_and_work_beside_their_
     assert cross_val_predict(model(SCHEMA), *together(Z)).shape == (1_200,)
 
 
+def test_the_refusal_of_an_array_says_how_to_go_on():
+    Z = SCHEMA.randomise(TRUE, keep=["c"])
+    table = SCHEMA.randomise(arrow(TRUE), keep=["c"])
+    for own, y in ((Z[["a", "b"]], Z["c"].to_numpy()), (table.select(["a", "b"]), table["c"])):
+        with pytest.raises(DataError, match=r"Z\.select\(\[target\]\) of PyArrow.*cannot show where they come from"):
+            dn.ReconstructionNaiveBayes(SCHEMA).fit(own, y)
+
+
 def test_more_rows_are_refused_too():
     model = dn.ReconstructionNaiveBayes(SCHEMA).partial_fit(*together(SCHEMA.randomise(TRUE, keep=["c"])), classes=[0, 1])
     with pytest.raises(DataError, match="not the same person"):

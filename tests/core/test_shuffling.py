@@ -1,3 +1,4 @@
+import resource
 import stat
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.stats import chi2
 import deniable as dn
 from deniable.core import files, shuffling
 from deniable.core.shuffling import RowShuffler, random_order
-from deniable.errors import DataError
+from deniable.errors import DataError, FileError
 
 
 @pytest.fixture
@@ -188,6 +189,21 @@ def test_nothing_is_left_after_ctrl_c(run, tmp_path, small_pieces, monkeypatch, 
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, tiny_buckets):
     with RowShuffler(tmp_path / "no" / "out.csv") as rows, pytest.raises(OSError, match=r"out\.csv cannot be written"):
         rows.add(pa.RecordBatch.from_pydict({"a": list(range(1000))}))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize("most", [600, 6_000])
+def test_a_full_disk_is_named_and_nothing_is_left(tmp_path, small_pieces, name, most):
+    # A limit of the size of files is met as a full disk is: by the buckets, or by the output.
+    source = true_file(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        with pytest.raises(FileError, match=rf"{name} cannot be written: File too large"):
+            HIDING.randomise(source, keep=["id"], output=tmp_path / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [path.name for path in tmp_path.iterdir()] == ["true.csv"]
 
 
 def test_progress_is_told_of_both_parts(tmp_path, small_pieces):
