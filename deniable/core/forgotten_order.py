@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deniable.core.exact import Ints
+from deniable.errors import DataError
 
 
 def rows_in_order(frame: Any, order: Ints) -> Any:
@@ -66,7 +67,14 @@ def plain(column: Any) -> Any:
     if isinstance(column.type, pa.BaseExtensionType):
         return plain(pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
                      if isinstance(column, pa.ChunkedArray) else column.storage)  # fmt: skip
-    return column.cast(_plain_type(column.type))
+    try:
+        return column.cast(_plain_type(column.type))
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            "column_encoding",
+            "A column of type {kind} cannot be put in another order. Turn it into plain values, or leave it out.",
+            kind=str(column.type),
+        ) from None
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
@@ -126,7 +134,8 @@ def _sorted(words: pa.Array) -> pa.Array:
 
 def _polars(column: Any, order: Ints) -> Any:
     kind = column.dtype
-    if kind.is_object():
+    if kind.is_object() or kind.is_numeric() or kind.is_temporal():
+        # These point to nothing that would stay where it was.
         return column.gather(order)
     taken = type(column)(column.name, _arrow(pa.chunked_array([plain(column.to_arrow())]), order))
     if _has_categories(kind):

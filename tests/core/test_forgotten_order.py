@@ -12,6 +12,7 @@ import pytest
 
 import deniable as dn
 from deniable.core.forgotten_order import rows_in_order
+from deniable.errors import DataError
 
 ROWS = 400
 RNG = np.random.default_rng(1)
@@ -186,6 +187,7 @@ def test_cells_keep_their_values_and_their_kinds():
             "text": ["b", None, "a" * 30, "c"],
             "category": pl.Series(["x", "y", None, "x"], dtype=pl.Categorical),
             "enum": pl.Series(["low", "high", None, "low"], dtype=pl.Enum(["low", "high", "never"])),
+            "large": pl.Series([1 << 100, 2, None, 4], dtype=pl.Int128),
             "number": pl.Series([1, 2, None, 4], dtype=pl.Int8),
             "time": pl.from_pandas(pd.Series(days)),
             "list": [["a"], [], None, ["b", None]],
@@ -205,6 +207,13 @@ def test_cells_keep_their_values_and_their_kinds():
     found = rows_in_order(people, order)
     assert found.equals(people.iloc[order].astype({"n": pd.CategoricalDtype([1, 3])}))
     assert found["words"].dtype == words.dtype
+
+
+def test_what_cannot_be_decoded_is_refused():
+    run = pa.RunEndEncodedArray.from_arrays(pa.array([ROWS], pa.int32()), pa.array(["a"]))
+    table = pa.table({"smokes": TRUTH, "inside": pa.StructArray.from_arrays([run], names=["run"])})
+    with pytest.raises(DataError, match=r"struct<run: run_end_encoded.*plain values, or leave it out"):
+        SCHEMA.randomise(table, keep=["inside"])
 
 
 def test_views_and_runs_are_kept_as_their_values():
