@@ -7,12 +7,14 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from deniable.classify.features import Attribute, Feature, Hidden, undistorted_attribute
 from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.columns import to_arrow
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
@@ -33,14 +35,12 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         schema = self._schema()
         frame = _as_frame(X)
         _refuse_unpaired(X, y)
-        if (
-            y is None
-            and schema is not None
-            and schema.target is not None
-            and frame is not None
-            and schema.target in frame.columns
-        ):
-            y = frame[schema.target].to_native()
+        y = _column_of(y)
+        if schema is not None and schema.target is not None and frame is not None and schema.target in frame.columns:
+            own = frame[schema.target].to_native()
+            if y is not None:
+                _refuse_two_classes(to_arrow(own, schema.target), y, schema.target)
+            y = own
         if y is None:
             raise ValueError("This classifier requires y to be passed, but the target y is None.")
         columns = self._columns(X, reset)
@@ -159,7 +159,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows of true values whose class is predicted."""
         _refuse_unpaired(X, y)
-        return float(super().score(X, y, sample_weight))
+        return float(super().score(X, _column_of(y), sample_weight))
 
     def score_distorted(
         self, Z: Any, y: Any = None, metric: str = "accuracy", pos_label: Any = None, method: str = "auto"
@@ -182,6 +182,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
         check_is_fitted(self)
         _refuse_unpaired(Z, y)
+        y = _column_of(y)
         if y is None:
             frame = _as_frame(Z)
             if frame is None or self.target_.name not in (frame.columns if frame is not None else ()):
@@ -197,14 +198,30 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
 
 def _refuse_unpaired(X: Any, y: Any) -> None:
     """Rows that `Schema.randomise` shuffled have their classes among their own columns, nowhere else."""
-    if y is not None:
-        refuse_unpaired(
-            X,
-            y,
-            ("X", "y"),
-            "Let the class be shuffled with its rows: declare it in the schema, as dn.Identity if it is not hidden, with target=...; or "
-            "name it in keep; then leave y out, or take both from the same frame (Z[names], Z[target]). In simulations give randomise an "
-            'rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
+    refuse_unpaired(
+        X,
+        y,
+        ("X", "y"),
+        "Let the class be shuffled with its rows: declare it in the schema, as dn.Identity if it is not hidden, with target=...; or "
+        "name it in keep; then leave y out, or take both from the same frame: Z[names] and Z[target] of pandas, Z.select(names) and "
+        "Z.select([target]) of PyArrow. Arrays, lists and columns of PyArrow cannot show where they come from. In simulations give "
+        'randomise an rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
+    )
+
+
+def _column_of(y: Any) -> Any:
+    """The classes, where they are given as a PyArrow table with one column: that carries the mark of its shuffle, a column does not."""
+    return y.column(0) if isinstance(y, pa.Table) and y.num_columns == 1 else y
+
+
+def _refuse_two_classes(own: Any, y: Any, name: str) -> None:
+    """Refuse a y beside a column of classes in the frame that says something else."""
+    given = to_arrow(y, "y")
+    if len(own) == len(given) and own.to_pylist() != given.to_pylist():
+        raise DataError(
+            "two_classes",
+            "y differs from the column {name!r} of X, which the schema declares as the class. Leave y out, or leave the column out of X.",
+            name=name,
         )
 
 

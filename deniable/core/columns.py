@@ -8,6 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from deniable.core.forgotten_order import plain
 from deniable.errors import DataError
 
 
@@ -43,8 +44,8 @@ def to_arrow(values: Any, column: str, missing: Any = None) -> pa.Array:
         ) from None
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    if pa.types.is_string_view(array.type):
-        array = array.cast(pa.large_string())
+    if not pa.types.is_dictionary(array.type):
+        array = plain(array)
     if pa.types.is_dictionary(array.type) and pa.types.is_floating(array.type.value_type):
         array = array.dictionary_decode()
     # A float NaN inside Arrow (from Polars, say) is a missing answer just like a null.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 PARQUET_KEY = b"deniable.schema"
 BATCH_ROWS = 1 << 17
 CSV_BLOCK = 1 << 23
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NOTICE = (
     "Randomised answers in this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
     "their epsilons add up. Publish one copy only."
@@ -90,6 +92,12 @@ def replacing(path: Path, force: bool, private: bool = False) -> Iterator[Path]:
         interrupts.check()
         temporary.replace(path)
         interrupts.wrote(path)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise FileError(
+            "cannot_write", "{path} cannot be written: {reason}.", path=str(path), reason=os.strerror(error.errno)
+        ) from None
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.channel import Channel
 from deniable.core.columns import to_arrow
+from deniable.core.forgotten_order import rows_in_order
 from deniable.core.order_watch import OrderWatch
 from deniable.core.sampling import ByteSource, byte_source
 from deniable.core.shuffle_mark import can_be_marked, marked
@@ -118,7 +119,7 @@ def randomise_frame(
     if len(frame) == 0:
         raise DataError("no_rows", "The data frame has no rows.")
     shuffled = is_shuffled(order, rng)
-    if order is None and shuffled and schema.target is None and not can_be_marked(data):
+    if order is None and shuffled and not can_be_marked(data):
         raise _order_needed(data)
     watch = OrderWatch(schema, shuffled) if rng is None else None
     randomiser = TableRandomiser(schema, byte_source(rng), text=False, watch=watch)
@@ -130,7 +131,9 @@ def randomise_frame(
     if hasattr(data, "index"):
         new = nw.from_native(new.to_native().set_axis(data.index, axis=0), eager_only=True)
     made = frame.with_columns(new[name] for name in schema)
-    native = (made[random_order(len(made), rng)] if shuffled else made).to_native()
+    native = made.to_native()
+    if shuffled:
+        native = rows_in_order(native, random_order(len(made), rng))
     if hasattr(data, "attrs"):
         native.attrs = dict(data.attrs)
     if shuffled:
@@ -158,7 +161,7 @@ def _order_needed(data: Any) -> ParameterError:
         'Say order="shuffled" or order="kept". Rows are shuffled unless their order is kept on purpose, and a frame of {kind} cannot carry '
         "a mark that says so: beside a column that stays outside, such as the y of a classifier, nobody would notice that rows do not "
         "match. Where all that belongs together is in the frame, shuffle; what stays outside can be declared in the schema "
-        "(target=...) or named in keep.",
+        "(target=...) or named in keep. To compare reports with truths row by row, keep the order.",
         kind=type(data).__module__.split(".")[0],
     )
 

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from deniable.core.channel import Channel
+from deniable.core.designs import Identity
 from deniable.core.domain import Binary, Nominal
 from deniable.core.missing import WithMissing
 from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
 from deniable.core.restored_order import KeptColumn
+from deniable.core.stretches import Stretches
 
 if TYPE_CHECKING:
     from deniable.core.schema import Schema
+
+NEARLY_SORTED = 0.9
+"""From here on, of chance (0) to sorted (1), a column is said to be sorted, or nearly."""
 
 
 class OrderWatch:
@@ -23,8 +28,8 @@ class OrderWatch:
     >>> watch = OrderWatch(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.6)}), shuffled=False)
     >>> watch.truths({"smokes": np.repeat([0, 1], [160, 40])})
     >>> print(watch.warning())
-    The order of the rows is kept, and it tells answers: smokes (neighbours agree 100% of the way from chance to sorted). Anyone who knows
-    how the rows were ordered can read answers off it, whatever epsilon is. Have the rows shuffled, which is the default.
+    The order of the rows is kept, and it tells answers: smokes (sorted, or nearly, along that order). Anyone who knows how the rows
+    were ordered can read answers off it, whatever epsilon is. Have the rows shuffled, which is the default.
     """
 
     def __init__(self, schema: Schema, shuffled: bool) -> None:
@@ -32,6 +37,9 @@ class OrderWatch:
         self._measures = {name: _measure(channel) for name, channel in schema.items()}
         self._hidden = set(schema)
         self._columns: dict[str, KeptColumn] = {}
+        self._open = {name for name, channel in schema.items() if isinstance(channel, Identity)}
+        self._stretches: dict[str, Stretches] = {}
+        self._not_comparable: set[str] = set()
         self._saw_truths = False
 
     def truths(self, truths: dict[str, Any]) -> None:
@@ -48,19 +56,35 @@ class OrderWatch:
             # Labels are too few to restore an order finely.
             if name not in self._hidden or isinstance(self._measures[name], SerialCorrelation):
                 self._columns.setdefault(name, KeptColumn()).add(column)
+            if name not in self._hidden or name in self._open:
+                self._look_for_stretches(name, column)
 
-    def told(self) -> list[str]:
-        """Which attributes the order of the rows tells, and how much."""
+    def _look_for_stretches(self, name: str, column: pa.Array) -> None:
+        if name in self._not_comparable:
+            return
+        try:
+            self._stretches.setdefault(name, Stretches()).add(column)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            self._not_comparable.add(name)
+            del self._stretches[name]
+
+    def told(self, secret: bool = False) -> list[str]:
+        """Which attributes the order of the rows tells, and how much; only those that are not reported as they are, if `secret`."""
         found = []
         for name, measure in self._measures.items():
+            if secret and name in self._open:
+                continue
             more, surprise = measure.found()
             if more <= MORE or surprise <= SURPRISE:
                 continue
             if isinstance(measure, EqualNeighbours):
-                found.append(f"{name} (neighbours agree {more:.0%} of the way from chance to sorted)")
+                found.append(f"{name} ({_in_words(more)})")
             else:
                 found.append(f"{name} (values of neighbours correlate by {more:.2f}; by chance it would be 0)")
         return found
+
+    def _finely(self) -> set[str]:
+        return {name for name, column in self._columns.items() if column.within() is not None}
 
     def restored(self) -> list[str]:
         """Which columns put shuffled rows back in order, and how finely."""
@@ -80,6 +104,24 @@ class OrderWatch:
                 f"The order of the rows is kept, and it tells answers: {', '.join(told)}. Anyone who knows how the rows were ordered can "
                 "read answers off it, whatever epsilon is. Have the rows shuffled, which is the default."
             )  # fmt: skip
+        return " ".join(filter(None, [self._about_restored(told), self._about_stretches()])) or None
+
+    def _about_stretches(self) -> str | None:
+        told = self.told(secret=True)
+        if not told:
+            # Where the order tells nothing, to know the stretch tells nothing.
+            return None
+        named = [
+            f"{name} (about {many:,} stretches)"
+            for name, many in ((name, seen.found()) for name, seen in self._stretches.items() if name not in self._finely())
+            if many is not None
+        ]
+        return None if not named else (
+            f"Columns that are handed on as they are tell which stretch of the input a row was in: {', '.join(named)}; that order tells "
+            f"answers: {', '.join(told)}. Leave such columns out, or make them coarser."
+        )  # fmt: skip
+
+    def _about_restored(self, told: list[str]) -> str | None:
         restored = self.restored()
         if not restored:
             return None
@@ -89,6 +131,13 @@ class OrderWatch:
             f"{says if self._saw_truths else ''}. "
             "Leave such columns out, or put random numbers in their place."
         )
+
+
+def _in_words(more: float) -> str:
+    """How far neighbours agree, from chance to a sorted file."""
+    if more > NEARLY_SORTED:
+        return "sorted, or nearly, along that order"
+    return f"neighbours have the same answer more often than by chance; {more:.0%}, where a sorted file has 100%"
 
 
 def _measure(channel: Channel) -> EqualNeighbours | SerialCorrelation:

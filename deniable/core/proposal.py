@@ -145,7 +145,7 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
     if column.too_many_words:
         notes.append(
             f"{name}: left out, more than {MOST_LABELS} different texts: an identifier or free text cannot be hidden. "
-            "Drop the column, group its values, or name it in --keep."
+            "Drop the column, or group its values."
         )
         return None
     if set(column.words) == {"0", "1"} and not column.missing:

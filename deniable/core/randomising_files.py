@@ -58,7 +58,7 @@ def randomise_file(
     watch = OrderWatch(schema, shuffled) if rng is None else None
     randomiser = TableRandomiser(schema, byte_source(rng), reader.text, watch)
     with replacing(target, force) as temporary:
-        with writing_pieces(temporary, target, marked_metadata(metadata) if shuffled else metadata) as write:
+        with writing_pieces(temporary, target, marked_metadata(metadata, reader.columns) if shuffled else metadata) as write:
             if shuffled:
                 with RowShuffler(target, rng) as mixed:
                     for piece, done in _randomised(reader, randomiser, watch, progress):

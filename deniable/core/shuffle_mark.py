@@ -1,14 +1,17 @@
 """A mark on frames whose rows were shuffled, so that nobody pairs them row by row with something that was not.
 
-It is a random name of the shuffle. Pandas hands it on to columns and parts of a frame (`attrs`), Arrow to parts of a table (metadata), and
-each to the other, also through Parquet. Other kinds of frames cannot carry one.
+It is a random name of the shuffle, and the names of the columns that were shuffled together. Pandas hands it on to columns and parts of a
+frame (`attrs`), Arrow to parts of a table (metadata), and each to the other, also through Parquet; there pandas loses the name of the
+shuffle, not that there was one. Pandas drops the mark where a frame without one is joined or put beside. Other kinds of frames cannot
+carry a mark.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
@@ -19,15 +22,26 @@ ARROW_KEY = b"deniable.shuffle"
 PANDAS_METADATA = b"pandas"
 
 
+class Mark(NamedTuple):
+    """Which shuffle rows come from (None where only that they were shuffled is known), and the columns that were shuffled together."""
+
+    shuffle: str | None
+    columns: tuple[str, ...]
+
+
 class ShuffleMark(str):
-    """The name of a shuffle. Two of them compare as equal, since pandas keeps `attrs` of frames that are put below each other only if
-    they are equal; what is put together out of two shuffles then has the name of the first.
+    """A mark among the `attrs` of pandas: the columns as text, and the name of the shuffle beside it.
+
+    Pandas keeps `attrs` of frames that are put below each other only if they are equal. So two marks compare as equal, and what is put
+    together out of two shuffles has the name of the first. What goes through a file is only the text, which is the same for two shuffles.
 
     >>> import pandas as pd
     >>> parts = [marked(pd.DataFrame({"a": [1, 2]})) for _ in range(2)]
     >>> mark_of(pd.concat(parts)) == mark_of(parts[0]) != mark_of(parts[1])
     True
     """
+
+    shuffle: str
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, str)
@@ -49,39 +63,46 @@ def marked(frame: Any) -> Any:
     """The frame with the mark of a new shuffle, if it can carry one."""
     if not can_be_marked(frame):
         return frame
-    name = secrets.token_hex(8)
-    if hasattr(frame, "attrs"):
-        frame.attrs = {**frame.attrs, PANDAS_KEY: ShuffleMark(name)}
-        return frame
-    return frame.replace_schema_metadata(marked_metadata(frame.schema.metadata, name))
+    if not hasattr(frame, "attrs"):
+        return frame.replace_schema_metadata(marked_metadata(frame.schema.metadata, frame.column_names))
+    mark = ShuffleMark(_text(frame.columns))
+    mark.shuffle = secrets.token_hex(8)
+    frame.attrs = {**frame.attrs, PANDAS_KEY: mark}
+    return frame
 
 
-def marked_metadata(metadata: dict[bytes, bytes] | None, name: str | None = None) -> dict[bytes, bytes]:
+def marked_metadata(metadata: dict[bytes, bytes] | None, columns: Sequence[str]) -> dict[bytes, bytes]:
     """Metadata of an Arrow schema with the mark of a new shuffle, where pandas finds it too."""
     metadata = metadata or {}
-    name = secrets.token_hex(8) if name is None else name
     for_pandas = {"index_columns": [], "column_indexes": [], "columns": []} | json.loads(metadata.get(PANDAS_METADATA, b"{}"))
-    for_pandas["attributes"] = {**for_pandas.get("attributes", {}), PANDAS_KEY: name}
-    return {**metadata, ARROW_KEY: name.encode(), PANDAS_METADATA: json.dumps(for_pandas).encode()}
+    for_pandas["attributes"] = {**for_pandas.get("attributes", {}), PANDAS_KEY: _text(columns)}
+    mark = json.dumps([secrets.token_hex(8), _text(columns)])
+    return {**metadata, ARROW_KEY: mark.encode(), PANDAS_METADATA: json.dumps(for_pandas).encode()}
 
 
-def mark_of(data: Any) -> str | None:
-    """The name of the shuffle that these rows come from; None if they carry none."""
+def _text(columns: Iterable[Any]) -> str:
+    return json.dumps(sorted(map(str, columns)))
+
+
+def mark_of(data: Any) -> Mark | None:
+    """The mark of the shuffle that these rows come from; None if they carry none."""
     native = nw.to_native(data, pass_through=True)
     attrs = getattr(native, "attrs", None)
     if isinstance(attrs, dict):
-        found = attrs.get(PANDAS_KEY)
-        return None if found is None else str.__str__(found)
-    schema = getattr(native, "schema", None)
-    metadata = getattr(schema, "metadata", None) or {}
-    if ARROW_KEY in metadata:
-        return str(metadata[ARROW_KEY].decode())
-    found = json.loads(metadata.get(PANDAS_METADATA, b"{}")).get("attributes", {}).get(PANDAS_KEY)
-    return None if found is None else str(found)
+        found, shuffle = attrs.get(PANDAS_KEY), getattr(attrs.get(PANDAS_KEY), "shuffle", None)
+    else:
+        metadata = getattr(getattr(native, "schema", None), "metadata", None) or {}
+        if ARROW_KEY in metadata:
+            shuffle, found = json.loads(metadata[ARROW_KEY])
+        else:
+            shuffle, found = None, json.loads(metadata.get(PANDAS_METADATA, b"{}")).get("attributes", {}).get(PANDAS_KEY)
+    return None if found is None else Mark(shuffle, tuple(json.loads(str.__str__(found))))
 
 
 def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], mends: str) -> None:
     """Refuse rows that were shuffled beside rows that were not, or that were shuffled another time: they are not the same people.
+
+    Nor are columns that were put into a shuffled frame afterwards. `second` may be None if everything is in the first.
 
     >>> import pandas as pd
     >>> Z = marked(pd.DataFrame({"a": [0, 1], "c": [0, 1]}))
@@ -90,8 +111,10 @@ def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], mends: str)
     Traceback (most recent call last):
     deniable.errors.DataError: X was shuffled and y was not shuffled with it: the same row is not the same person. Give both from one frame.
     """
+    for data in (first, second):
+        _refuse_added(data, mends)
     marks = mark_of(first), mark_of(second)
-    if marks[0] == marks[1]:
+    if second is None or _same(*marks):
         return
     shuffled, other = names if marks[0] is not None else names[::-1]
     raise DataError(
@@ -101,3 +124,31 @@ def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], mends: str)
         other=other,
         mends=mends,
     )
+
+
+def _same(first: Mark | None, second: Mark | None) -> bool:
+    """Whether rows may come from one shuffle. Of rows from a file only the columns are known."""
+    if first is None or second is None:
+        return first is second
+    known = first.shuffle is not None and second.shuffle is not None
+    return first.shuffle == second.shuffle if known else first.columns == second.columns
+
+
+def _refuse_added(data: Any, mends: str) -> None:
+    """Refuse columns that a shuffled frame got later: pandas pairs them with the rows by their new numbers, which say nothing."""
+    mark = mark_of(data)
+    if mark is None:
+        return
+    native = nw.to_native(data, pass_through=True)
+    names = native.column_names if hasattr(native, "column_names") else getattr(native, "columns", None)
+    if names is None:
+        names = [] if getattr(native, "name", None) is None else [native.name]
+    added = [str(name) for name in names if str(name) not in mark.columns]
+    if added:
+        raise DataError(
+            "added_columns",
+            "The columns {got} were not there when the rows were shuffled: the same row is not the same person. {mends} Columns that were "
+            "made of this frame's own, or have another name now, are best made or renamed before randomising.",
+            got=added,
+            mends=mends,
+        )

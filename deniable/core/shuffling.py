@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.exact import Ints
+from deniable.core.forgotten_order import plain_batch
 from deniable.core.sampling import byte_source
 from deniable.errors import FileError
 
@@ -28,6 +29,9 @@ BUCKET_BYTES = 1 << 23
 
 MOST_BUCKETS = 64
 """So many files are open at a time; a bucket that is still too large is split again."""
+
+NO_SMALLER = 0.9
+"""A bucket that is still this large, compared with the one it was split from, is not split again."""
 
 
 def random_order(rows: int, rng: np.random.Generator | None = None) -> Ints:
@@ -83,6 +87,8 @@ class RowShuffler:
 
     def add(self, piece: pa.RecordBatch, done: float = 1.0) -> None:
         """Take the next rows; `done` is about which share of all rows has come with them."""
+        # A dictionary holds its words in the order in which they came, and every bucket would carry all of it.
+        piece = plain_batch(piece)
         if self._buckets is not None:
             self._buckets.add(piece)
             return
@@ -115,17 +121,19 @@ class RowShuffler:
         bits = max(1, min(math.ceil(math.log2(max(size / BUCKET_BYTES, 2))), int(math.log2(MOST_BUCKETS))))
         return _Buckets(self._folder, bits, schema, self._rng)
 
-    def _emptied(self, buckets: _Buckets) -> Iterator[pa.RecordBatch]:
+    def _emptied(self, buckets: _Buckets, split: float = math.inf) -> Iterator[pa.RecordBatch]:
+        """The rows of all buckets; `split` is the size of the bucket that these were split from."""
         buckets.close()
         for path in buckets.paths:
             size = path.stat().st_size
-            if size > 4 * BUCKET_BYTES and buckets.rows(path) > 1:
+            # What does not shrink, such as one row that is larger than all others, is not split for ever.
+            if size > 4 * BUCKET_BYTES and buckets.rows(path) > 1 and size < NO_SMALLER * split:
                 smaller = self._buckets = self._fresh(size, buckets.schema)
                 with _reading(path) as stream:
                     for piece in stream:
                         smaller.add(piece)
                 path.unlink()
-                yield from self._emptied(smaller)
+                yield from self._emptied(smaller, size)
             elif buckets.rows(path):
                 with _reading(path) as stream:
                     held = list(stream)
@@ -133,7 +141,7 @@ class RowShuffler:
                 yield from self._in_random_order(held)
 
     def _in_random_order(self, pieces: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        table = pa.Table.from_batches(pieces).unify_dictionaries().combine_chunks()
+        table = pa.Table.from_batches(pieces).combine_chunks()
         pieces.clear()
         yield from table.take(pa.array(random_order(table.num_rows, self._rng))).to_batches()
 

@@ -57,7 +57,7 @@ def randomise_spark(
     watch = OrderWatch(schema, shuffled=True)
     rows = 0
     with replacing(target, force) as temporary:
-        metadata = marked_metadata({PARQUET_KEY: schema_json.encode()})
+        metadata = marked_metadata({PARQUET_KEY: schema_json.encode()}, frame.columns)
         with writing_pieces(temporary, target, metadata) as write, RowShuffler(target) as mixed:
             progress.start("randomising (rows)", None)
             try:

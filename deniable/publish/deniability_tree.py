@@ -15,7 +15,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
+from deniable.core.forgotten_order import rows_in_order
 from deniable.core.sampling import byte_source
+from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.deniability import deniability, minority_share
@@ -33,6 +35,8 @@ from deniable.publish.search import DISTANCES, SEARCHES, Grower, Rules, Search, 
 from deniable.publish.tree import CATEGORIES, CHUNK, GROUPED, ORDERED, Tree, flatten
 
 BITS = 53
+
+_ONE_FRAME = "Take both from one frame."
 
 
 class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
@@ -126,6 +130,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         rows, or, with `validation=(X, y)`, by the expected accuracy on those rows.
         """
         self._check()
+        refuse_unpaired(X, y, ("X", "y"), _ONE_FRAME)
         self.sensitive_, labels = read_sensitive(y, self.outcomes, self.missing)
         columns = columns_of(X)
         both = [name for name in self.sensitive_.names if name in columns]
@@ -342,6 +347,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         On the rows of `fit` it is the share of answers that are published unchanged; on other rows it predicts, roughly, the accuracy of
         classifiers that learn from the published set.
         """
+        refuse_unpaired(X, y, ("X", "y"), _ONE_FRAME)
         nodes, place = np.unique(self.apply(X), return_inverse=True)
         labels = self.sensitive_.codes(y)
         if len(labels) != len(place):
@@ -393,7 +399,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         out = frame.with_columns(new[name] for name in columns)
         if not shuffle:
             return out.to_native()
-        shuffled = out[random_order(len(drawn), rng).tolist(), :].to_native()
+        shuffled = rows_in_order(out.to_native(), random_order(len(drawn), rng))
         # The labels of an index would tell the order.
         return shuffled.reset_index(drop=True) if hasattr(shuffled, "reset_index") else shuffled
 

@@ -14,6 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from deniable.core.files import open_table, refuse_randomised, refuse_same, replacing
+from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress, Silent
@@ -116,7 +117,7 @@ def publish_file(
         kind = out.schema.field(name).type
         out = out.set_column(out.column_names.index(name), name, _as(found.data.column(name), kind, parameters.get("missing")))
     if shuffle:
-        out = out.take(pa.array(random_order(out.num_rows)))
+        out = rows_in_order(out, random_order(out.num_rows))
     page = found.to_html() if report is not None else ""
     if strict and not found.passed:
         if report is not None:

@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from deniable import __version__
+from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.words import percent
@@ -184,7 +185,7 @@ def publish_frame(
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns)
     if shuffle:
-        native = out[random_order(len(out), rng).tolist(), :].to_native()
+        native = rows_in_order(out.to_native(), random_order(len(out), rng))
         return Publication(native.reset_index(drop=True) if hasattr(native, "reset_index") else native, found, joint)
     return Publication(out.to_native(), found, joint)
 

@@ -1,3 +1,4 @@
+import resource
 import stat
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy.stats import chi2
 import deniable as dn
 from deniable.core import files, shuffling
 from deniable.core.shuffling import RowShuffler, random_order
-from deniable.errors import DataError
+from deniable.errors import DataError, FileError
 
 
 @pytest.fixture
@@ -96,6 +97,27 @@ def test_columns_of_every_kind_survive_the_buckets(tmp_path, tiny_buckets):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_large_dictionary_is_not_written_into_every_bucket(tmp_path, tiny_buckets):
+    words = pa.array([f"{i:060}" for i in range(2_000)])
+    most = 0
+    with RowShuffler(tmp_path / "out.parquet") as rows:
+        for begin in range(0, 2_000, 200):
+            column = pa.DictionaryArray.from_arrays(pa.array(range(begin, begin + 200), pa.int32()), words)
+            rows.add(pa.RecordBatch.from_arrays([column], names=["id"]), (begin + 200) / 2_000)
+        back = []
+        for piece in rows.pieces():
+            back += piece.column("id").to_pylist()
+            most = max(most, sum(path.stat().st_size for path in tmp_path.glob(".*.part/*")))
+    assert sorted(back) == words.to_pylist()
+    assert most < 4 * words.nbytes
+
+
+def test_what_no_split_makes_smaller_is_not_split_for_ever(tmp_path, tiny_buckets, monkeypatch):
+    # Every key is the same: all rows go to one bucket, again and again.
+    monkeypatch.setattr(shuffling, "_keys", lambda rows, rng: np.zeros(rows, dtype="<u8"))
+    assert sorted(shuffled(tmp_path, range(3_000))) == list(range(3_000))
+
+
 HIDING = dn.Schema({"secret": dn.KRR(dn.Nominal(["the truth", "a lie"]), 0)})  # p = 0: the other answer, always
 
 
@@ -167,6 +189,21 @@ def test_nothing_is_left_after_ctrl_c(run, tmp_path, small_pieces, monkeypatch, 
 def test_a_folder_that_cannot_be_written_to_is_named(tmp_path, tiny_buckets):
     with RowShuffler(tmp_path / "no" / "out.csv") as rows, pytest.raises(OSError, match=r"out\.csv cannot be written"):
         rows.add(pa.RecordBatch.from_pydict({"a": list(range(1000))}))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize("most", [600, 6_000])
+def test_a_full_disk_is_named_and_nothing_is_left(tmp_path, small_pieces, name, most):
+    # A limit of the size of files is met as a full disk is: by the buckets, or by the output.
+    source = true_file(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        with pytest.raises(FileError, match=rf"{name} cannot be written: File too large"):
+            HIDING.randomise(source, keep=["id"], output=tmp_path / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [path.name for path in tmp_path.iterdir()] == ["true.csv"]
 
 
 def test_progress_is_told_of_both_parts(tmp_path, small_pieces):
