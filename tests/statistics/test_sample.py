@@ -525,14 +525,19 @@ def test_survey_weights_make_up_for_unequal_chances_of_being_asked():
     for _ in range(runs):
         sample = dn.Sample(draw(3_000), schema, weights="w")
         for i, (ask, true) in enumerate(questions):
-            estimate = ask(sample)
+            try:
+                estimate = ask(sample)
+            except NoIntervalError:
+                continue  # a correlation that so few answers cannot tell
             low, high = estimate.interval()
             held[i] += np.mean((low <= true) & (true <= high))
             values[i].append(estimate.value)
     for i, (_, true) in enumerate(questions):
-        spread = np.std(values[i], axis=0) / np.sqrt(runs)
+        told = len(values[i])
+        assert told == runs if i < 4 else told > 0.8 * runs
+        spread = np.std(values[i], axis=0) / np.sqrt(told)
         assert (np.abs(np.mean(values[i], axis=0) - true) < 4.5 * spread + 0.02 * np.abs(true)).all()
-        assert 0.88 < held[i] / runs <= 1.0
+        assert 0.88 < held[i] / told <= 1.0
 
 
 def test_unweighted_estimates_of_an_unequal_sample_are_off_and_weights_of_one_change_nothing():
