@@ -167,6 +167,11 @@ BAD = [
     ("odds", "parts that are no multiples", KRR, '{"law":"silent","denominator":500,"even":[50,50],"inner":{"law":"mixture","denominator":800,"diagonal":400,"replacement":[200,200]},"attributes":["smokes"]}'),
     ("odds", "a second question that is never told from the first", ASKED, ASKED.replace('"diagonal":15', '"diagonal":0').replace("[4,4,2]", "[9,9,7]")),
     ("odds", "a second question by another law", ASKED, '{"law":"table","denominator":6,"weights":[[4,1,1],[2,3,1],[1,1,4]],"attributes":["constructor"]}'),
+    # JSON's -0 divides to minus infinity in JavaScript, which is less than any limit.
+    ("odds", "a table with minus zero", KRR, '{"law":"table","denominator":1,"weights":[[1,-0,-0],[-0,1,-0],[-0,-0,1]],"attributes":["smokes"]}'),
+    ("odds", "a mixture with minus zero", KRR, '{"law":"mixture","denominator":1,"diagonal":1,"replacement":[-0,-0.0,-0],"attributes":["smokes"]}'),
+    ("odds", "a second question with minus zero", ASKED, ASKED.replace('"denominator":25', '"denominator":15').replace("[4,4,2]", "[-0,-0.0,-0]")),
+    ("odds", "a second question whose own answer is told", ASKED, '{"law":"mixture","denominator":1000011,"diagonal":9,"replacement":[1000000,1,1],"attributes":["constructor"]}'),
     ("odds", "a second answer that is known", ASKED, ASKED.replace('"diagonal":15', '"diagonal":20').replace('"denominator":25', '"denominator":30')),
 ]  # fmt: skip
 

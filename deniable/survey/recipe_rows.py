@@ -112,10 +112,11 @@ def odds(recipe: Any, labels: int) -> float:
 
 
 def odds_if_asked(recipe: Any, labels: int) -> float:
-    """The same where a second question is put to the person, for an organiser who knows its answer.
+    """The same where a second question is put to the person: of the first answer for an organiser who knows the second, and of the second.
 
     Of the cases that do not tell the first answer, half send the second and half a label of the declared table: anyone who knows the second
-    answer o and sees z, another one, has P(z | z) = diagonal + replacement[z] / 2 against P(z | else) = replacement[z] / 2.
+    answer o and sees z, another one, has P(z | z) = diagonal + replacement[z] / 2 against P(z | else) = replacement[z] / 2. Of the second
+    answer z is sent by sum(replacement) / 2 + replacement[z] / 2 of those who gave it, against replacement[z] / 2 of the others.
 
     >>> odds_if_asked({"law": "mixture", "denominator": 25, "diagonal": 15, "replacement": [4, 4, 2]}, 3)
     16.0
@@ -123,8 +124,9 @@ def odds_if_asked(recipe: Any, labels: int) -> float:
     if not isinstance(recipe, dict) or recipe.get("law") != "mixture" or whole(recipe.get("diagonal")) < 1:
         raise UnreadableRecipeError("a second question needs a mixture that tells the first answer at times")
     rows(recipe, labels)
-    rarest = min(_wholes(recipe.get("replacement"), labels))
-    return 2 * (whole(recipe.get("diagonal")) / rarest) + 1 if rarest else math.inf
+    replacement = _wholes(recipe.get("replacement"), labels)
+    rarest = min(replacement)
+    return 1 + max(2 * whole(recipe.get("diagonal")), sum(replacement)) / rarest if rarest else math.inf
 
 
 def is_identity(recipe: Any, labels: int) -> bool:

@@ -59,7 +59,7 @@ def labels_of(element: dict[str, Any]) -> int:
     if element["type"] == "checkbox":
         return 3
     grid = element.get("grid")
-    return (grid["max"] - grid["min"]) // grid["step"] + 2 if grid else len(element["choices"]) + 1
+    return int((grid["max"] - grid["min"]) // grid["step"]) + 2 if grid else len(element["choices"]) + 1
 
 
 def _first(element: dict[str, Any]) -> str:

@@ -138,7 +138,7 @@ def check_single_page(content: bytes, name: str, client: dict[str, Any] | None =
         survey, address = carried["survey"], carried["address"]
         server = server_address(address.removesuffix(f"/api/offline/{survey['survey']}"))
         expected = single_page(survey, server)
-    except (PageRuleError, ParameterError, RefusedError, TypeError, KeyError, AttributeError):
+    except (PageRuleError, ParameterError, RefusedError, TypeError, KeyError, AttributeError, UnicodeError):
         return [Finding(name, False, "this is no page that deniable makes of a survey, or it was changed")]
     if expected != content:
         return [Finding(name, False, _difference(content, expected))]

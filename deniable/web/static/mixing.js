@@ -82,15 +82,17 @@ export function odds(recipe, labels) {
       high[z] = Math.max(high[z], weight);
     });
   }
-  // A label that nobody ever reports gives nobody away.
-  return Math.max(...high.map((most, z) => (most === 0 ? 1 : most / low[z])));
+  // A label that nobody ever reports gives nobody away. JSON may hold -0, and dividing by that would make endless odds look small.
+  return Math.max(...high.map((most, z) => (most === 0 ? 1 : low[z] > 0 ? most / low[z] : Infinity)));
 }
 
-/** The same where a second question is put to the person, for an organiser who knows its answer: of the cases that do not tell the
- *  first answer, half send the second and half a label of the declared table (randomiseAsked). */
+/** The same where a second question is put to the person: of the cases that do not tell the first answer, half send the second and half a
+ *  label of the declared table (randomiseAsked). The odds of the first answer are those for an organiser who knows the second; those of
+ *  the second count too, for a server may swap the questions. */
 export function oddsIfAsked(recipe, labels) {
   if (!isRecipe(recipe, labels) || recipe.law !== "mixture" || recipe.diagonal < 1) return Infinity;
-  return 2 * (recipe.diagonal / Math.min(...recipe.replacement)) + 1;
+  const rarest = Math.min(...recipe.replacement);
+  return rarest > 0 ? 1 + Math.max(2 * recipe.diagonal, sum(recipe.replacement)) / rarest : Infinity;
 }
 
 /** Whether every answer is sent as it is. */

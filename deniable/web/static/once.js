@@ -42,14 +42,15 @@ const oddsOf = (survey) => Math.max(...survey.elements.map((element) => element.
 /** Whether the answers to a survey may be drawn (once more). */
 export const mayDraw = (survey) => spent() * oddsOf(survey) <= MOST_ODDS;
 
-/** Before anything is drawn: from here on it counts. */
+/** Before anything is drawn: from here on it counts. Gives the odds of this draw, to be taken back once it is acknowledged. */
 export function count(survey) {
   here = spent() * oddsOf(survey);
   tab.keep(here);
+  return oddsOf(survey);
 }
 
-/** A server says that it has stored what was drawn: the next one to answer starts anew. */
-export function acknowledged() {
-  here = 1;
+/** A server says that it has stored what was drawn: that draw counts no more. Others that it denied still do. */
+export function acknowledged(odds) {
+  here = Math.max(1, spent() / (odds >= 1 ? odds : 1));
   tab.keep(here);
 }

@@ -15,8 +15,9 @@ const file = carried();
 const slug = file ? file.survey.survey : decoded(location.pathname.split("/").filter(Boolean).pop());
 const address = file ? file.address : `/api/surveys/${encodeURIComponent(slug)}`;
 // What this tab remembers over a reload: what was drawn and has not arrived yet, and the token of an invitation.
-const waiting = remembered(`deniable-unsent-${slug}`);
-const ticket = remembered(`deniable-token-${slug}`);
+// Another file may have the same survey's name and another server.
+const waiting = remembered(`deniable-unsent-${file ? address : slug}`);
+const ticket = remembered(`deniable-token-${file ? address : slug}`);
 let token = takeToken(ticket);
 // How long Send waits to hear that the survey has not changed.
 const LOOK_MS = 5_000;
@@ -188,12 +189,13 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   form.reset();
   form.remove();
   unsaved = false;
-  if (changed) refused({ code: "wrong_version" });
+  if (changed && file) stuck(words.outdated);
+  else if (changed) refused({ code: "wrong_version" });
   else if (over) refused({ code: "closed" });
   else if (!payload) stuck(words.drawnBefore);
   else {
     unsaved = !waiting.keep(payload);
-    deliver(payload);
+    deliver(payload, now);
   }
 }
 
@@ -244,20 +246,29 @@ const letters = (n) => Array.from({ length: n }, () => LETTERS[integerBelow(LETT
 /** The one draw: what is sent, with an id so that repeats of the same sending are known as such. */
 function drawn(answers, others, contact) {
   checkRandomness();
-  count(survey);
+  const odds = count(survey);
   const id = Array.from(secureBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const payload = { version: survey.version, id, report: randomise(survey.recipe, answers, others) };
   if (survey.invited) payload.token = token;
   if (contact) payload.contact = contact;
   if (survey.linkage !== "none") payload.code = [letters(5), letters(5), letters(5)].join("-");
-  return payload;
+  return { payload, odds };
 }
 
-async function deliver(payload) {
+/** Sends what was drawn, as often as it takes. A file first asks which version is taken, unless it has just heard (`now`). */
+async function deliver({ payload, odds }, now = null) {
   show(title(), make("p", { role: "status" }, words.sending));
   let answer;
   let reply = {};
   try {
+    if (file) {
+      now ??= await look();
+      if (!now) throw new Error("try again");
+      if (now.version !== payload.version || now.open !== true) {
+        stuck(now.version === payload.version ? words.closed : words.outdated);
+        return;
+      }
+    }
     answer = await fetch(`${address}/answers`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -273,7 +284,7 @@ async function deliver(payload) {
     show(
       title(),
       make("p", { role: "alert" }, words.failed[part], reason ? " " + reason : ""),
-      buttons(button(words.retry, () => deliver(payload), "main")),
+      buttons(button(words.retry, () => deliver({ payload, odds }), "main")),
     );
     return;
   }
@@ -283,18 +294,18 @@ async function deliver(payload) {
     refused(reply ?? {});
     return;
   }
-  acknowledged();
+  acknowledged(odds);
   ticket.forget();
+  token = null;
   thanks(payload);
 }
 
 /** Why the answers were not taken: in the reader's language where the reason is known, else the server's English sentence. */
 function refused({ code, message }) {
-  if (file && code === "wrong_version") return stuck(words.outdated);
   const known = Object.hasOwn(words.refusals, code) ? words.refusals[code] : null;
   const reason = known ?? make("span", { lang: "en" }, message ?? "");
   // An invitation that is used or unknown stays so; a survey that has changed can be answered once more.
-  const again = code === "wrong_version" || (!survey.invited && code !== "closed");
+  const again = (code === "wrong_version" && !file) || (!survey.invited && code !== "closed" && code !== "wrong_version");
   show(
     title(),
     make("p", { role: "alert" }, words.refused, " ", reason),

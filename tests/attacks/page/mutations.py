@@ -6,7 +6,7 @@ import copy
 import json
 
 NASTY = [
-    None, True, False, 0, 1, -1, 2.0, 0.5, 2**53, 2**53 + 1, 1e300, "", "0", "true", "null", "no", "yes", "smokes", "district", "__proto__",
+    None, True, False, 0, -0.0, 1, -1, 2.0, 0.5, 2**53, 2**53 + 1, 1e300, "", "0", "true", "null", "no", "yes", "smokes", "district", "__proto__",
     "constructor", "x\"],[name=\"q-smokes", " ", "\u200b", "\u202e", "sm\u043ekes", [], {}, [[]],
     [1], ["smokes"], {"en": "T"}, {"__proto__": 1},
 ]  # fmt: skip
@@ -62,7 +62,7 @@ def _extra(rng, survey):
 def _mix(rng, survey):
     """Another mixture of a column of three labels, from strong to none at all."""
     block = rng.choice([block for block in survey["recipe"]["blocks"] if len(block.get("replacement", ())) == 3])
-    replacement = [rng.choice([1, 1, 2, 3, 50]) for _ in range(3)]
+    replacement = [rng.choice([1, 1, 2, 3, 50, -0.0]) for _ in range(3)]
     diagonal = rng.choice([0, 1, 5, 15, 19, 20, 60, 10**6, -1])
     block.update(diagonal=diagonal, replacement=replacement, denominator=diagonal + sum(replacement))
 

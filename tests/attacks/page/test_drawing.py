@@ -111,6 +111,29 @@ def test_what_is_acknowledged_counts_no_more_and_a_retry_never_did(served, victi
     assert len(person.reports) == 6
 
 
+def test_a_harmless_survey_in_between_does_not_make_denied_draws_forgotten(served, victim):
+    """Two denied draws at strong, an open question that is acknowledged, and the private one again: nothing more is sent."""
+    address = served("between", "  - {type: boolean, name: smokes, title: 'Do you smoke?', privacy: strong}\n")
+    person = victim()
+    deny = {"status": 409, "content_type": "application/json", "body": '{"code": "wrong_version", "message": "no"}'}
+    person.page.route("**/answers", lambda route: route.fulfill(**deny))
+    for _ in range(2):
+        assert person.opens(address)
+        person.answers(True)
+        person.page.get_by_role("alert").wait_for()
+    person.page.unroute("**/answers")
+    other = served("harmless", "  - {type: boolean, name: tea, title: 'Tea?', privacy: none}\n")
+    person.page.goto(other)
+    person.page.get_by_role("button", name="Start").click()
+    person.page.get_by_label("Yes", exact=True).check()
+    person.page.get_by_role("button", name="Send").click()
+    person.page.get_by_text("Thank you").wait_for()
+    before = len(person.reports)
+    person.page.goto(address)
+    person.page.get_by_text("sends nothing more").wait_for()
+    assert len(person.reports) == before
+
+
 @pytest.mark.parametrize("level", ["standard", "light"])
 def test_after_an_honest_change_nothing_was_drawn_and_the_new_version_can_be_answered(served, victim, level):
     question = f"  - {{type: boolean, name: smokes, title: 'Do you smoke?', privacy: {level}}}\n"

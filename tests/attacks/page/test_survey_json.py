@@ -77,6 +77,12 @@ def fraction(client):
     blocks[0] = {"attributes": ["smokes"], "law": "silent", "denominator": 402, "even": [1, 1], "inner": inner}
 
 
+def minus_zero(client):
+    """Odds of 1 / -0 are minus infinity to JavaScript, which is below every limit."""
+    _, _, blocks = parts(client)
+    blocks[0] = {"attributes": ["smokes"], **AS_IT_IS, "replacement": [-0.0, -0.0, -0.0]}
+
+
 def label(name):
     return lambda report: report[name] == 1
 
@@ -95,6 +101,7 @@ ATTACKS = {
     "weak": (weak, label("smokes")),
     "emptied": (emptied, label("smokes")),
     "fraction": (fraction, label("smokes")),
+    "minus-zero": (minus_zero, label("smokes")),
 }
 
 
