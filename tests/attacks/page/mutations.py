@@ -6,8 +6,8 @@ import copy
 import json
 
 NASTY = [
-    None, True, False, 0, -0.0, 1, -1, 2.0, 0.5, 2**53, 2**53 + 1, 1e300, "", "0", "true", "null", "no", "yes", "smokes", "district", "__proto__",
-    "constructor", "x\"],[name=\"q-smokes", " ", "\u200b", "\u202e", "sm\u043ekes", [], {}, [[]],
+    None, True, False, 0, -0.0, 1, -1, 2.0, 0.5, 2**53, 2**53 + 1, 1e300, "", "0", "true", "null", "no", "yes", "smokes", "district",
+    "__proto__", "constructor", "x\"],[name=\"q-smokes", " ", "\u200b", "\u202e", "sm\u043ekes", [], {}, [[]],
     [1], ["smokes"], {"en": "T"}, {"__proto__": 1},
 ]  # fmt: skip
 HARMLESS = ["Another text", "ąęść", "Do you smoke? ", "<b>x</b>", "\u05e2\u05d9\u05e8", "a\nb"]
