@@ -159,6 +159,28 @@ def test_an_old_file_says_so_and_sends_nothing(page, served, filed, when, langua
     assert sent_by(page, served.url) == []
 
 
+@pytest.mark.parametrize("change", ["version", "closed"])
+@pytest.mark.parametrize("how", ["again", "reload"])
+def test_what_was_drawn_and_did_not_arrive_is_not_sent_once_the_survey_has_changed(page, served, filed, change, how):
+    """The file looks before every sending, not before the first alone."""
+    slug = f"late-{change}-{how}"
+    path = filed(slug)
+    page.goto(path.as_uri())
+    page.route("**/answers", lambda route: route.abort())
+    answer(page)
+    page.get_by_role("button", name="Try again").wait_for()
+    page.unroute("**/answers")
+    if change == "version":
+        served(QUESTIONS.format(slug=slug, more="").replace("Do you smoke?", "Do you drink?"))
+    else:
+        served.store.close_survey(slug)
+    page.wait_for_timeout(1200)  # the server looks once a second
+    before = len(sent_by(page, served.url))
+    page.reload() if how == "reload" else page.get_by_role("button", name="Try again").click()
+    page.get_by_text("has changed since" if change == "version" else "This survey is closed").wait_for()
+    assert len(sent_by(page, served.url)) == before
+
+
 def test_a_file_of_a_closed_survey_says_so_and_sends_nothing(page, served, filed):
     path = filed("over")
     page.goto(path.as_uri())

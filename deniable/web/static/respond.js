@@ -265,7 +265,8 @@ async function deliver({ payload, odds }, now = null) {
       now ??= await look();
       if (!now) throw new Error("try again");
       if (now.version !== payload.version || now.open !== true) {
-        stuck(now.version === payload.version ? words.closed : words.outdated);
+        // An earlier try may have arrived, so this is not "nothing was sent".
+        stuck(now.version === payload.version ? words.closed : words.outdatedLater);
         return;
       }
     }

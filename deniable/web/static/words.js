@@ -122,6 +122,7 @@ const WORDS = {
     token: "Code from your invitation",
     tokenWrong: "This is no code of an invitation: it has letters, digits, -, _ and ~ only.",
     outdated: "The survey has changed since this page was made. Nothing was sent. Please ask the organiser for the new page.",
+    outdatedLater: "The survey has changed since this page was made, so this page sends nothing more. Please ask the organiser for the new page.",
     notReached:
       "The server cannot be reached, or takes no answers from this page any more. Nothing was mixed and nothing was sent. Please try again in a moment, or ask the organiser for the newest page.",
     step: (i, n) => `Page ${i} of ${n}`,
@@ -247,6 +248,7 @@ const WORDS = {
     token: "Kod z zaproszenia",
     tokenWrong: "To nie jest kod zaproszenia: składa się on tylko z liter, cyfr oraz znaków -, _ i ~.",
     outdated: "Ankieta zmieniła się od czasu przygotowania tej strony. Nic nie wysłano. Proszę poprosić organizatora o nową stronę.",
+    outdatedLater: "Ankieta zmieniła się od czasu przygotowania tej strony, więc ta strona nic więcej nie wyśle. Proszę poprosić organizatora o nową stronę.",
     notReached:
       "Serwer jest nieosiągalny albo nie przyjmuje już odpowiedzi z tej strony. Nic nie zmieszano i nic nie wysłano. Proszę spróbować za chwilę albo poprosić organizatora o najnowszą stronę.",
     step: (i, n) => `Strona ${i} z ${n}`,
