@@ -17,7 +17,7 @@ from deniable.core.missing import WithMissing
 from deniable.errors import ParameterError
 
 
-class _MayBeSilent(Law):
+class MayBeSilent(Law):
     """Answer or silence is kept with probability p; else silence becomes an even draw of the reported labels, and an
     answer becomes silence. The silent label has the last code on both sides.
     """
@@ -38,6 +38,11 @@ class _MayBeSilent(Law):
         self.even = turned // inner.outputs + (np.arange(inner.outputs) < turned % inner.outputs).astype(np.int64)
         self.turned = turned
         self._check()
+
+    @property
+    def keep(self) -> float:
+        """The probability that the status (answered or not) is kept."""
+        return self.kept * self.inner.denominator / self.denominator
 
     def rows(self, codes: Ints) -> Ints:
         rows = np.empty((len(codes), self.outputs), dtype=np.int64)
@@ -62,23 +67,27 @@ class _MayBeSilent(Law):
         )
 
     def push(self, p: Floats) -> Floats:
-        keep = self.kept * self.inner.denominator / self.denominator
+        keep = self.keep
         answered = keep * self.inner.push(p[:-1]) + p[-1] * self.even / self.denominator
         return np.append(answered, (1 - keep) * p[:-1].sum() + keep * p[-1])
 
     def pull(self, v: Floats) -> Floats:
-        keep = self.kept * self.inner.denominator / self.denominator
+        keep = self.keep
         answered = keep * self.inner.pull(v[:-1]) + (1 - keep) * v[-1]
         return np.append(answered, self.even @ v[:-1] / self.denominator + keep * v[-1])
 
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         # What undoes the inner law undoes the rest in closed form, however many values there are.
-        keep = self.kept * self.inner.denominator / self.denominator
+        keep = self.keep
         if self.inner.inputs != self.inner.outputs or min(keep, abs(2 * keep - 1)) < 1e-9:
             return super().weights(f, reported)
-        inner = self.inner.weights(f[:-1])
-        silent = (keep * f[-1] - self.even @ inner / self.denominator) / (2 * keep - 1)
-        return np.concatenate([(inner - (1 - keep) * silent) / keep, np.reshape(silent, (1, *np.shape(f)[1:]))])
+        return self.around(self.inner.weights(f[:-1]), f[-1])
+
+    def around(self, inner: Floats, silence: Any) -> Floats:
+        """Weights for answers and silence from those that undo the inner law; `silence` is the function's value of silence."""
+        keep = self.keep
+        silent = (keep * silence - self.even @ inner / self.denominator) / (2 * keep - 1)
+        return np.concatenate([(inner - (1 - keep) * silent) / keep, np.reshape(silent, (1, *np.shape(inner)[1:]))])
 
     @cached_property
     def _even_cumulative(self) -> Ints:
@@ -124,13 +133,13 @@ class Optional(Channel):
         self.p = probability(p, "Optional", "p")
         self.domain: Domain = WithMissing(channel.domain, missing)
         self.reported: Domain = WithMissing(channel.reported, missing)
-        self.law: _MayBeSilent = _MayBeSilent(channel.law, self.p)
+        self.law: MayBeSilent = MayBeSilent(channel.law, self.p)
 
     def binned(self, bins: Any) -> Binned:
         """The channel between bins of the answers, with "no answer" after them on both sides."""
         inner = self.channel.binned(bins)
         law = self.law
-        keep = law.kept * law.inner.denominator / law.denominator
+        keep = law.keep
         places = inner.reported_bins.index(self.channel.reported.numbers())
         turned = np.bincount(places, weights=law.even, minlength=len(inner.reported_bins)) / law.denominator
         answered = np.column_stack([keep * inner.matrix(), np.full(len(inner.true), 1 - keep)])

@@ -1,0 +1,130 @@
+"""Which truths an interval is meant for, where reports leave something open: no value is too crowded.
+
+What noise has blurred, no report tells: two truths that differ only in fine detail look alike. An interval that holds for every truth
+is therefore wide. It is narrower for the truths of a class, and this is the class: no value holds more than a given share of the people. A
+wide domain is cut into stretches, and then no stretch does, wherever in it the people are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from deniable.core.domain import Domain
+from deniable.core.exact import Floats, Ints
+from deniable.core.missing import WithMissing
+from deniable.errors import ParameterError
+
+MOST_STRETCHES = 80
+"""So many values are looked at one by one; a wider domain is cut into so many stretches."""
+TIMES_EVEN = 5
+"""A value may hold so many times what it would hold if all were equally frequent, unless something else is said."""
+
+
+class Cap:
+    """No value (or stretch of values) holds more than `most` of the people; silence may hold any share.
+
+    >>> import deniable as dn
+    >>> cap = Cap.of(dn.Integer(18, 90))
+    >>> round(cap.most, 4), cap.words("age")
+    (0.0685, "no single value of 'age' holds more than 6.8% of the people")
+    >>> cap.holds(np.full(73, 1 / 73)), cap.holds(np.eye(73)[0])
+    (True, False)
+    """
+
+    def __init__(self, stretch: Ints, most: float, wide: str | None = None, silent: bool = False) -> None:
+        self.stretch = stretch
+        self.most = most
+        self._wide = wide
+        self.silent = silent
+        self._limits = np.full(int(stretch.max()) + 1, most)
+        if silent:
+            self._limits[-1] = 1.0
+
+    @classmethod
+    def of(cls, domain: Domain, most: float | None = None) -> Cap:
+        """The class for the values of a domain, by default five times their even share."""
+        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not 0 < most <= 1):
+            raise ParameterError(
+                "most",
+                "most is the largest share of the people that any single value holds, above 0 and up to 1, got {got!r}.",
+                got=most,
+            )
+        silent = domain.missing is not None
+        values = domain.size - silent
+        stretches = min(values, MOST_STRETCHES)
+        if most is not None and most * stretches < 1:
+            raise ParameterError(
+                "most",
+                "If no value holds more than {most:g} of the people, {values} values cannot hold them all; most must be at least {least:.4g}.",
+                most=most, values=stretches, least=1 / stretches,
+            )  # fmt: skip
+        stretch = np.arange(values) * stretches // values
+        wide = None
+        if stretches < values:
+            numbers = (domain.answered if isinstance(domain, WithMissing) else domain).numbers()  # type: ignore[attr-defined]
+            wide = f"{(numbers[-1] - numbers[0]) / stretches:.4g}"
+        if silent:
+            stretch = np.append(stretch, stretches)
+        return cls(stretch, min(1.0, TIMES_EVEN / stretches) if most is None else float(most), wide, silent)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether every truth is in the class."""
+        return self.most >= 1
+
+    def words(self, name: str) -> str:
+        """The class in words."""
+        if self.says_nothing:
+            return f"any distribution of {name!r} is possible"
+        share = f"{100 * self.most:.2g}%"
+        if self._wide is None:
+            return f"no single value of {name!r} holds more than {share} of the people"
+        return f"no stretch of {self._wide} of {name!r} holds more than {share} of the people"
+
+    def holds(self, shares: Any) -> bool:
+        """Whether a distribution of truths is in the class."""
+        held = np.bincount(self.stretch, weights=np.asarray(shares, dtype=np.float64), minlength=len(self._limits))
+        return bool((held <= self._limits + 1e-9).all())
+
+    def largest(self, residuals: Floats, mass: float = 1.0, fixed: bool = True) -> Floats:
+        """The largest mean that a function of the truth can have, for each column of `residuals` (one row per true code), if people who
+        are a share `mass` of all count and the others count as 0; `fixed` says that the share is known, else it may be smaller.
+
+        >>> Cap(np.arange(4), 0.5).largest(np.array([[3.0], [1.0], [-5.0], [0.0]])).tolist()
+        [2.0]
+        """
+        values = np.reshape(residuals, (len(self.stretch), -1))
+        if len(self._limits) < len(values):
+            starts = np.flatnonzero(np.diff(self.stretch, prepend=-1))
+            values = np.maximum.reduceat(values, starts, axis=0)
+        order = np.argsort(-values, axis=0, kind="stable")
+        ordered = np.take_along_axis(values, order, axis=0)
+        limits = np.minimum(self._limits, mass)[order]
+        before = np.cumsum(limits, axis=0) - limits
+        share = np.clip(mass - before, 0.0, limits)
+        if not fixed:
+            ordered = np.maximum(ordered, 0.0)
+        return np.asarray((share * ordered).sum(axis=0))
+
+
+def critical_value(ratio: Any, level: float) -> Floats:
+    """How many standard errors hold a normal error of this level whose bias is up to `ratio` standard errors.
+
+    >>> critical_value(np.array([0.0, 10.0]), 0.95).round(2).tolist()
+    [1.96, 11.64]
+    """
+    from scipy.special import ndtr, ndtri
+
+    t = np.asarray(ratio, dtype=np.float64)
+    # Newton's method from above, where the coverage is concave: it never passes the root.
+    one, two = ndtri(level), ndtri(0.5 + level / 2)
+    c = np.where(t < 1e-9, two, t + two)
+    for _ in range(30):
+        covered = ndtr(c - t) - ndtr(-c - t)
+        slope = (np.exp(-((c - t) ** 2) / 2) + np.exp(-((c + t) ** 2) / 2)) / math.sqrt(2 * math.pi)
+        c = np.maximum(c - (covered - level) / np.maximum(slope, 1e-12), np.minimum(t + one, t + two))
+    found: Floats = np.asarray(c)
+    return found
