@@ -58,13 +58,13 @@ class Cap:
         if most is not None and most * stretches < 1:
             raise ParameterError(
                 "most",
-                "If no value holds more than {most:g} of the people, {values} values cannot hold them all; most must be at least {least:.4g}.",
+                "If no value holds more than {most:g} of the people, {values} values cannot hold all; most must be at least {least:.4g}.",
                 most=most, values=stretches, least=1 / stretches,
             )  # fmt: skip
         stretch = np.arange(values) * stretches // values
         wide = None
         if stretches < values:
-            numbers = (domain.answered if isinstance(domain, WithMissing) else domain).numbers()  # type: ignore[attr-defined]
+            numbers = (domain.answered if isinstance(domain, WithMissing) else domain).numbers()
             wide = f"{(numbers[-1] - numbers[0]) / stretches:.4g}"
         if silent:
             stretch = np.append(stretch, stretches)

@@ -47,6 +47,7 @@ class Estimate:
         worth: Any = None,
         ends: Callable[[float], tuple[Floats, Floats]] | None = None,
         assumes: Sequence[str] = (),
+        bias: Any = None,
     ) -> None:
         if target not in TARGETS:
             raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
@@ -58,6 +59,8 @@ class Estimate:
         self.name = name
         self.limits = limits
         self.assumes = tuple(assumes)
+        self.bias: Floats | None = None if bias is None else np.asarray(bias, dtype=np.float64)
+        """How far the values may be off, besides their standard errors, for the truths that are assumed; None if they are unbiased."""
         self.worth = None if worth is None else np.asarray(worth, dtype=np.float64)
         self._covariance = None if covariance is None else np.asarray(covariance, dtype=np.float64)
         self._moments = moments

@@ -1,9 +1,9 @@
 """The one rule for undoing a channel: weights on reports whose mean estimates the mean of a function of the truth.
 
 Unbiased weights are taken where they are useful. Where they vary too much (noise blurs what is asked), weights are taken that are a little
-off for every truth and vary far less: ridge weights, minimising variance + penalty * (squared error of E[weight | truth]). The penalty is the
-one with the shortest bias-aware interval over a class of truths (`Cap`). How far such weights may be off is known exactly and is carried
-along: `residual` = E[weight | truth] - f(truth).
+off for every truth and vary far less: ridge weights, which minimise variance + penalty * (E[weight | truth] - f(truth))^2. The penalty is
+the one with the shortest bias-aware interval over a class of truths (`Cap`). How far such weights may be off is known exactly and is
+carried along: `residual` = E[weight | truth] - f(truth).
 
 Ridge weights are within some percent of the best affine ones for the class (minimax affine: Donoho; Armstrong and Kolesar), measured by
 `python -m benchmarks.sample_audit`, and one decomposition serves all functions and penalties.
@@ -199,7 +199,8 @@ class Nodes:
 
     @cached_property
     def _even_reports(self) -> Floats:
-        return self._width / self._width.sum() @ self.matrix
+        even: Floats = self._width / self._width.sum() @ self.matrix
+        return even
 
     def even_law(self, law: Operator) -> Floats:
         """The law of reports if all truths were equally frequent."""
@@ -214,7 +215,8 @@ class Nodes:
             expected = shares @ self.matrix
             ratio = np.divide(self.counts / n, expected, out=np.zeros(len(expected)), where=expected > 0)
             shares = shares * (self.matrix @ ratio)
-        return (n * (shares @ self.matrix) + EVEN_REPORTS * self._even_reports) / (n + EVEN_REPORTS)
+        smoothed: Floats = (n * (shares @ self.matrix) + EVEN_REPORTS * self._even_reports) / (n + EVEN_REPORTS)
+        return smoothed
 
     @cached_property
     def _even(self) -> _Decomposed:
@@ -288,6 +290,7 @@ def _gather(counts: Floats, nodes: Ints) -> Floats:
     codes = np.arange(len(counts))
     right = np.clip(np.searchsorted(nodes, codes, side="left"), 1, len(nodes) - 1)
     part = np.clip((codes - nodes[right - 1]) / (nodes[right] - nodes[right - 1]), 0.0, 1.0)
-    gathered = np.bincount(right, weights=counts * part, minlength=len(nodes))
-    gathered += np.bincount(right - 1, weights=counts * (1 - part), minlength=len(nodes))
+    to_right = np.bincount(right, weights=counts * part, minlength=len(nodes))
+    to_left = np.bincount(right - 1, weights=counts * (1 - part), minlength=len(nodes))
+    gathered: Floats = (to_right + to_left).astype(np.float64)
     return gathered

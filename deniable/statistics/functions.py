@@ -7,8 +7,8 @@ condition is such a sum: `not` is 1 - f, `or` is 1 - (1 - f)(1 - g), and factors
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,23 @@ from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import Factors, JointChannel, joined
 from deniable.core.schema import Schema
+from deniable.core.undoing import Undone
 from deniable.errors import ParameterError
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
 
 MOST_TERMS = 4_096
+
+
+class Residual(NamedTuple):
+    """A term of a function whose weights are off: by `residuals` of the true value of some of its attributes."""
+
+    coefficient: float
+    factors: Factors
+    residuals: Factors
+
+
+Undo = Callable[[str, Floats, float], Undone]
+"""The weights of a function of one attribute, when so many people's worth of answers is asked about."""
 
 
 class Function:
@@ -61,25 +74,41 @@ class Function:
         """Its mean if all combinations of true answers were equally frequent: what can be said before any answer is in."""
         return math.fsum(c * math.prod(float(f.mean()) for f in factors.values()) for c, factors in self.terms)
 
-    def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:
-        """The unbiased weight of each row of reported codes."""
-        size = len(next(iter(codes.values()))) if codes else 1
-        total = np.zeros(size)
+    def undone(self, schema: Schema, codes: Mapping[str, Ints], n: Floats, undo: Undo) -> tuple[Floats, list[Residual]]:
+        """The weight of each row of reported codes (which occur `n` times), and by how much weights are off where they are not unbiased."""
+        size = len(n)
+        total, off = np.zeros(size), []
         for coefficient, factors in self.terms:
-            product = np.full(size, float(coefficient))
+            product, noisy = np.ones(size), []
             for block in schema.blocks:
                 inside = {name: factors[name] for name in block.attributes if name in factors}
-                if inside:
+                if inside and isinstance(block.channel, Channel) and not block.channel.law.lumpable:
+                    noisy += [*inside]
+                elif inside:
                     product *= _block_weights(block.channel, inside, codes)
-            total += product
-        return total
+            residuals: Factors = {}
+            for name in noisy:
+                weights, residual = undo(name, factors[name], _worth(product, n))
+                product = product * weights[codes[name]]
+                if residual is not None:
+                    residuals[name] = residual
+            total += coefficient * product
+            if residuals:
+                off.append(Residual(coefficient, factors, residuals))
+        return total, off
 
 
 ONE = Function([(1.0, {})])
 
 
-def weight_product(first: Function, second: Function, schema: Schema) -> Function:
-    """E[w_f w_g | truth]: what the product of the unbiased weights of two functions is on average, given the true answers.
+def _worth(weights: Floats, n: Floats) -> float:
+    """How many people's worth of answers rows with these weights are."""
+    squares = float(weights**2 @ n)
+    return min(float(n.sum()), float(weights @ n) ** 2 / squares) if squares > 0 else 1.0
+
+
+def weight_product(first: Function, second: Function, schema: Schema, undo: Undo | None = None) -> Function:
+    """E[w_f w_g | truth]: what the product of the weights of two functions is on average, given the true answers.
 
     >>> import deniable as dn
     >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
@@ -94,7 +123,7 @@ def weight_product(first: Function, second: Function, schema: Schema) -> Functio
             product: list[tuple[float, Factors]] = [(a * b, {})]
             for block in schema.blocks:
                 x, y = ({name: factors[name] for name in block.attributes if name in factors} for factors in (f, g))
-                product = [(c * d, joined(p, q)) for c, p in product for d, q in _block_product(block.channel, x, y)]
+                product = [(c * d, joined(p, q)) for c, p in product for d, q in _block_product(block.channel, x, y, undo)]
             terms += product
     return Function(terms)
 
@@ -128,12 +157,16 @@ def _block_weights(channel: Channel | JointChannel, factors: Factors, codes: Map
     return channel.product_weights(factors, codes)
 
 
-def _block_product(channel: Channel | JointChannel, first: Factors, second: Factors) -> list[tuple[float, Factors]]:
+def _block_product(
+    channel: Channel | JointChannel, first: Factors, second: Factors, undo: Undo | None
+) -> list[tuple[float, Factors]]:
     if not first or not second:
-        # Only one of them speaks of this block, and its weights are unbiased.
+        # Only one of them speaks of this block, and its weights are unbiased (or nearly so).
         return [(1.0, first or second)]
     if isinstance(channel, JointChannel):
         return channel.weight_products(first, second)
     [(name, f)], [(_, g)] = first.items(), second.items()
     law = channel.law
-    return [(1.0, {name: law.pull(law.weights(f) * law.weights(g))})]
+    if law.lumpable or undo is None:
+        return [(1.0, {name: law.pull(law.weights(f) * law.weights(g))})]
+    return [(1.0, {name: law.pull(undo(name, f, math.inf).weights * undo(name, g, math.inf).weights)})]

@@ -1,6 +1,8 @@
-"""Means of numbers in groups, and their differences: ratios of unbiased sums from the same reports."""
+"""Means of numbers in groups, and their differences: ratios of sums of weights from the same reports."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -9,7 +11,8 @@ from deniable.core.exact import Floats
 from deniable.statistics.conditions import Condition
 from deniable.statistics.functions import Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.weighted import check_group, estimate_of
+from deniable.statistics.ratios import Ratio, Squares, ratio
+from deniable.statistics.weighted import Weighted
 
 Group = tuple[Condition | None, Function]
 
@@ -18,34 +21,71 @@ def mean(sums: Sums, of: tuple[str, Function], group: Group, title: str, target:
     """The mean of a number in a group."""
     (name, number), (where, inside) = of, group
     weighted = sums([number * inside, inside, number * number * inside], lambda means: _rows(means, [(0, 1)]))
-    above, below, _ = weighted.totals()
-    check_group(below, weighted.people, f"mean of {name}", where)
-    value = above / below
-    residual = (weighted.values[0] - value * weighted.values[1])[None, :] / below
     one, size, squared = weighted.square_totals()
-    known = np.array([[squared - 2 * value * one + value**2 * size]]) / below**2
-    return estimate_of([value], weighted.error_of_one(residual, known, target), [name], weighted, target, title, limits)
+    found = ratio(weighted, (0, 1), Squares(squared, one, size), target, limits, (f"mean of {name}", where))
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        low, high = found.ends(level)
+        return np.array([low]), np.array([high])
+
+    return _estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
 
 
-def difference(sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str) -> Estimate:
+def difference(
+    sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str, limits: tuple[float, float]
+) -> Estimate:
     """The mean of a number in the first group minus that in the second."""
     x, y = first[1], second[1]
     functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
     weighted = sums(
         [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: _rows(means, [(0, 1), (2, 3)])
     )
-    sx, nx, sy, ny = weighted.totals()[:4]
-    check_group(nx, weighted.people, f"mean of {of}", first[0])
-    check_group(ny, weighted.people, f"mean of {of}", second[0])
-    mx, my = sx / nx, sy / ny
-    w = weighted.values
-    residual = ((w[0] - mx * w[1]) / nx - (w[2] - my * w[3]) / ny)[None, :]
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
-    cross = qxy - (mx + my) * axy + mx * my * bxy
-    known = (qx - 2 * mx * ax + mx**2 * bx) / nx**2 + (qy - 2 * my * ay + my**2 * by) / ny**2 - 2 * cross / (nx * ny)
-    errors = weighted.error_of_one(residual, np.array([[known]]), target)
+    one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits, (f"mean of {of}", first[0]))
+    two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits, (f"mean of {of}", second[0]))
+    together = _together(weighted, one, two, (qxy, axy, bxy), target)
+    apart = np.sqrt(one.variance * two.variance)
+    correlation = float(np.clip(together / apart, -1.0, 1.0)) if apart > 0 else 0.0
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        # From the two intervals (MOVER): each side of the difference varies as the sides of the means that make it.
+        (a, b), (c, d) = one.ends(level), two.ends(level)
+        value = one.value - two.value
+        below, above = one.value - a, b - one.value
+        under, over = two.value - c, d - two.value
+        low = value - np.sqrt(max(0.0, below**2 + over**2 - 2 * correlation * below * over))
+        high = value + np.sqrt(max(0.0, above**2 + under**2 - 2 * correlation * above * under))
+        return np.array([low]), np.array([high])
+
+    variance = max(0.0, one.variance + two.variance - 2 * together)
     title = f"mean of {of}: ({first[0]}) minus ({second[0]})"
-    return estimate_of([mx - my], errors, ["difference"], weighted, target, title, None)
+    return _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
+
+
+def _together(weighted: Weighted, one: Ratio, two: Ratio, squares: tuple[float, float, float], target: str) -> float:
+    """The covariance of two means from the same reports."""
+    if one.note is not None or two.note is not None:
+        return 0.0
+    rows = np.array([one.row, two.row])
+    qxy, axy, bxy = squares
+    people = weighted.people
+    cross = rows[0, 0] * rows[1, 2] * (qxy - (one.value + two.value) * axy + one.value * two.value * bxy) / people**2
+    known = np.array([[0.0, cross], [cross, 0.0]])
+    return float(weighted.errors(rows @ weighted.values / people, known, target)[0][0, 1])
+
+
+def _estimate(
+    weighted: Weighted, value: float, variance: float, found: list[Ratio], labels: list[str], target: str, title: str,
+    limits: tuple[float, float] | None, ends: Callable[[float], tuple[Floats, Floats]],
+) -> Estimate:  # fmt: skip
+    bias = [one.bias for one in found if one.bias is not None]
+    notes = [one.note for one in found if one.note is not None]
+    classes = weighted.bounded.assumes if weighted.bounded is not None and bias else ()
+    return Estimate(
+        [value], labels, n=round(weighted.rows), method="bounded bias" if bias else "joint", target=target,
+        covariance=[[variance]], name=title, limits=limits, worth=[found[0].worth] if len(found) == 1 else None,
+        ends=ends, assumes=(*weighted.assumes, *classes, *notes), bias=[sum(bias)] if bias else None,
+    )  # fmt: skip
 
 
 def _rows(means: Floats, ratios: list[tuple[int, int]]) -> Floats | None:

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.caps import critical_value
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
+from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
@@ -72,15 +74,34 @@ def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tu
     spread = _spread_of(weighted, scale)
     value = c / scale
 
+    variance = max(0.0, float((spread[0, 0] - 2 * value * spread[0, 1] + value**2 * spread[1, 1]) / scale**2))
+    middle, bias = _bias(weighted, _correlation_rows(weighted.totals() / weighted.people)[1])
+
     def ends(level: float) -> tuple[Floats, Floats]:
-        low, high = _fieller(c, scale, spread, level)
+        reach = float(critical_value(bias[0] / max(variance, 1e-300) ** 0.5, level))
+        low, high = _fieller(c - middle[0] * scale, scale, spread, level, reach)
         return np.array([low]), np.array([high])
 
-    variance = float((spread[0, 0] - 2 * value * spread[0, 1] + value**2 * spread[1, 1]) / scale**2)
     return Estimate(
-        [np.clip(value, -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method="joint", target="population",
-        covariance=[[max(variance, 0.0)]], name=title, limits=(-1.0, 1.0), ends=ends, assumes=weighted.assumes,
+        [np.clip(value - middle[0], -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method=_method(weighted), target="population",
+        covariance=[[variance]], name=title, limits=(-1.0, 1.0), ends=ends, assumes=_assumed(weighted),
+        bias=bias if weighted.bounded is not None else None,
     )  # fmt: skip
+
+
+def _bias(weighted: Weighted, rows: Floats | None) -> tuple[Floats, Floats]:
+    """The middle and the size of the bias of numbers that depend on means in this way."""
+    assert rows is not None
+    low, high = bias_range_of(weighted, rows)
+    return (low + high) / 2, (high - low) / 2
+
+
+def _method(weighted: Weighted) -> str:
+    return "joint" if weighted.bounded is None else "bounded bias"
+
+
+def _assumed(weighted: Weighted) -> tuple[str, ...]:
+    return weighted.assumes if weighted.bounded is None else (*weighted.assumes, *weighted.bounded.assumes)
 
 
 def _moments(means: Floats) -> tuple[float, float, float, float, float]:
@@ -141,11 +162,11 @@ def _bounded(scale: float, spread: Floats, level: float) -> bool:
     return bool(scale**2 > NormalDist().inv_cdf(0.5 + level / 2) ** 2 * spread[1, 1])
 
 
-def _fieller(c: float, scale: float, spread: Floats, level: float) -> tuple[float, float]:
-    """All r with (c - r scale)^2 <= z^2 var(c - r scale); everything where the scale cannot be told from 0."""
+def _fieller(c: float, scale: float, spread: Floats, level: float, reach: float) -> tuple[float, float]:
+    """All r with (c - r scale)^2 <= reach^2 var(c - r scale); everything where the scale cannot be told from 0."""
     if not _bounded(scale, spread, level):
         return -1.0, 1.0
-    z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
+    z2 = reach**2
     square = scale**2 - z2 * spread[1, 1]
     middle = (c * scale - z2 * spread[0, 1]) / square
     root = np.sqrt(max(0.0, middle**2 - (c**2 - z2 * spread[0, 0]) / square))
@@ -181,11 +202,18 @@ def regression(
             "are too few answers for so much noise. Use fewer attributes.",
             on=list(inputs),
         )
-    residuals = _slopes_depend_on(matrix, right, pairs) @ weighted.values
-    each = residuals * weighted.stands_for * weighted.counts_as
+    depend = _slopes_depend_on(matrix / weighted.people, right / weighted.people, pairs)
+    each = depend @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
+    covariance, slopes = (each * weighted.n) @ each.T, np.linalg.solve(matrix, right)
+    labels, n = ["intercept", *inputs], round(weighted.rows)
+    if weighted.bounded is not None:
+        middle, bias = _bias(weighted, depend)
+        return bias_aware(
+            slopes - middle, covariance, bias, labels, "population", title, None, n=n, assumes=_assumed(weighted)
+        )  # fmt: skip
     return Estimate(
-        np.linalg.solve(matrix, right), ["intercept", *inputs], n=round(weighted.rows), method="joint", target="population",
-        covariance=(each * weighted.n) @ each.T, name=title, limits=None, assumes=weighted.assumes,
+        slopes, labels, n=n, method="joint", target="population", covariance=covariance, name=title, limits=None,
+        assumes=weighted.assumes,
     )  # fmt: skip
 
 

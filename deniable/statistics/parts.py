@@ -7,25 +7,25 @@ truths. (Weights from each part's own answers would be biased: an answer that ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from deniable.core.caps import Cap
 from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.exact import Floats
 from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema
+from deniable.core.undoing import Undoer, Undone
 from deniable.engines.count import cell_table
 from deniable.errors import ParameterError, SchemaError
-from deniable.statistics.functions import MOST_TERMS, Function, weight_product
+from deniable.statistics.bounded import Bounded, Residuals
+from deniable.statistics.functions import MOST_TERMS, Function, Residual, weight_product
 from deniable.statistics.weighted import Weighted
 
 Part = tuple[Any, Schema]
-Residuals = Callable[[Floats], Floats | None]
-"""From the means of functions to the coefficients of what is to be known, one row for each number; None where they say nothing."""
-
 Sums = Callable[[Sequence[Function], Residuals], Weighted]
 """Sums functions over the people; what the residuals are of is to be known precisely."""
 
@@ -35,18 +35,47 @@ ROUNDS = 3
 """How often precision is worked out anew from what the parts together say; the second time changes little, the third nothing."""
 
 
+Most = float | Mapping[str, float] | None
+"""The largest share of the people that a single value of an attribute holds: of all attributes, of some by name, or as usual."""
+
+
 class Parts:
     """(data, schema) pairs whose attributes have the same answers, though they may hide them differently."""
 
-    def __init__(self, parts: Sequence[Part], weights: str | None, alike: bool) -> None:
+    def __init__(self, parts: Sequence[Part], weights: str | None, alike: bool, most: Most = None) -> None:
         self.all = list(parts)
         self.weights = weights
         self.alike = alike
+        self.most = most
+        self._undoers: dict[tuple[int, str], Undoer] = {}
         self.channels: dict[str, Channel] = {}
         for _, schema in self.all:
             self.channels = {**schema, **self.channels}
         self._check_versions()
         self._check_weights()
+        if isinstance(most, Mapping):
+            for name in most:
+                if name not in self.channels:
+                    raise ParameterError(
+                        "most_names", "most names {got!r}; there are {allowed}.", got=name, allowed=list(self.channels)
+                    )
+        for name, channel in self.channels.items():
+            if not channel.exact or not channel.law.lumpable:
+                self.cap(name)
+
+    def cap(self, name: str) -> Cap:
+        """The class of truths for which intervals of an attribute are meant, where its noise cannot be undone."""
+        most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
+        return Cap.of(self.channels[name].domain, most)
+
+    def undoer(self, i: int, name: str) -> Undoer:
+        """How the reports of an attribute in one of the parts are undone."""
+        if (i, name) not in self._undoers:
+            data, schema = self.all[i]
+            table = cell_table(data, schema, [name])
+            counts = np.bincount(table.cells[:, 0], weights=table.n, minlength=schema[name].law.outputs)
+            self._undoers[i, name] = Undoer(schema[name].law, self.cap(name), counts.astype(np.float64))
+        return self._undoers[i, name]
 
     def _check_versions(self) -> None:
         different = {
@@ -75,7 +104,10 @@ class Parts:
 
     def asking(self, names: Sequence[str]) -> list[Part]:
         """The parts in which all these attributes were asked."""
-        found = [(data, schema) for data, schema in self.all if all(name in schema for name in names)]
+        return [self.all[i] for i in self._asking(names)]
+
+    def _asking(self, names: Sequence[str]) -> list[int]:
+        found = [i for i, (_, schema) in enumerate(self.all) if all(name in schema for name in names)]
         if not found:
             raise ParameterError(
                 "asked_apart", "No part of the sample asks {names} together, so nothing joins their answers.", names=list(names)
@@ -84,19 +116,20 @@ class Parts:
 
     def counted(self, names: Sequence[str]) -> list[Counted]:
         """The cells of reports of these attributes, in each part that asks them."""
-        found = [Counted(data, schema, names, self.weights) for data, schema in self.asking(names)]
+        found = [Counted(self, i, names) for i in self._asking(names)]
         if not sum(part.rows for part in found):
             raise ParameterError("no_rows", "The data has no rows.")
         if not sum(part.people for part in found) > 0:
             raise ParameterError("no_people", "The survey weights {name!r} are all 0: nobody is stood for.", name=self.weights)
         return found
 
-    def weigh(self, functions: Sequence[Function], residuals: Residuals | None = None) -> Weighted:
-        """The unbiased weights of functions on every cell of reports; parts count by their precision for the `residuals`, where those are
-        given (for the population)."""
+    def weigh(self, functions: Sequence[Function], residuals: Residuals, by_precision: bool = False) -> Weighted:
+        """The weights of functions on every cell of reports; parts count by their precision for the `residuals`, if that is asked for
+        (for the population)."""
         names = list(dict.fromkeys(name for function in functions for name in function.attributes))
         counted = self.counted(names)
-        values = np.concatenate([part.weights(functions) for part in counted], axis=1)
+        undone = [part.undone(functions) for part in counted]
+        values = np.concatenate([values for values, _ in undone], axis=1)
         n, stands_for, place = (
             np.concatenate(found)
             for found in zip(
@@ -105,17 +138,22 @@ class Parts:
         )
         weighted = Weighted(values, n, stands_for, place)
         designs = {_design(part.schema, names) for part in counted if part.people}
-        if residuals is None or not self.alike or len(designs) == 1:
-            return weighted
-        return _by_precision(weighted, counted, functions, residuals)
+        if by_precision and self.alike and len(designs) > 1:
+            weighted = _by_precision(weighted, counted, functions, residuals)
+        off = [terms for _, terms in undone]
+        if any(terms for of_part in off for terms in of_part):
+            weighted.bounded = Bounded(weighted, counted, functions, off, residuals)
+        return weighted
 
 
 class Counted:
     """One part's cells of reports of the attributes that a question is about."""
 
-    def __init__(self, data: Any, schema: Schema, names: Sequence[str], weights: str | None) -> None:
+    def __init__(self, parts: Parts, i: int, names: Sequence[str]) -> None:
+        (data, schema), weights = parts.all[i], parts.weights
         asked = list(dict.fromkeys([*names, *([weights] if weights else [])]))
         table = cell_table(data, schema, asked)
+        self._parts, self._i = parts, i
         self.schema = schema
         self.codes = {name: table.cells[:, d] for d, name in enumerate(asked)}
         self.n = table.n.astype(np.float64)
@@ -130,8 +168,25 @@ class Counted:
         return float(self.n @ self.stands_for)
 
     def weights(self, functions: Sequence[Function]) -> Floats:
-        """The unbiased weights of functions, one row each."""
-        return np.array([np.broadcast_to(function.weights(self.schema, self.codes), len(self.n)) for function in functions])
+        """The weights of functions, one row each."""
+        return self.undone(functions)[0]
+
+    def undone(self, functions: Sequence[Function]) -> tuple[Floats, list[list[Residual]]]:
+        """The weights of functions, one row each, and by how much each function's are off where they are not unbiased."""
+        found = [function.undone(self.schema, self.codes, self.n, self.undo) for function in functions]
+        return np.array([weights for weights, _ in found]), [off for _, off in found]
+
+    def undo(self, name: str, f: Floats, n: float) -> Undone:
+        """The weights of a function of one attribute."""
+        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows()))
+
+    def cap(self, name: str) -> Cap:
+        """The class of truths that is assumed of an attribute."""
+        return self._parts.cap(name)
+
+    def mean(self, function: Function) -> float:
+        """The estimated mean of a function over the people."""
+        return float(self.weights([function])[0] @ (self.n * self.stands_for)) / max(self.people, 1e-300)
 
     def direct_rows(self) -> float:
         """How many equally weighted answers these are worth (Kish)."""
@@ -199,7 +254,7 @@ class _Variances:
                 continue
             expected = Function([])
             for a, b in pairs:
-                product = weight_product(self._functions[a], self._functions[b], part.schema)
+                product = weight_product(self._functions[a], self._functions[b], part.schema, part.undo)
                 expected = expected + product.times(squares[a, b] * (1 if a == b else 2))
             found.append(self._mean(expected, counts_as) - float(((rows @ means) ** 2).sum()))
         spread = np.array(found)

@@ -53,7 +53,7 @@ def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, F
     assumes: tuple[str, ...] = ()
     if target == "population":
         middle = factor(name, (ranks <= _reached(tests)).astype(np.float64)) * group
-        weighted = parts.weigh([middle, group], lambda means: np.array([[1.0, -q]]))
+        weighted = parts.weigh([middle, group], lambda means: np.array([[1.0, -q]]), True)
         assumes = weighted.assumes
         if (weighted.counts_as != 1).any():
             thresholds.counts_as = [weighted.counts_as[weighted.part == i][:1] for i in range(len(counted))]
@@ -157,7 +157,7 @@ class _Thresholds:
             own = factors.get(self.name, np.ones(len(self.ranks)))
             others = Function([(coefficient, {name: f for name, f in factors.items() if name != self.name})])
             weights = self._weights_of_one(block.channel.law, own, ranks, part.codes[self.name])
-            total += weights * others.weights(part.schema, part.codes)
+            total += weights * part.weights([others])[0]
         return total
 
     def _weights_of_one(self, law: Law, own: Floats, ranks: Ints, codes: Ints) -> Floats:

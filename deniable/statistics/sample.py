@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 
 from deniable.core import bins as binning
-from deniable.core.additive import Additive
 from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.missing import WithMissing
-from deniable.core.optional import Optional
 from deniable.core.schema import Schema
-from deniable.core.tables import CellTable, binned_axis
-from deniable.engines.count import cell_table
 from deniable.errors import ParameterError
-from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics import likely, means, moments, shares
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
@@ -29,9 +24,11 @@ from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
 from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, answered, numbers_of
 from deniable.statistics.likelihood import Likelihood
-from deniable.statistics.parts import Parts, Sums
+from deniable.statistics.noisy_quantile import noisy_quantile
+from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
+from deniable.statistics.smoothed import EVERY_VALUE, Smoothed, adds_noise, with_point
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -56,7 +53,9 @@ class Sample:
     True
     """
 
-    def __init__(self, data: Any, schema: Schema | None = None, weights: str | None = None, alike: bool = True) -> None:
+    def __init__(
+        self, data: Any, schema: Schema | None = None, weights: str | None = None, alike: bool = True, most: Most = None
+    ) -> None:
         several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
         parts: list[Any] = list(data) if several else [(data, schema)]
         for part in parts:
@@ -76,16 +75,18 @@ class Sample:
         self.schema = self.parts[0][1]
         self.weights = weights
         self.alike = alike
-        self._parts = Parts(parts, weights, alike)
+        self.most = most
+        self._parts = Parts(parts, weights, alike, most)
         self._channels = self._parts.channels
+        self._smooth: dict[str, Smoothed] = {}
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
-        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights, alike=self.alike)
+        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights, alike=self.alike, most=self.most)
 
     def _sums(self, target: str) -> Sums:
         """How functions are summed over the people: for the population parts count by their precision, for the respondents all alike."""
-        return lambda functions, residuals: self._parts.weigh(functions, residuals if target == "population" else None)
+        return lambda functions, residuals: self._parts.weigh(functions, residuals, target == "population")
 
     def _target(self, given: str | None, default: str) -> str:
         if self.weights is None:
@@ -123,16 +124,26 @@ class Sample:
         condition = self._condition(where)
         if method == "iterative" and condition is not None:
             return self._iterative_count(condition, target)
-        if self._by_likelihood(method, condition) and condition is not None:
+        if method == "em" and condition is not None:
             return likely.count(self._likelihood([condition]), condition, target)
         function = indicator(condition, self._channels)
-        return shares.count(self._sums(target), function, str(condition or "everyone"), target)
+        found = shares.count(self._sums(target), function, str(condition or "everyone"), target)
+        return self._smoothly(found, function, found.n)
 
-    def _by_likelihood(self, method: str, *asked: Condition | str | None) -> bool:
-        """Whether shares are estimated by likelihood: on request, or because noise on many values hides what is asked."""
-        names = [name for part in asked if part for name in ([part] if isinstance(part, str) else part.attributes())]
-        noisy = any(name in schema and _finely_noisy(schema[name]) for _, schema in self.parts for name in names)
-        return method == "em" or (method == "joint" and noisy)
+    def _smoothly(self, estimate: Estimate, function: Function, people: float = 1.0) -> Estimate:
+        """The estimate of a share with the smoothed one as its point, if noise hides the one attribute that it is about."""
+        names = function.attributes
+        means = self._smoothed(names[0], [_of_one(function, self._channels[names[0]])]) if len(names) == 1 else None
+        return estimate if means is None else with_point(estimate, people * means)
+
+    def _smoothed(self, name: str, functions: Sequence[Floats]) -> Floats | None:
+        """The smoothed means of functions of an attribute, if noise hides it: of one part, whose people count alike."""
+        asking = self._parts.asking([name])
+        if len(asking) > 1 or self.weights is not None or not adds_noise(asking[0][1][name]):
+            return None
+        if name not in self._smooth:
+            self._smooth[name] = Smoothed(*asking[0])
+        return self._smooth[name].shares(name, functions)
 
     def _likelihood(self, conditions: Sequence[Condition | None], fine: Sequence[str] = ()) -> Likelihood:
         given = [condition for condition in conditions if condition is not None]
@@ -269,10 +280,7 @@ class Sample:
             found = iterative_distribution(columns, schema, name, condition, bins)
             found.name = name + (f" where {condition}" if condition is not None else "")
             return found
-        if self._by_likelihood(method, name, condition, by):
-            asking = self._parts.asking([name])
-            if condition is None and by is None and len(asking) == 1 and self.weights is None:
-                return _reconstructed(*asking[0], name, bins, target)
+        if method == "em":
             labels, parts = self._parts_of(name, bins)
             grouping = None if by is None else (by, *self._parts_of(by, None))
             fitted = self._likelihood([condition, *parts, *(grouping[2] if grouping else [])])
@@ -286,7 +294,9 @@ class Sample:
                 for label, mask in zip(*self._cells(by, None), strict=True)
             ]
         title = name + (f" where {condition}" if condition is not None else "")
-        return shares.distribution(self._sums(target), (name, labels, masks), groups, title, target)
+        found = shares.distribution(self._sums(target), (name, labels, masks), groups, title, target)
+        means = self._smoothed(name, masks) if condition is None and by is None else None
+        return found if means is None else with_point(found, means)
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
         """The labels or bins of an attribute, and the condition to be of each."""
@@ -322,7 +332,7 @@ class Sample:
                 a=a, b=b, rows=len(first), columns=len(second), cells=len(first) * len(second), most=most_cells,
                 room=8 * (len(first) * len(second)) ** 2 / 1e9,
             )  # fmt: skip
-        if self._by_likelihood(method, a, b):
+        if method == "em":
             rows, columns = self._parts_of(a, (bins or {}).get(a)), self._parts_of(b, (bins or {}).get(b))
             return likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target)
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
@@ -354,10 +364,12 @@ class Sample:
             return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
         groups = [(condition, indicator(condition, self._channels)) for condition in conditions]
         if of is None:
-            return shares.difference(self._sums(target), groups[0], groups[1], target)
-        numbers, has = factor(of, self._numbers(of)), self._answered(of)
+            found = shares.difference(self._sums(target), groups[0], groups[1], target)
+            return self._smoothly(found, groups[0][1] - groups[1][1])
+        numbers, has = self._numbers(of), self._answered(of)
         x, y = ((condition, group * has) for condition, group in groups)
-        return means.difference(self._sums(target), numbers, x, y, of, target)
+        limits = (float(numbers.min()), float(numbers.max()))
+        return means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits)
 
     @repeats_assumptions
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
@@ -442,11 +454,31 @@ class Sample:
         numbers = self._numbers(name)
         condition = self._condition(where)
         title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
-        if self._by_likelihood(method, name, condition):
+        if method == "em":
             among = self._among_answers(name, condition)
             return likely.quantile(self._likelihood([among], [name]), name, q, among, title, target)
         group = indicator(condition, self._channels) * self._answered(name)
-        return quantile(self._parts, (name, numbers), q, (condition, group), title, target)
+        if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
+            return quantile(self._parts, (name, numbers), q, (condition, group), title, target)
+        point = self._smooth_quantile(name, numbers, q) if condition is None else None
+        return noisy_quantile(self._parts, (name, numbers), q, (condition, group), title, target, point)
+
+    def _smooth_quantile(self, name: str, numbers: Floats, q: float) -> float | None:
+        """Where the smoothed distribution function reaches q, among those who answered."""
+        size = len(numbers) - (self._channels[name].domain.missing is not None)
+        order = np.argsort(numbers[:size], kind="stable")
+        step = max(1, size // EVERY_VALUE)
+        members = [np.isin(np.arange(len(numbers)), order[: i + 1]) for i in range(step - 1, size, step)]
+        means = self._smoothed(name, [member.astype(np.float64) for member in members])
+        if means is None:
+            return None
+        rising = np.concatenate([[0.0], np.maximum.accumulate(means)])
+        ends = np.concatenate([[numbers[order[0]]], numbers[order[step - 1 : size : step]]])
+        return (
+            float(np.interp(q * rising[-1], rising, ends))
+            if step > 1
+            else float(ends[1:][np.searchsorted(rising[1:], q * rising[-1])])
+        )
 
     def _numbers(self, name: str) -> Floats:
         """The values of a numeric attribute; of one that may be left unanswered any number stands for silence, which is left out."""
@@ -510,17 +542,9 @@ def _check_method(given: str, allowed: Sequence[str]) -> None:
         raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(allowed), got=given)
 
 
-def _finely_noisy(channel: Channel) -> bool:
-    """Whether unbiased weights of a part of the domain vary hopelessly: noise on many values."""
-    inner = channel.channel if isinstance(channel, Optional) else channel
-    return isinstance(inner, Additive) and not inner.lumpable and channel.domain.size > FEW_VALUES
-
-
-def _reconstructed(data: Any, schema: Schema, name: str, bins: Any, target: str) -> Estimate:
-    """One attribute alone: `dn.reconstruct`, which smooths behind noise."""
-    channel = schema[name]
-    table = cell_table(data, schema, [name])
-    if bins is not None:
-        binned = channel.binned(bins)
-        table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
-    return reconstruct(table, channel, target=target)
+def _of_one(function: Function, channel: Channel) -> Floats:
+    """The values of a function of one attribute, by its true codes."""
+    total = np.zeros(channel.domain.size)
+    for coefficient, factors in function.terms:
+        total = total + coefficient * next(iter(factors.values()), np.ones(1))
+    return total

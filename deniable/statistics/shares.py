@@ -15,7 +15,8 @@ from deniable.core.intervals import at_least_direct
 from deniable.statistics.conditions import Condition
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Sums
-from deniable.statistics.weighted import Weighted, check_group, estimate_of, scaled
+from deniable.statistics.ratios import Ratio, Squares, ratio
+from deniable.statistics.weighted import Weighted, estimate_of, scaled
 
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""
@@ -29,7 +30,7 @@ def count(sums: Sums, members: Function, title: str, target: str) -> Estimate:
     most = math.inf if weighted.survey_weighted else weighted.people
     return estimate_of(
         weighted.totals(), errors, ["count"], weighted, target, title, (0.0, most),
-        ends=lambda level: scaled(weighted.share_ends(level), weighted.people),
+        ends=lambda level: scaled(weighted.share_ends(level), weighted.people), scale=weighted.people,
     )  # fmt: skip
 
 
@@ -44,7 +45,7 @@ def table(sums: Sums, cells: Sequence[Function], labels: Sequence[Any], title: s
     def ends(level: float) -> tuple[Floats, Floats]:
         return _ratio_ends(shares, errors[0], sizes, level) if weighted.survey_weighted else weighted.share_ends(level)
 
-    return estimate_of(shares, errors, labels, weighted, target, title, (0.0, 1.0), ends)
+    return estimate_of(shares, errors, labels, weighted, target, title, (0.0, 1.0), ends, whole=len(shares))
 
 
 def _ratio_ends(shares: Floats, covariance: Floats, sizes: Floats, level: float) -> tuple[Floats, Floats]:
@@ -76,33 +77,67 @@ def distribution(
     k = len(masks)
     functions = [function for _, group, _ in groups for function in (*(group * factor(name, m) for m in masks), group)]
     weighted = sums(functions, lambda means: _rows(means, k))
-    totals, squares = weighted.totals(), weighted.square_totals()
-    values, residuals, names, sizes = [], [], [], []
-    known = np.zeros((len(groups) * k,) * 2)
+    squares = weighted.square_totals()
+    found, names = [], []
     for g, (prefix, _, words) in enumerate(groups):
-        inside, whole = slice(g * (k + 1), g * (k + 1) + k), g * (k + 1) + k
-        check_group(totals[whole], weighted.people, f"distribution of {name}", words)
-        shares = totals[inside] / totals[whole]
-        values.append(shares)
-        sizes += [min(totals[whole] / weighted.people, 1.0) * weighted.direct_rows] * k
-        residuals.append((weighted.values[inside] - shares[:, None] * weighted.values[whole]) / totals[whole])
-        rows = slice(g * k, (g + 1) * k)
-        mixed = np.outer(shares, squares[inside])
-        known[rows, rows] = np.diag(squares[inside]) - mixed - mixed.T + np.outer(shares, shares) * squares[whole]
-        known[rows, rows] /= totals[whole] ** 2
+        whole = g * (k + 1) + k
+        of_group = (f"distribution of {name}", words)
+        for i in range(whole - k, whole):
+            # A member of a label is one of the group: its square and the product of both are itself.
+            both = Squares(squares[i], squares[i], squares[whole])
+            found.append(ratio(weighted, (i, whole), both, target, (0.0, 1.0), of_group))
         names += [(*prefix, label) if prefix else label for label in labels]
-    shown = np.concatenate(values)
-    errors = weighted.errors(np.vstack(residuals), known, target)
+    everyone = len(groups) == 1 and bool((weighted.values[-1] == 1).all()) and not weighted.survey_weighted
+    sizes = [min(max(total, 0.0) / weighted.people, 1.0) * weighted.direct_rows for total in weighted.totals()[k :: k + 1]]
+    return _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
+
+
+def _ratios(
+    weighted: Weighted,
+    found: list[Ratio],
+    labels: list[Any],
+    sizes: tuple[int, Floats],
+    everyone: bool,
+    target: str,
+    title: str,
+) -> Estimate:
+    """Shares of labels within groups, each group's adding up to 1, and their intervals."""
+    k, direct = sizes
+    shares = np.array([one.value for one in found])
+    bounded = weighted.bounded is not None
+    off = np.array([bounded or one.note is not None for one in found])
+    totals = shares.reshape(-1, k).sum(axis=1, keepdims=True)
+    shares = np.where(off, (shares.reshape(-1, k) + (1 - totals) / k).reshape(-1), shares)
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        if len(groups) == 1 and (weighted.values[-1] == 1).all() and not weighted.survey_weighted:
+        if everyone and not bounded and target == "population":
             # Of everyone: plain shares, not ratios.
-            return Weighted(
-                weighted.values[:-1], weighted.n, weighted.stands_for, weighted.part, weighted.counts_as
-            ).share_ends(level)
-        return _ratio_ends(shown, errors[0], np.array(sizes), level)
+            plain = Weighted(weighted.values[:-1], weighted.n, weighted.stands_for, weighted.part, weighted.counts_as)
+            return plain.share_ends(level)
+        low, high = np.array([one.ends(level) for one in found]).T
+        # Never surer than so many direct answers would be.
+        return (low, high) if target == "respondents" else at_least_direct((low, high), shares, np.maximum(direct, 1e-9), level)
 
-    return estimate_of(shown, errors, names, weighted, target, title, (0.0, 1.0), ends)
+    notes = tuple(dict.fromkeys(one.note for one in found if one.note is not None))
+    classes = weighted.bounded.assumes if weighted.bounded is not None else ()
+    return Estimate(
+        shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
+        covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), worth=[one.worth for one in found],
+        ends=ends, assumes=(*weighted.assumes, *classes, *notes),
+        bias=[one.bias or 0.0 for one in found] if bounded else None,
+    )  # fmt: skip
+
+
+def _covariance(weighted: Weighted, found: list[Ratio], target: str) -> Floats:
+    """The covariance of ratios from the same reports: their correlations in the population, with each one's own variance."""
+    residuals = np.array([one.row for one in found]) @ weighted.values / weighted.people
+    together, _ = weighted.errors(residuals, np.zeros((len(found), len(found))), "population")
+    own = np.sqrt(np.maximum(np.diag(together), 0.0))
+    wanted = np.sqrt(np.maximum([one.variance for one in found], 0.0))
+    scale = np.divide(wanted, own, out=np.zeros(len(own)), where=own > 0)
+    covariance: Floats = together * np.outer(scale, scale)
+    covariance[np.diag_indices(len(found))] = wanted**2
+    return covariance
 
 
 def _rows(means: Floats, k: int) -> Floats | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import Moments, at_least_direct, score_interval
 from deniable.errors import NoIntervalError
+
+if TYPE_CHECKING:
+    from deniable.statistics.bounded import Bounded
 
 SMALLEST_GROUP = 1e-9
 
@@ -37,6 +40,8 @@ class Weighted:
         self.part = part
         self.counts_as = np.ones(len(n)) if counts_as is None else counts_as
         self.assumes = tuple(assumes)
+        self.bounded: Bounded | None = None
+        """How far weights may be off, where they are not unbiased."""
         self.design_variance = 0.0
         """What the designs say of the variance of a question with one number: reports that happen to be all alike seem to have none."""
 
@@ -188,9 +193,14 @@ def estimate_of(
     title: str,
     limits: tuple[float, float] | None,
     ends: Callable[[float], tuple[Floats, Floats]] | None = None,
+    scale: float = 1.0,
+    whole: int = 1,
 ) -> Estimate:
     """An estimate from its values and what `Weighted.errors` says of them; `ends` are intervals of the population's values, where
-    better ones are known than value +- z se."""
+    better ones are known than value +- z se. The values are `scale` times means over the people; of shares, each `whole`
+    labels add up to 1."""
+    if weighted.bounded is not None:
+        return weighted.bounded.estimate(values, errors, labels, target, title, limits, scale, whole)
     return Estimate(
         values,
         labels,

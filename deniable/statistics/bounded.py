@@ -1,0 +1,213 @@
+"""Answers from weights that are a little off for every truth: how far they may be off, and intervals that count it.
+
+The weights of a function f estimate f + residual. What is asked depends on the means of functions by coefficients (`Residuals`), so its
+bias is the mean over the people of one function of the truth. Its largest and smallest value over the class of truths (`Cap`) are known.
+The estimate is put in the middle, and the interval is estimate +- critical value(largest bias / se) * se (Armstrong and Kolesar).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deniable.core.caps import critical_value
+from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats
+from deniable.core.groups import Factors
+from deniable.statistics.functions import Function, Residual
+from deniable.statistics.weighted import Weighted
+
+if TYPE_CHECKING:
+    from deniable.statistics.parts import Counted
+
+Residuals = Callable[[Floats], Floats | None]
+"""From the means of functions to the coefficients of what is to be known, one row for each number; None where they say nothing."""
+
+MOST_GROUPS = 100
+"""Up to so many labels of another attribute each one's people are looked at by themselves."""
+LEAST_RANDOMNESS = 0.05
+"""The randomisation is taken to make up at least this part of the spread of weights: less is chance in the estimate of the rest."""
+
+
+class Bounded:
+    """What the weights of several functions may be off by, in every part of a sample."""
+
+    def __init__(
+        self,
+        weighted: Weighted,
+        counted: Sequence[Counted],
+        functions: Sequence[Function],
+        off: Sequence[Sequence[Sequence[Residual]]],
+        residuals: Residuals,
+    ) -> None:
+        self._weighted, self._counted, self._functions, self._off = weighted, counted, functions, off
+        self._residuals = residuals
+        self.means = weighted.totals() / weighted.people
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The classes of truths, in words."""
+        words = {
+            self._counted[0].cap(name).words(name): None
+            for of_part in self._off
+            for terms in of_part
+            for term in terms
+            for name in term.residuals
+        }
+        return tuple(words)
+
+    def bias_range(self, rows: Floats) -> tuple[Floats, Floats]:
+        """The smallest and the largest bias of numbers that depend on the functions' means by these coefficients."""
+        low, high = np.zeros(len(rows)), np.zeros(len(rows))
+        for i, (part, off) in enumerate(zip(self._counted, self._off, strict=True)):
+            inside = self._weighted.part == i
+            each = self._weighted.n * self._weighted.stands_for * self._weighted.counts_as
+            share = float(each[inside].sum()) / self._weighted.people
+            least, most = _range_of(part, off, rows)
+            low, high = low + share * least, high + share * most
+        return low, high
+
+    def randomness(self, rows: Floats) -> Floats:
+        """The variance of such numbers if the people are fixed: that of the weights less that of what they are on average."""
+        found = np.zeros(len(rows))
+        for i, (part, off) in enumerate(zip(self._counted, self._off, strict=True)):
+            inside = self._weighted.part == i
+            each = self._weighted.n[inside] * (self._weighted.stands_for * self._weighted.counts_as)[inside] ** 2
+            centre = rows @ self.means
+            spread = (rows @ self._weighted.values[:, inside] - centre[:, None]) ** 2 @ each
+            seen = [_seen(function, terms) for function, terms in zip(self._functions, off, strict=True)]
+            fixed = [part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)]
+            found += np.maximum(spread - np.array(fixed), LEAST_RANDOMNESS * spread)
+        return found / self._weighted.people**2
+
+    def estimate(
+        self,
+        values: Any,
+        errors: tuple[Floats, Floats],
+        labels: Sequence[Any],
+        target: str,
+        title: str,
+        limits: tuple[float, float] | None,
+        scale: float,
+        whole: int = 1,
+    ) -> Estimate:
+        """The estimate in the middle of what its bias may be, with bias-aware intervals; of shares each `whole` labels add up to 1."""
+        rows = self._residuals(self.means)
+        assert rows is not None  # groups that seem to be empty are refused before
+        low, high = (scale * end for end in self.bias_range(rows))
+        covariance = errors[0]
+        if target == "respondents":
+            covariance = np.diag(scale**2 * self.randomness(rows))
+        value = np.asarray(values, dtype=np.float64) - (low + high) / 2
+        if whole > 1:
+            each = value.reshape(-1, whole)
+            value = (each + (1 - each.sum(axis=1, keepdims=True)) / whole).reshape(-1)
+        return bias_aware(
+            value, covariance, (high - low) / 2, labels, target, title, limits, n=round(self._weighted.rows),
+            assumes=(*self._weighted.assumes, *self.assumes),
+        )  # fmt: skip
+
+
+def bias_range_of(weighted: Weighted, rows: Floats) -> tuple[Floats, Floats]:
+    """The range of the bias, 0 where all weights are unbiased."""
+    nothing = np.zeros(len(rows))
+    return (nothing, nothing) if weighted.bounded is None else weighted.bounded.bias_range(rows)
+
+
+def bias_aware(
+    value: Floats, covariance: Floats, bias: Floats, labels: Sequence[Any], target: str, title: str,
+    limits: tuple[float, float] | None, *, n: int, assumes: Sequence[str],
+) -> Estimate:  # fmt: skip
+    """An estimate that may be off by `bias` besides its covariance."""
+    errors = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        reach = errors * critical_value(np.minimum(bias / errors, 1e9), level)
+        return value - reach, value + reach
+
+    return Estimate(
+        value, labels, n=n, method="bounded bias", target=target, covariance=covariance, name=title, limits=limits, ends=ends,
+        assumes=assumes, bias=bias,
+    )  # fmt: skip
+
+
+def _range_of(part: Counted, off: Sequence[Sequence[Residual]], rows: Floats) -> tuple[Floats, Floats]:
+    """The range of the bias in one part."""
+    low, high = np.zeros(len(rows)), np.zeros(len(rows))
+    gathered: dict[str, dict[tuple[Any, ...], tuple[Factors, Floats]]] = defaultdict(dict)
+    for coefficients, terms in zip(rows.T, off, strict=True):
+        for term in terms:
+            if len(term.residuals) > 1:
+                either = np.abs(term.coefficient * coefficients) * _crude(part, term)
+                low, high = low - either, high + either
+                continue
+            [(name, residual)] = term.residuals.items()
+            others = {a: f for a, f in term.factors.items() if a != name}
+            key = tuple(sorted((a, f.tobytes()) for a, f in others.items()))
+            before = gathered[name].get(key, (others, 0.0))[1]
+            gathered[name][key] = (others, before + np.outer(residual, term.coefficient * coefficients))
+    for name, found in gathered.items():
+        least, most = _range_of_one(part, name, list(found.values()))
+        low, high = low + least, high + most
+    return low, high
+
+
+def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]]) -> tuple[Floats, Floats]:
+    """The range of the mean of sum over terms of residual(truth of `name`) * product of others' factors."""
+    cap = part.cap(name)
+    attributes = {a for others, _ in found for a in others}
+    columns = found[0][1].shape[1]
+    low, high = np.zeros(columns), np.zeros(columns)
+    if not attributes:
+        return -cap.largest(-found[0][1]), cap.largest(found[0][1])
+    if len(attributes) == 1 and part.schema[next(iter(attributes))].domain.size <= MOST_GROUPS:
+        # The people of each label of the other attribute by themselves: how many they are is known.
+        [other] = attributes
+        size = part.schema[other].domain.size
+        masses = np.maximum([part.mean(Function([(1.0, {other: label})])) for label in np.eye(size)], 0.0)
+        for label, mass in enumerate(masses / max(masses.sum(), 1e-300)):
+            residual = np.sum([r * (others[other][label] if others else 1.0) for others, r in found], axis=0)
+            if mass > 0:
+                low, high = low - cap.largest(-residual, mass), high + cap.largest(residual, mass)
+        return low, high
+    for others, residual in found:
+        members = all(np.isin(f, (0.0, 1.0)).all() for f in others.values())
+        if members:
+            mass = float(np.clip(part.mean(Function([(1.0, others)])), 0.0, 1.0)) if others else 1.0
+            low, high = low - cap.largest(-residual, mass), high + cap.largest(residual, mass)
+        else:
+            either = float(np.prod([np.abs(f).max() for f in others.values()])) * cap.largest(np.abs(residual))
+            low, high = low - either, high + either
+    return low, high
+
+
+def _crude(part: Counted, term: Residual) -> float:
+    """How far a product may be off of which several factors are: each in turn, times what the others reach at most."""
+    reach = {a: float(np.abs(f).max()) for a, f in term.factors.items()}
+    for a, r in term.residuals.items():
+        reach[a] += float(np.abs(r).max())
+    off = {a: float(part.cap(a).largest(np.abs(r))[0]) for a, r in term.residuals.items()}
+    return sum(bias * float(np.prod([reach[a] for a in reach if a != name])) for name, bias in off.items())
+
+
+def _seen(function: Function, off: Sequence[Residual]) -> Function:
+    """What the weights of a function are on average, given the truth."""
+    residuals = {id(term.factors): term.residuals for term in off}
+    return Function(
+        [
+            (coefficient, {a: f + residuals.get(id(factors), {}).get(a, 0.0) for a, f in factors.items()})
+            for coefficient, factors in function.terms
+        ]
+    )
+
+
+def _square(functions: Sequence[Function], row: Floats, centre: float) -> Function:
+    """(sum of coefficient * function - centre)^2."""
+    total = Function([(-centre, {})])
+    for coefficient, function in zip(row, functions, strict=True):
+        if coefficient:
+            total = total + function.times(float(coefficient))
+    return total * total
