@@ -17,8 +17,9 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.missing import WithMissing
 from deniable.errors import ParameterError
 
-MOST_STRETCHES = 80
-"""So many values are looked at one by one; a wider domain is cut into so many stretches."""
+EACH_VALUE = 160
+STRETCHES = 80
+"""Up to so many values are looked at one by one; a wider domain is cut into so many stretches."""
 TIMES_EVEN = 5
 """A value may hold so many times what it would hold if all were equally frequent, unless something else is said."""
 
@@ -39,7 +40,9 @@ class Cap:
         self.most = most
         self._wide = wide
         self.silent = silent
-        self._limits = np.full(int(stretch.max()) + 1, most)
+        sizes = np.bincount(stretch).astype(np.float64)
+        # Stretches differ by a value where their number does not divide the domain's.
+        self._limits = np.minimum(1.0, most * sizes / sizes[: len(sizes) - silent].mean())
         if silent:
             self._limits[-1] = 1.0
 
@@ -54,7 +57,7 @@ class Cap:
             )
         silent = domain.missing is not None
         values = domain.size - silent
-        stretches = min(values, MOST_STRETCHES)
+        stretches = values if values <= EACH_VALUE else STRETCHES
         if most is not None and most * stretches < 1:
             raise ParameterError(
                 "most",

@@ -33,6 +33,8 @@ MOST_BENDS = 6
 
 USEFUL = 1.1
 """Unbiased weights are taken if their interval would be at most so many times as long as that of the best ridge weights."""
+FEW = 400.0
+"""Of fewer people nearly nothing is known whatever the weights: unbiased ones are judged as if there were so many."""
 EXACT = 1e-7
 """Residuals that are smaller, relative to the function, are rounding."""
 ALMOST = 1e-3
@@ -79,19 +81,31 @@ class Undoer:
 
     def _undone(self, f: Floats, n: float) -> Undone:
         scale = float(np.abs(f).max())
-        if self.law.lumpable or (f == f[0]).all():
-            return Undone(self.law.weights(f) if self.law.lumpable else np.full(self.law.outputs, f[0]), None)
+        if (f == f[0]).all():
+            return Undone(np.full(self.law.outputs, f[0]), None)
+        if self.law.lumpable or (isinstance(self.law, MayBeSilent) and self.law.inner.lumpable):
+            return Undone(self.law.weights(f), None)
         plain = self._plain(f)
         nodes = self._nodes(f)
         if nodes is None:
             return plain or Undone(self.law.weights(f), None)
-        if plain is not None:
-            best = nodes.ridge(f, n, even=True)
-            if self._half(plain, nodes.even_law(self.law), n) <= USEFUL * best.half:
-                residual = plain.residual
-                return Undone(plain.weights, None if residual is None or np.abs(residual).max() <= EXACT * scale else residual)
+        if plain is not None and self._is_useful(plain, f, n, nodes):
+            residual = plain.residual
+            return Undone(plain.weights, None if residual is None or np.abs(residual).max() <= EXACT * scale else residual)
         weights = nodes.ridge(f, n, even=False).weights(nodes)
         return Undone(weights, self.law.pull(weights) - f)
+
+    def _is_useful(self, plain: Undone, f: Floats, n: float, nodes: Nodes) -> bool:
+        """Whether unbiased weights are as good as any: those of means are, where they have a closed form."""
+        if plain.residual is not None and parabola(self._answered(f)) is not None:
+            return True
+        n = max(n, FEW)
+        best = nodes.ridge(f, n, even=True)
+        return self._half(plain, nodes.even_law(self.law), n) <= USEFUL * best.half
+
+    def _answered(self, f: Floats) -> Floats:
+        """The values of a function without that of silence."""
+        return f[:-1] if isinstance(self.law, MayBeSilent) else f
 
     def _half(self, undone: Undone, reports: Floats, n: float) -> float:
         """Half the length of the bias-aware interval under a law of reports."""
@@ -130,7 +144,7 @@ class Undoer:
         inner = self.law.inner if isinstance(self.law, MayBeSilent) else self.law
         if not isinstance(inner, Shift):
             return None
-        bends = _bends(f[: inner.inputs])
+        bends = _bends(self._answered(f))
         return Nodes.fine(self.law, inner, bends, self.cap, self.counts) if len(bends) else self._even_nodes
 
     @cached_property

@@ -74,21 +74,31 @@ class Function:
         """Its mean if all combinations of true answers were equally frequent: what can be said before any answer is in."""
         return math.fsum(c * math.prod(float(f.mean()) for f in factors.values()) for c, factors in self.terms)
 
+    def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:
+        """The unbiased weight of each row of reported codes, however much such weights vary."""
+        size = len(next(iter(codes.values()))) if codes else 1
+        return self.undone(schema, codes, np.ones(size), lambda name, f, n: Undone(schema[name].law.weights(f), None))[0]
+
     def undone(self, schema: Schema, codes: Mapping[str, Ints], n: Floats, undo: Undo) -> tuple[Floats, list[Residual]]:
         """The weight of each row of reported codes (which occur `n` times), and by how much weights are off where they are not unbiased."""
         size = len(n)
         total, off = np.zeros(size), []
         for coefficient, factors in self.terms:
-            product, noisy = np.ones(size), []
+            product, sizes, noisy = np.ones(size), np.ones(size), []
             for block in schema.blocks:
                 inside = {name: factors[name] for name in block.attributes if name in factors}
                 if inside and isinstance(block.channel, Channel) and not block.channel.law.lumpable:
                     noisy += [*inside]
                 elif inside:
-                    product *= _block_weights(block.channel, inside, codes)
+                    own = _block_weights(block.channel, inside, codes)
+                    product *= own
+                    signed = any((f < 0).any() for f in inside.values())
+                    absolute = {name: np.abs(f) for name, f in inside.items()}
+                    sizes *= _block_weights(block.channel, absolute, codes) if signed else own
             residuals: Factors = {}
             for name in noisy:
-                weights, residual = undo(name, factors[name], _worth(product, n))
+                weights, residual = undo(name, factors[name], _worth(product, sizes, n))
+                sizes = sizes * np.abs(factors[name]).mean()
                 product = product * weights[codes[name]]
                 if residual is not None:
                     residuals[name] = residual
@@ -101,10 +111,10 @@ class Function:
 ONE = Function([(1.0, {})])
 
 
-def _worth(weights: Floats, n: Floats) -> float:
-    """How many people's worth of answers rows with these weights are."""
+def _worth(weights: Floats, sizes: Floats, n: Floats) -> float:
+    """How many people's worth of answers rows with these weights are; `sizes` are the weights of the function's absolute value."""
     squares = float(weights**2 @ n)
-    return min(float(n.sum()), float(weights @ n) ** 2 / squares) if squares > 0 else 1.0
+    return min(float(n.sum()), float(sizes @ n) ** 2 / squares) if squares > 0 else 1.0
 
 
 def weight_product(first: Function, second: Function, schema: Schema, undo: Undo | None = None) -> Function:

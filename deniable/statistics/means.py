@@ -22,7 +22,8 @@ def mean(sums: Sums, of: tuple[str, Function], group: Group, title: str, target:
     (name, number), (where, inside) = of, group
     weighted = sums([number * inside, inside, number * number * inside], lambda means: _rows(means, [(0, 1)]))
     one, size, squared = weighted.square_totals()
-    found = ratio(weighted, (0, 1), Squares(squared, one, size), target, limits, (f"mean of {name}", where))
+    least = weighted.least_variance(target)
+    found = ratio(weighted, (0, 1), Squares(squared, one, size), target, limits, (f"mean of {name}", where), least)
 
     def ends(level: float) -> tuple[Floats, Floats]:
         low, high = found.ends(level)
@@ -57,7 +58,7 @@ def difference(
         high = value + np.sqrt(max(0.0, above**2 + under**2 - 2 * correlation * above * under))
         return np.array([low]), np.array([high])
 
-    variance = max(0.0, one.variance + two.variance - 2 * together)
+    variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
     title = f"mean of {of}: ({first[0]}) minus ({second[0]})"
     return _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
 

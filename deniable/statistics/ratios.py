@@ -21,8 +21,8 @@ from deniable.statistics.weighted import SMALLEST_GROUP, Weighted
 def not_refuted(top: float, bottom: float, spread: Floats, z: float, limits: tuple[float, float]) -> tuple[float, float]:
     """The smallest and largest m within limits with (top - m bottom)^2 <= z^2 var(top - m bottom); the limits if there is none.
 
-    >>> not_refuted(2.0, 1.0, np.array([[0.01, 0.0], [0.0, 0.0]]), 2.0, (0.0, 9.0))
-    (1.8, 2.2)
+    >>> not_refuted(2.0, 1.0, np.array([[0.25, 0.0], [0.0, 0.0]]), 2.0, (0.0, 9.0))
+    (1.0, 3.0)
     >>> not_refuted(0.1, -0.05, np.array([[0.01, 0.0], [0.0, 0.01]]), 2.0, (0.0, 9.0))
     (0.0, 9.0)
     """
@@ -69,14 +69,11 @@ class Squares(NamedTuple):
 
 
 def ratio(
-    weighted: Weighted,
-    pair: tuple[int, int],
-    squares: Squares,
-    target: str,
-    limits: tuple[float, float],
-    words: tuple[str, Any],
-) -> Ratio:
-    """The ratio of the means of two functions (by place); `words` say what it is of, and of which group."""
+    weighted: Weighted, pair: tuple[int, int], squares: Squares, target: str, limits: tuple[float, float], words: tuple[str, Any],
+    least: float = -np.inf,
+) -> Ratio:  # fmt: skip
+    """The ratio of the means of two functions (by place); `words` say what it is of, and of which group. Its variance is `least` at
+    least."""
     people, places = weighted.people, list(pair)
     top, bottom = (float(mean) for mean in (weighted.totals() / people)[places])
     known = np.array([[squares.top, squares.both], [squares.both, squares.bottom]]) / people**2
@@ -94,8 +91,8 @@ def ratio(
     row[places] = 1 / bottom, -value / bottom
     residual = (row @ weighted.values)[None, :] / people
     true = (squares.top - 2 * value * squares.both + value**2 * squares.bottom) / (bottom * people) ** 2
-    covariance, worth = weighted.error_of_one(residual, np.array([[true]]), target)
-    variance, middle, bias = float(covariance[0, 0]), 0.0, None
+    covariance, worth = weighted.errors(residual, np.array([[true]]), target)
+    variance, middle, bias = max(float(covariance[0, 0]), least), 0.0, None
     if weighted.bounded is not None:
         low, high = (float(end[0]) for end in weighted.bounded.bias_range(row[None, :]))
         middle, bias = (low + high) / 2, (high - low) / 2

@@ -139,7 +139,11 @@ class Weighted:
     def error_of_one(self, residual: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
         """The same for one number; for the population no less than the designs of the parts let expect."""
         covariance, worth = self.errors(residual, squares, target)
-        return (np.maximum(covariance, self.design_variance) if target == "population" else covariance), worth
+        return np.maximum(covariance, self.least_variance(target)), worth
+
+    def least_variance(self, target: str) -> float:
+        """What the variance of a question with one number is at least."""
+        return self.design_variance if target == "population" else -np.inf
 
     def _expected(self, each: Floats) -> Floats:
         """What a respondent of each cell is expected to add to a sum: a person's mean, for all that one of that part stands for."""
