@@ -51,7 +51,7 @@ class Plan:
     save: Path | None = None
 
 
-def quick_plan(seed: int = SEED, workers: int = 1, channels: list[str] | None = None, runs: int = 10) -> Plan:
+def quick_plan(seed: int = SEED, workers: int = 1, channels: list[str] | None = None, runs: int = 7) -> Plan:
     """Well under a minute: three channels, two sizes, two shapes."""
     few = channels or ["KRR 5", "Retention 101", "Uniform 11"]
     shapes = ("skewed", "heaped at tens")
@@ -194,7 +194,7 @@ def main() -> None:
     given = parser.parse_args()
     chosen = chosen_channels(given.channels) if given.channels else None
     if given.quick:
-        plan = quick_plan(given.seed, 1, chosen, given.runs or 10)
+        plan = quick_plan(given.seed, 1, chosen, given.runs or 7)
     else:
         plan = Plan(chosen or list(CHANNELS), runs=given.runs or 100, seed=given.seed, workers=given.workers)
     plan.save = given.save
