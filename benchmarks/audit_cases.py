@@ -33,7 +33,7 @@ CHANNELS: dict[str, Callable[[], Any]] = {
     "Laplace 101 extended": lambda: dn.Additive(dn.Integer(0, 100), dn.Laplace(5), edges="extend"),
     "Normal 10,001": lambda: dn.Additive(dn.Integer(0, 10_000), dn.Normal(800), edges="clamp"),
 }
-NARROW = 0.07
+NARROW = 0.085
 HEAPED = 0.2
 Y_VALUES = 10
 

@@ -14,6 +14,8 @@ import deniable as dn
 from benchmarks.audit_cases import Array, Case, Cell, Tables
 from benchmarks.audit_questions import QUESTIONS, TARGETS, Asked, Question
 from benchmarks.audit_references import REFERENCES, References, best_affine_half_width
+from deniable.core.caps import Cap
+from deniable.core.undoing import EVEN_REPORTS
 
 # `method="em"` takes seconds a question there: the audit's own likelihood speaks for it.
 SLOW_EM = ("Normal 11", "Normal 73", "Normal 45 extended", "Normal 10,001")
@@ -50,19 +52,12 @@ class Class:
     """The default class of truths of bias-aware intervals: no value, or 80th of the range, holds over five times its even share."""
 
     def __init__(self, domain: Any) -> None:
-        try:
-            from deniable.core.caps import Cap
-        except ImportError:
-            self._cap = None
-            cells = min(domain.size, 80)
-            self.cell, self.most = np.arange(domain.size) * cells // domain.size, min(1.0, 5 / cells)
-        else:
-            self._cap = Cap.of(domain)
-            self.cell, self.most = self._cap.stretch, self._cap.most
+        self._cap = Cap.of(domain)
+        self.cell, self.most = self._cap.stretch, self._cap.most
 
     def holds(self, shares: Array) -> bool:
-        """Whether a truth is in the class; without the class in the package, every truth is."""
-        return True if self._cap is None else bool(self._cap.holds(shares))
+        """Whether a truth is in the class."""
+        return self._cap.holds(shares)
 
 
 def run_cell(job: Job) -> tuple[Job, Array]:
@@ -171,11 +166,13 @@ def _beyond(value: Array, possible: tuple[float, float], se: Array) -> Array:
 
 
 def best_half_width(task: tuple[Cell, str]) -> float:
-    """The best affine half width of a count or a mean in a cell, at its true law of reports."""
+    """The best affine half width of a count or a mean in a cell, at its true law of reports, smoothed as estimators must: who knew which
+    reports never occur would need no error bar there."""
     cell, statistic = task
     case = Case(cell.channel, cell.shape)
     asked, limits = Asked(case), Class(case.channel.domain)
     f = asked.true[:, 3 if statistic == "count" else 1]
     scale = cell.n if statistic == "count" else 1
     P = case.channel.matrix()
-    return scale * best_affine_half_width(P, case.channel.push(case.shares), f, cell.n, limits.cell, limits.most)
+    law = (cell.n * case.channel.push(case.shares) + EVEN_REPORTS * P.mean(axis=0)) / (cell.n + EVEN_REPORTS)
+    return scale * best_affine_half_width(P, law, f, cell.n, limits.cell, limits.most)

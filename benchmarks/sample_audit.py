@@ -42,7 +42,7 @@ class Plan:
     sizes: tuple[int, ...] = SIZES
     shapes: tuple[str, ...] = tuple(SHAPES)
     runs: int = 100
-    em_runs: int = 12
+    em_runs: int = 0
     fresh: int = 2_000
     seed: int = SEED
     workers: int = 2

@@ -125,7 +125,7 @@ def critical_value(ratio: Any, level: float) -> Floats:
     # Newton's method from above, where the coverage is concave: it never passes the root.
     one, two = ndtri(level), ndtri(0.5 + level / 2)
     c = np.where(t < 1e-9, two, t + two)
-    for _ in range(30):
+    for _ in range(8):
         covered = ndtr(c - t) - ndtr(-c - t)
         slope = (np.exp(-((c - t) ** 2) / 2) + np.exp(-((c + t) ** 2) / 2)) / math.sqrt(2 * math.pi)
         c = np.maximum(c - (covered - level) / np.maximum(slope, 1e-12), np.minimum(t + one, t + two))

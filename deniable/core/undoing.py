@@ -11,6 +11,7 @@ Ridge weights are within some percent of the best affine ones for the class (min
 
 from __future__ import annotations
 
+import weakref
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ import numpy as np
 from deniable.core.caps import Cap, critical_value
 from deniable.core.exact import Floats, Ints
 from deniable.core.laws import Law, Shift
-from deniable.core.operators import Operator
 from deniable.core.optional import MayBeSilent
 from deniable.core.shift_weights import closed_form, hat_expectations, parabola
 from deniable.errors import NotInvertibleError
@@ -29,7 +29,9 @@ ALL_NODES = 250
 EVEN_NODES = 160
 NEAR_NODES = 16
 MOST_BENDS = 6
-"""On a fine grid nodes lie evenly, and closer (a quarter of the noise's spread) around each of a few places where the function bends."""
+CLOSE = 3.0
+"""On a fine grid nodes lie evenly. Where that is not close (a third of the noise's spread), there are more around each of a few places
+where the function bends."""
 
 USEFUL = 1.1
 """Unbiased weights are taken if their interval would be at most so many times as long as that of the best ridge weights."""
@@ -39,12 +41,15 @@ EXACT = 1e-7
 """Residuals that are smaller, relative to the function, are rounding."""
 ALMOST = 1e-3
 """Closed forms that are off by less, relative to the function, are as good as unbiased; by how much they are off is counted."""
-PENALTIES = np.logspace(1, -14, 46)
+PENALTIES = np.logspace(1, -14, 31)
 """Tried ratios of variance to squared residual, relative to the largest singular value squared."""
 EVEN_REPORTS = 50.0
 """The law of reports is smoothed as if so many reports of evenly distributed truths had come in besides."""
 SMOOTHING_STEPS = 15
 LEVEL = 0.95
+MOST_BETWEEN = 4_000_000
+MOST_KNOWN = 2_000
+"""So many functions' weights are remembered."""
 
 
 class Undone(NamedTuple):
@@ -68,53 +73,93 @@ class Undoer:
 
     def __init__(self, law: Law, cap: Cap, counts: Floats) -> None:
         self.law, self.cap, self.counts = law, cap, counts
+        designs = _DESIGNS.setdefault(law, {})
+        self._design = designs.setdefault(cap.most, _Design(law, cap))
         self._known: dict[tuple[bytes, int], Undone] = {}
+        self._smoothed: dict[int, _Decomposed] = {}
 
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
         # Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up.
-        size = round(8 * np.log2(max(n, 1.0)))
+        size = round(4 * np.log2(max(n, 1.0)))
         key = (f.tobytes(), size)
         if key not in self._known:
-            self._known[key] = self._undone(f, 2 ** (size / 8))
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._undone(f, size)
         return self._known[key]
 
-    def _undone(self, f: Floats, n: float) -> Undone:
-        scale = float(np.abs(f).max())
-        if (f == f[0]).all():
-            return Undone(np.full(self.law.outputs, f[0]), None)
-        if self.law.lumpable or (isinstance(self.law, MayBeSilent) and self.law.inner.lumpable):
-            return Undone(self.law.weights(f), None)
-        plain = self._plain(f)
-        nodes = self._nodes(f)
-        if nodes is None:
-            return plain or Undone(self.law.weights(f), None)
-        if plain is not None and self._is_useful(plain, f, n, nodes):
-            residual = plain.residual
-            return Undone(plain.weights, None if residual is None or np.abs(residual).max() <= EXACT * scale else residual)
-        weights = nodes.ridge(f, n, even=False).weights(nodes)
+    def _undone(self, f: Floats, size: int) -> Undone:
+        unbiased = self._design.unbiased(f, size)
+        if unbiased is not None:
+            return unbiased
+        nodes = self._design.nodes(f)
+        assert nodes is not None  # else unbiased weights are all there is
+        if id(nodes) not in self._smoothed:
+            self._smoothed[id(nodes)] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
+        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[id(nodes)])
+        weights = best.weights(nodes)
+        if best.base is None and nodes.between is not None:
+            return Undone(weights, nodes.between @ best.at_nodes - f)
         return Undone(weights, self.law.pull(weights) - f)
+
+
+class _Design:
+    """What can be said of undoing a law before any report is in."""
+
+    def __init__(self, law: Law, cap: Cap) -> None:
+        # Designs are remembered as long as their laws are; so they must not keep them.
+        self._law, self.cap = weakref.ref(law), cap
+        self._known: dict[tuple[bytes, int], Undone | None] = {}
+        self._near: dict[bytes, Nodes] = {}
+
+    @property
+    def law(self) -> Law:
+        law = self._law()
+        assert law is not None
+        return law
+
+    def unbiased(self, f: Floats, size: int) -> Undone | None:
+        """Unbiased weights, if they are useful (or all there is)."""
+        key = (f.tobytes(), max(size, round(4 * np.log2(FEW))))
+        if key not in self._known:
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._unbiased(f, 2 ** (key[1] / 4))
+        return self._known[key]
+
+    def _unbiased(self, f: Floats, n: float) -> Undone | None:
+        law = self.law
+        if (f == f[0]).all():
+            return Undone(np.full(law.outputs, f[0]), None)
+        if law.lumpable or (isinstance(law, MayBeSilent) and law.inner.lumpable):
+            return Undone(law.weights(f), None)
+        plain, nodes = self._plain(f), self.nodes(f)
+        if nodes is None:
+            return plain or Undone(law.weights(f), None)
+        if plain is None or not self._is_useful(plain, f, n, nodes):
+            return None
+        residual = plain.residual
+        return Undone(
+            plain.weights, None if residual is None or np.abs(residual).max() <= EXACT * np.abs(f).max() else residual
+        )
 
     def _is_useful(self, plain: Undone, f: Floats, n: float, nodes: Nodes) -> bool:
         """Whether unbiased weights are as good as any: those of means are, where they have a closed form."""
         if plain.residual is not None and parabola(self._answered(f)) is not None:
             return True
-        n = max(n, FEW)
-        best = nodes.ridge(f, n, even=True)
-        return self._half(plain, nodes.even_law(self.law), n) <= USEFUL * best.half
+        best = nodes.ridge(f, n, nodes.even)
+        return self._half(plain, n) <= USEFUL * best.half
 
-    def _answered(self, f: Floats) -> Floats:
-        """The values of a function without that of silence."""
-        return f[:-1] if isinstance(self.law, MayBeSilent) else f
-
-    def _half(self, undone: Undone, reports: Floats, n: float) -> float:
-        """Half the length of the bias-aware interval under a law of reports."""
+    def _half(self, undone: Undone, n: float) -> float:
+        """Half the length of the bias-aware interval if all truths were equally frequent."""
+        reports = self.law.push(np.full(self.law.inputs, 1 / self.law.inputs))
         mean = float(reports @ undone.weights)
         se = float(np.sqrt(max(float(reports @ undone.weights**2) - mean**2, 1e-300) / n))
         bias = 0.0
         if undone.residual is not None:
             bias = float(self.cap.largest(undone.residual)[0] + self.cap.largest(-undone.residual)[0]) / 2
-        return se * float(critical_value(bias / se, LEVEL))
+        return se * float(critical_value(min(bias / se, 1e6), LEVEL))
 
     def _plain(self, f: Floats) -> Undone | None:
         """Unbiased weights (or as good as), where they are to be had."""
@@ -123,39 +168,62 @@ class Undoer:
             residual = self.law.pull(weights) - f
             if np.abs(residual).max() <= ALMOST * np.abs(f).max():
                 return Undone(weights, residual)
-        if self.law.inputs > ALL_NODES:
+        if self._inverse is None:
             return None
+        weights = self._inverse @ f
+        # The inverse of an ill-conditioned matrix is not exact, and would not be useful if it were.
+        off = np.abs(self.law.pull(weights) - f).max()
+        return Undone(weights, None) if off <= EXACT * np.abs(f).max() else None
+
+    @cached_property
+    def _inverse(self) -> Floats | None:
         try:
-            return Undone(self.law.weights(f), None)
+            return self.law.inverse if self.law.inputs <= ALL_NODES else None
         except NotInvertibleError:
             return None
 
     def _in_closed_form(self, f: Floats) -> Floats | None:
-        if isinstance(self.law, Shift):
-            return closed_form(self.law, f)
-        if isinstance(self.law, MayBeSilent) and isinstance(self.law.inner, Shift) and abs(2 * self.law.keep - 1) > 1e-9:
-            inner = closed_form(self.law.inner, f[:-1])
-            return None if inner is None else self.law.around(inner, f[-1])
+        law = self.law
+        if isinstance(law, Shift):
+            return closed_form(law, f)
+        if isinstance(law, MayBeSilent) and isinstance(law.inner, Shift) and abs(2 * law.keep - 1) > 1e-9:
+            inner = closed_form(law.inner, f[:-1])
+            return None if inner is None else law.around(inner, f[-1])
         return None
 
-    def _nodes(self, f: Floats) -> Nodes | None:
+    def _answered(self, f: Floats) -> Floats:
+        """The values of a function without that of silence."""
+        return f[:-1] if isinstance(self.law, MayBeSilent) else f
+
+    def nodes(self, f: Floats) -> Nodes | None:
+        """The nodes for a function; None where a fine grid has no noise to interpolate by."""
         if self.law.inputs <= ALL_NODES:
             return self._all_nodes
         inner = self.law.inner if isinstance(self.law, MayBeSilent) else self.law
         if not isinstance(inner, Shift):
             return None
+        if inner.inputs / EVEN_NODES <= _spread(inner) / CLOSE:
+            return self._even_nodes
         bends = _bends(self._answered(f))
-        return Nodes.fine(self.law, inner, bends, self.cap, self.counts) if len(bends) else self._even_nodes
+        if not len(bends):
+            return self._even_nodes
+        if bends.tobytes() not in self._near:
+            self._near = {} if len(self._near) > 20 else self._near
+            self._near[bends.tobytes()] = Nodes.fine(self.law, inner, bends, self.cap)
+        return self._near[bends.tobytes()]
 
     @cached_property
     def _all_nodes(self) -> Nodes:
-        return Nodes(self.law, np.arange(self.law.inputs), np.arange(self.law.outputs), self.law.dense(), self.cap, self.counts)
+        return Nodes(self.law, np.arange(self.law.inputs), np.arange(self.law.outputs), self.law.dense(), self.cap)
 
     @cached_property
     def _even_nodes(self) -> Nodes:
         inner = self.law.inner if isinstance(self.law, MayBeSilent) else self.law
         assert isinstance(inner, Shift)
-        return Nodes.fine(self.law, inner, np.zeros(0, dtype=np.int64), self.cap, self.counts)
+        return Nodes.fine(self.law, inner, np.zeros(0, dtype=np.int64), self.cap)
+
+
+_DESIGNS: weakref.WeakKeyDictionary[Law, dict[float, _Design]] = weakref.WeakKeyDictionary()
 
 
 class Ridge(NamedTuple):
@@ -174,16 +242,17 @@ class Ridge(NamedTuple):
 class Nodes:
     """Truths that are looked at, reports between which weights are interpolated, and the matrix between them."""
 
-    def __init__(self, law: Operator, truths: Ints, reports: Ints, matrix: Floats, cap: Cap, counts: Floats) -> None:
-        self.law, self.truths, self.reports, self.matrix = law, truths, reports, matrix
-        stretch = cap.stretch[truths]
-        _, stretch = np.unique(stretch, return_inverse=True)
+    def __init__(self, law: Law, truths: Ints, reports: Ints, matrix: Floats, cap: Cap) -> None:
+        self._law, self.truths, self.reports, self.matrix = weakref.ref(law), truths, reports, matrix
+        self.inputs, self.outputs = law.inputs, law.outputs
+        _, stretch = np.unique(cap.stretch[truths], return_inverse=True)
         self.cap = Cap(stretch.reshape(-1), cap.most, silent=cap.silent and int(truths[-1]) == len(cap.stretch) - 1)
-        self.counts = self._gathered(counts)
-        self._width = np.gradient(truths.astype(np.float64)) if len(truths) > 1 else np.ones(1)
+        self.width = np.gradient(truths.astype(np.float64)) if len(truths) > 1 else np.ones(1)
+        middles = (truths[1:] + truths[:-1]) / 2
+        self._nearest = np.searchsorted(middles, np.arange(law.inputs))
 
     @classmethod
-    def fine(cls, law: Law, inner: Shift, bends: Ints, cap: Cap, counts: Floats) -> Nodes:
+    def fine(cls, law: Law, inner: Shift, bends: Ints, cap: Cap) -> Nodes:
         """Nodes on a fine grid: evenly, and closer around bends."""
         spread = _spread(inner)
         near = np.linspace(-4 * spread, 4 * spread, 2 * NEAR_NODES + 1)
@@ -200,57 +269,58 @@ class Nodes:
             answered = np.column_stack([keep * matrix, np.full(len(truths), 1 - keep)])
             matrix = np.vstack([answered, silent])
             truths, reports = np.append(truths, inner.inputs), np.append(reports, inner.outputs)
-        return cls(law, truths, reports, matrix, cap, counts)
-
-    def _gathered(self, counts: Floats) -> Floats:
-        return counts if len(self.reports) == len(counts) else _gather(counts, self.reports)
+        return cls(law, truths, reports, matrix, cap)
 
     def interpolated(self, at_nodes: Floats) -> Floats:
         """Weights of all reports from those at the nodes."""
-        if len(self.reports) == self.law.outputs:
+        if len(self.reports) == self.outputs:
             return at_nodes
-        return np.interp(np.arange(self.law.outputs), self.reports, at_nodes)
+        return np.interp(np.arange(self.outputs), self.reports, at_nodes)
+
+    @cached_property
+    def between(self) -> Floats | None:
+        """The matrix from all truths to the nodes of reports, where it is not large: quicker than to pull weights through the law."""
+        law = self._law()
+        if len(self.truths) == self.inputs or not isinstance(law, Shift) or self.inputs * len(self.reports) > MOST_BETWEEN:
+            return None
+        return hat_expectations(law, np.arange(self.inputs), self.reports)
 
     @cached_property
     def _even_reports(self) -> Floats:
-        even: Floats = self._width / self._width.sum() @ self.matrix
+        even: Floats = self.width / self.width.sum() @ self.matrix
         return even
 
-    def even_law(self, law: Operator) -> Floats:
-        """The law of reports if all truths were equally frequent."""
-        return law.push(np.full(law.inputs, 1 / law.inputs))
-
-    @cached_property
-    def _smoothed_reports(self) -> Floats:
+    def smoothed_law(self, counts: Floats) -> Floats:
         """The law of reports, smoothed: weights that follow chance in the reports would be biased."""
-        n = float(self.counts.sum())
-        shares = self._width / self._width.sum()
+        if len(self.reports) < len(counts):
+            counts = _gather(counts, self.reports)
+        n = float(counts.sum())
+        shares = self.width / self.width.sum()
         for _ in range(SMOOTHING_STEPS if n else 0):
             expected = shares @ self.matrix
-            ratio = np.divide(self.counts / n, expected, out=np.zeros(len(expected)), where=expected > 0)
+            ratio = np.divide(counts / n, expected, out=np.zeros(len(expected)), where=expected > 0)
             shares = shares * (self.matrix @ ratio)
         smoothed: Floats = (n * (shares @ self.matrix) + EVEN_REPORTS * self._even_reports) / (n + EVEN_REPORTS)
         return smoothed
 
     @cached_property
-    def _even(self) -> _Decomposed:
-        return _Decomposed(self.matrix, self._even_reports, self._width)
+    def even(self) -> _Decomposed:
+        """For truths that are equally frequent."""
+        return _Decomposed(self.matrix, self._even_reports, self.width)
 
-    @cached_property
-    def _smoothed(self) -> _Decomposed:
-        return _Decomposed(self.matrix, self._smoothed_reports, self._width)
-
-    def ridge(self, f: Floats, n: float, even: bool) -> Ridge:
-        """The ridge weights with the shortest interval for n people, under the even or the smoothed law of reports."""
-        decomposed = self._even if even else self._smoothed
-        wanted, base, at_nodes = f[self.truths], None, np.zeros(len(self.reports))
-        inner = self.law
-        if len(self.truths) < len(f) and isinstance(inner, Shift) and parabola(f) is not None:
-            # Between nodes a parabola bends: what closed forms know is not interpolated.
-            base = closed_form(inner, f)
-            if base is not None:
+    def ridge(self, f: Floats, n: float, decomposed: _Decomposed) -> Ridge:
+        """The ridge weights with the shortest interval for n people."""
+        wanted, base, at_nodes = f, None, np.zeros(len(self.reports))
+        if len(self.truths) < len(f):
+            law = self._law()
+            if isinstance(law, Shift) and parabola(f) is not None:
+                # Between nodes a parabola bends: what closed forms know is not interpolated.
+                base = closed_form(law, f)
+                assert base is not None
                 at_nodes = base[self.reports]
-                wanted = wanted - self.law.pull(base)[self.truths] + self.matrix @ at_nodes
+                wanted = (f - law.pull(base))[self.truths] + self.matrix @ at_nodes
+            else:
+                wanted = np.bincount(self._nearest, weights=f) / np.bincount(self._nearest)
         tried = decomposed.solutions(wanted)
         residuals = self.matrix @ tried - wanted[:, None]
         bias = (self.cap.largest(residuals) + self.cap.largest(-residuals)) / 2

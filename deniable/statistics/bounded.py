@@ -43,7 +43,7 @@ class Bounded:
         off: Sequence[Sequence[Sequence[Residual]]],
         residuals: Residuals,
     ) -> None:
-        self._weighted, self._counted, self._functions, self._off = weighted, counted, functions, off
+        self._weighted, self._counted, self._functions, self.off = weighted, counted, functions, off
         self._residuals = residuals
         self.means = weighted.totals() / weighted.people
 
@@ -52,7 +52,7 @@ class Bounded:
         """The classes of truths, in words."""
         words = {
             self._counted[0].cap(name).words(name): None
-            for of_part in self._off
+            for of_part in self.off
             for terms in of_part
             for term in terms
             for name in term.residuals
@@ -62,7 +62,7 @@ class Bounded:
     def bias_range(self, rows: Floats) -> tuple[Floats, Floats]:
         """The smallest and the largest bias of numbers that depend on the functions' means by these coefficients."""
         low, high = np.zeros(len(rows)), np.zeros(len(rows))
-        for i, (part, off) in enumerate(zip(self._counted, self._off, strict=True)):
+        for i, (part, off) in enumerate(zip(self._counted, self.off, strict=True)):
             inside = self._weighted.part == i
             each = self._weighted.n * self._weighted.stands_for * self._weighted.counts_as
             share = float(each[inside].sum()) / self._weighted.people
@@ -73,12 +73,12 @@ class Bounded:
     def randomness(self, rows: Floats) -> Floats:
         """The variance of such numbers if the people are fixed: that of the weights less that of what they are on average."""
         found = np.zeros(len(rows))
-        for i, (part, off) in enumerate(zip(self._counted, self._off, strict=True)):
+        for i, (part, off) in enumerate(zip(self._counted, self.off, strict=True)):
             inside = self._weighted.part == i
             each = self._weighted.n[inside] * (self._weighted.stands_for * self._weighted.counts_as)[inside] ** 2
             centre = rows @ self.means
             spread = (rows @ self._weighted.values[:, inside] - centre[:, None]) ** 2 @ each
-            seen = [_seen(function, terms) for function, terms in zip(self._functions, off, strict=True)]
+            seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
             fixed = [part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)]
             found += np.maximum(spread - np.array(fixed), LEAST_RANDOMNESS * spread)
         return found / self._weighted.people**2
@@ -193,7 +193,7 @@ def _crude(part: Counted, term: Residual) -> float:
     return sum(bias * float(np.prod([reach[a] for a in reach if a != name])) for name, bias in off.items())
 
 
-def _seen(function: Function, off: Sequence[Residual]) -> Function:
+def seen_function(function: Function, off: Sequence[Residual]) -> Function:
     """What the weights of a function are on average, given the truth."""
     residuals = {id(term.factors): term.residuals for term in off}
     return Function(

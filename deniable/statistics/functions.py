@@ -74,6 +74,13 @@ class Function:
         """Its mean if all combinations of true answers were equally frequent: what can be said before any answer is in."""
         return math.fsum(c * math.prod(float(f.mean()) for f in factors.values()) for c, factors in self.terms)
 
+    def by_code(self, size: int) -> Floats:
+        """The values of a function of one attribute alone, by its true codes."""
+        total = np.zeros(size)
+        for coefficient, factors in self.terms:
+            total = total + coefficient * next(iter(factors.values()), np.ones(1))
+        return total
+
     def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:
         """The unbiased weight of each row of reported codes, however much such weights vary."""
         size = len(next(iter(codes.values()))) if codes else 1

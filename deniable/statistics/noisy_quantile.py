@@ -9,10 +9,10 @@ import numpy as np
 from deniable.core.caps import critical_value
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats, Ints
-from deniable.statistics.bounded import bias_range_of
+from deniable.statistics.bounded import LEAST_RANDOMNESS, bias_range_of, seen_function
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Parts
-from deniable.statistics.weighted import check_group
+from deniable.statistics.weighted import Weighted, check_group
 
 LOOKED_AT = 24
 """So many values are looked at, and then as many between those that could be the quantile."""
@@ -23,8 +23,8 @@ FAR = 0.9999
 class _Tests:
     """T(v) = share of the group at or below v, less q, in units of the people; with its errors and the range of its bias."""
 
-    def __init__(self, parts: Parts, name: str, ranks: Ints, group: Function, q: float, target: str) -> None:
-        self._parts, self._name, self._ranks, self._group, self._q, self._target = parts, name, ranks, group, q, target
+    def __init__(self, parts: Parts, name: str, ranks: Ints, group: Function, q: float, shares: Floats | None) -> None:
+        self._parts, self._name, self._ranks, self._group, self._q, self._shares = parts, name, ranks, group, q, shares
         self._known: dict[int, tuple[float, float, float]] = {}
         self.assumes: tuple[str, ...] = ()
         self.rows = 0
@@ -39,8 +39,8 @@ class _Tests:
             means = weighted.totals() / weighted.people
             low, high = bias_range_of(weighted, rows)
             spread = (weighted.values * weighted.stands_for) ** 2 @ weighted.n / weighted.people**2 - means**2 / weighted.rows
-            if self._target == "respondents":
-                spread = self._randomness(weighted, rows, spread)
+            if self._shares is not None:
+                spread = np.maximum(spread - self._fixed(functions, weighted), LEAST_RANDOMNESS * spread)
             self.rows = round(weighted.rows)
             self.assumes = weighted.bounded.assumes if weighted.bounded is not None else self.assumes
             for i, rank in enumerate(new):
@@ -52,8 +52,16 @@ class _Tests:
         found = np.array([self._known[int(rank)] for rank in ranks])
         return found[:, 0], found[:, 1], found[:, 2]
 
-    def _randomness(self, weighted: Any, rows: Floats, spread: Floats) -> Floats:
-        return weighted.bounded.randomness(rows) if weighted.bounded is not None else spread
+    def _fixed(self, functions: list[Function], weighted: Weighted) -> Floats:
+        """The part of the spread that is due to who the people are, by their smoothed shares: it is no error for the respondents."""
+        assert self._shares is not None
+        off = [()] * len(functions) if weighted.bounded is None else weighted.bounded.off[0]
+        found = []
+        for function, terms in zip(functions, off, strict=True):
+            seen = seen_function(function, terms).by_code(len(self._ranks))
+            mean = float(self._shares @ seen)
+            found.append(float(self._shares @ (seen - mean) ** 2) / weighted.rows)
+        return np.array(found)
 
     def held(self, ranks: Ints, level: float | None) -> tuple[int, int]:
         """The places, among these values, of the first of which it is not refuted that enough lie at or below it, and of the last that
@@ -66,13 +74,15 @@ class _Tests:
 
 
 def noisy_quantile(
-    parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, Function], title: str, target: str, point: float | None
+    parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, Function], title: str, target: str, smooth: Floats | None
 ) -> Estimate:
-    """The quantile q of a numeric attribute (its name and numbers) among a group (words and function)."""
+    """The quantile q of a numeric attribute (its name and numbers) among a group (words and function); `smooth` are the smoothed shares of
+    its true codes, if the question is of everyone."""
     (name, numbers), (where, group) = of, among
     order = np.argsort(numbers, kind="stable")
     values = numbers[order]
-    tests = _Tests(parts, name, np.argsort(order, kind="stable"), group, q, target)
+    known = smooth if target == "respondents" else None
+    tests = _Tests(parts, name, np.argsort(order, kind="stable"), group, q, known)
     weighted = parts.weigh([group], lambda means: np.eye(1), False)
     check_group(weighted.totals()[0], weighted.people, f"quantile of {name}", where)
     ranks = _looked_at(tests, len(values))
@@ -88,10 +98,12 @@ def noisy_quantile(
     se = float(high[0] - low[0]) / 2
     middle = tests.at(ranks)[0]
     least, most = interval(None)
+    point = _reached(ranks, middle, values)
+    if smooth is not None:
+        point = _read_off((smooth * group.by_code(len(values)))[order], values, q)
     return Estimate(
-        [_reached(ranks, middle, values) if point is None else point], [name], n=tests.rows,
-        method="bounded bias" if point is None else "em, regularised", target=target, covariance=[[se**2]], name=title,
-        limits=(float(values[0]), float(values[-1])), ends=interval, assumes=tests.assumes,
+        [point], [name], n=tests.rows, method="bounded bias" if smooth is None else "em, regularised", target=target,
+        covariance=[[se**2]], name=title, limits=(float(values[0]), float(values[-1])), ends=interval, assumes=tests.assumes,
         bias=np.abs(most - least) / 2 if tests.assumes else None,
     )  # fmt: skip
 
@@ -116,3 +128,9 @@ def _reached(ranks: Ints, middle: Floats, values: Floats) -> float:
         return float(values[0])
     place = int(np.searchsorted(isotonic_regression(middle).x, 0.0))
     return float(values[-1] if place == len(ranks) else values[ranks[place]])
+
+
+def _read_off(shares: Floats, values: Floats, q: float) -> float:
+    """The lowest value that a share q of the people does not exceed."""
+    rising = np.cumsum(shares)
+    return float(values[min(int(np.searchsorted(rising, q * rising[-1] - 1e-12)), len(values) - 1)])

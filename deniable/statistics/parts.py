@@ -18,6 +18,7 @@ from deniable.core.designs import Identity
 from deniable.core.exact import Floats
 from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema
+from deniable.core.tables import CellTable
 from deniable.core.undoing import Undoer, Undone
 from deniable.engines.count import cell_table
 from deniable.errors import ParameterError, SchemaError
@@ -31,6 +32,7 @@ Sums = Callable[[Sequence[Function], Residuals], Weighted]
 
 DIFFERENT = 0.01
 """Below this probability parts differ more than chance explains."""
+KEPT_TABLES = 8
 ROUNDS = 3
 """How often precision is worked out anew from what the parts together say; the second time changes little, the third nothing."""
 
@@ -48,6 +50,7 @@ class Parts:
         self.alike = alike
         self.most = most
         self._undoers: dict[tuple[int, str], Undoer] = {}
+        self._tables: dict[tuple[int, tuple[str, ...]], CellTable] = {}
         self.channels: dict[str, Channel] = {}
         for _, schema in self.all:
             self.channels = {**schema, **self.channels}
@@ -68,11 +71,19 @@ class Parts:
         most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
         return Cap.of(self.channels[name].domain, most)
 
+    def table(self, i: int, names: Sequence[str]) -> CellTable:
+        """How often each combination of reports occurs in a part; the last few are kept, since questions come in groups."""
+        key = (i, tuple(names))
+        if key not in self._tables:
+            if len(self._tables) >= KEPT_TABLES:
+                self._tables.pop(next(iter(self._tables)))
+            self._tables[key] = cell_table(*self.all[i], list(names))
+        return self._tables[key]
+
     def undoer(self, i: int, name: str) -> Undoer:
         """How the reports of an attribute in one of the parts are undone."""
         if (i, name) not in self._undoers:
-            data, schema = self.all[i]
-            table = cell_table(data, schema, [name])
+            schema, table = self.all[i][1], self.table(i, [name])
             counts = np.bincount(table.cells[:, 0], weights=table.n, minlength=schema[name].law.outputs)
             self._undoers[i, name] = Undoer(schema[name].law, self.cap(name), counts.astype(np.float64))
         return self._undoers[i, name]
@@ -150,9 +161,9 @@ class Counted:
     """One part's cells of reports of the attributes that a question is about."""
 
     def __init__(self, parts: Parts, i: int, names: Sequence[str]) -> None:
-        (data, schema), weights = parts.all[i], parts.weights
+        schema, weights = parts.all[i][1], parts.weights
         asked = list(dict.fromkeys([*names, *([weights] if weights else [])]))
-        table = cell_table(data, schema, asked)
+        table = parts.table(i, asked)
         self._parts, self._i = parts, i
         self.schema = schema
         self.codes = {name: table.cells[:, d] for d, name in enumerate(asked)}

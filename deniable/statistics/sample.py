@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from deniable.core import bins as binning
-from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
@@ -28,7 +27,7 @@ from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
-from deniable.statistics.smoothed import EVERY_VALUE, Smoothed, adds_noise, with_point
+from deniable.statistics.smoothed import adds_noise, smoothed_shares, with_point
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -78,7 +77,7 @@ class Sample:
         self.most = most
         self._parts = Parts(parts, weights, alike, most)
         self._channels = self._parts.channels
-        self._smooth: dict[str, Smoothed] = {}
+        self._smooth: dict[str, Floats] = {}
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
@@ -133,17 +132,17 @@ class Sample:
     def _smoothly(self, estimate: Estimate, function: Function, people: float = 1.0) -> Estimate:
         """The estimate of a share with the smoothed one as its point, if noise hides the one attribute that it is about."""
         names = function.attributes
-        means = self._smoothed(names[0], [_of_one(function, self._channels[names[0]])]) if len(names) == 1 else None
-        return estimate if means is None else with_point(estimate, people * means)
+        shares = self._smoothed(names[0]) if len(names) == 1 else None
+        return estimate if shares is None else with_point(estimate, [people * (shares @ function.by_code(len(shares)))])
 
-    def _smoothed(self, name: str, functions: Sequence[Floats]) -> Floats | None:
-        """The smoothed means of functions of an attribute, if noise hides it: of one part, whose people count alike."""
+    def _smoothed(self, name: str) -> Floats | None:
+        """The smoothed shares of an attribute's true codes, if noise hides it: of one part, whose people count alike."""
         asking = self._parts.asking([name])
         if len(asking) > 1 or self.weights is not None or not adds_noise(asking[0][1][name]):
             return None
         if name not in self._smooth:
-            self._smooth[name] = Smoothed(*asking[0])
-        return self._smooth[name].shares(name, functions)
+            self._smooth[name] = smoothed_shares(*asking[0], name)
+        return self._smooth[name]
 
     def _likelihood(self, conditions: Sequence[Condition | None], fine: Sequence[str] = ()) -> Likelihood:
         given = [condition for condition in conditions if condition is not None]
@@ -295,8 +294,8 @@ class Sample:
             ]
         title = name + (f" where {condition}" if condition is not None else "")
         found = shares.distribution(self._sums(target), (name, labels, masks), groups, title, target)
-        means = self._smoothed(name, masks) if condition is None and by is None else None
-        return found if means is None else with_point(found, means)
+        smooth = self._smoothed(name) if condition is None and by is None else None
+        return found if smooth is None else with_point(found, np.array(masks) @ smooth)
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
         """The labels or bins of an attribute, and the condition to be of each."""
@@ -460,25 +459,8 @@ class Sample:
         group = indicator(condition, self._channels) * self._answered(name)
         if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
             return quantile(self._parts, (name, numbers), q, (condition, group), title, target)
-        point = self._smooth_quantile(name, numbers, q) if condition is None else None
-        return noisy_quantile(self._parts, (name, numbers), q, (condition, group), title, target, point)
-
-    def _smooth_quantile(self, name: str, numbers: Floats, q: float) -> float | None:
-        """Where the smoothed distribution function reaches q, among those who answered."""
-        size = len(numbers) - (self._channels[name].domain.missing is not None)
-        order = np.argsort(numbers[:size], kind="stable")
-        step = max(1, size // EVERY_VALUE)
-        members = [np.isin(np.arange(len(numbers)), order[: i + 1]) for i in range(step - 1, size, step)]
-        means = self._smoothed(name, [member.astype(np.float64) for member in members])
-        if means is None:
-            return None
-        rising = np.concatenate([[0.0], np.maximum.accumulate(means)])
-        ends = np.concatenate([[numbers[order[0]]], numbers[order[step - 1 : size : step]]])
-        return (
-            float(np.interp(q * rising[-1], rising, ends))
-            if step > 1
-            else float(ends[1:][np.searchsorted(rising[1:], q * rising[-1])])
-        )
+        smooth = self._smoothed(name) if condition is None else None
+        return noisy_quantile(self._parts, (name, numbers), q, (condition, group), title, target, smooth)
 
     def _numbers(self, name: str) -> Floats:
         """The values of a numeric attribute; of one that may be left unanswered any number stands for silence, which is left out."""
@@ -540,11 +522,3 @@ class Sample:
 def _check_method(given: str, allowed: Sequence[str]) -> None:
     if given not in allowed:
         raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(allowed), got=given)
-
-
-def _of_one(function: Function, channel: Channel) -> Floats:
-    """The values of a function of one attribute, by its true codes."""
-    total = np.zeros(channel.domain.size)
-    for coefficient, factors in function.terms:
-        total = total + coefficient * next(iter(factors.values()), np.ones(1))
-    return total
