@@ -35,6 +35,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "value": estimate.value.tolist(),
         "low": ends[0].tolist() if ends else None,
         "high": ends[1].tolist() if ends else None,
+        "bias": None if estimate.bias is None else estimate.bias.tolist(),
         "why_no_interval": estimate.why_no_interval,
         "assumes": list(estimate.assumes),
         "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band else None,

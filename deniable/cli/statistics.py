@@ -26,19 +26,32 @@ Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Plot = Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")]
 Method = Annotated[
-    str, typer.Option(help="joint (unbiased), em (likelihood on the joint table) or iterative (as published, biased).")
+    str,
+    typer.Option(
+        help="joint (unbiased; behind noise of bounded bias), em (likelihood on the joint table) or iterative (as published, biased)."
+    ),
+]
+MostShare = Annotated[
+    float | None,
+    typer.Option(
+        "--most",
+        help="Behind noise: the largest share of the people that any single value holds (0.06). Without it five times an even share; 1 "
+        "assumes nothing, and intervals are wide.",
+    ),
 ]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
 
 
-def _open(data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None) -> Sample:
+def _open(
+    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None, most: float | None = None
+) -> Sample:
     check_level(level)
     if plot is not None:
         from deniable import charts
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    return read(data, schema, engine)
+    return read(data, schema, engine, most)
 
 
 def count(
@@ -49,11 +62,12 @@ def count(
     method: Method = "joint",
     target: Target = "respondents",
     level: Level = 0.95,
+    most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """How many meet a condition."""
-    present(_open(data, schema, engine, level, plot).count(where, target, method), level, as_json, plot)
+    present(_open(data, schema, engine, level, plot, most).count(where, target, method), level, as_json, plot)
 
 
 def mean(
@@ -65,11 +79,12 @@ def mean(
     method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
+    most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The mean of an attribute, of all or of those who meet a condition."""
-    present(_open(data, schema, engine, level, plot).mean(name, where, target, method), level, as_json, plot)
+    present(_open(data, schema, engine, level, plot, most).mean(name, where, target, method), level, as_json, plot)
 
 
 def distribution(
@@ -89,11 +104,12 @@ def distribution(
     method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
+    most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot)
+    sample = _open(data, schema, engine, level, plot, most)
     domain = _domain(sample, name)
     cells = edges(bins) if as_json or domain is None else bins_or_few(bins, domain)
     present(sample.distribution(name, where, by, cells, target, method), level, as_json, plot)
@@ -120,11 +136,12 @@ def crosstab(
     method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
+    most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The joint distribution of two attributes."""
-    sample = _open(data, schema, engine, level, plot)
+    sample = _open(data, schema, engine, level, plot, most)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     # Anyone who writes "all" has made up their mind.
@@ -145,11 +162,12 @@ def difference(
     method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
+    most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """How much two groups differ, in size or in a mean, and whether that can be told from nothing."""
-    found = _open(data, schema, engine, level, plot).difference(first, second, of, target, method)
+    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method)
     present(found, level, as_json, plot)
     if not as_json and found.has_interval:
         verdict = found.verdict

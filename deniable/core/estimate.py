@@ -170,13 +170,15 @@ class Estimate:
         return self.limits == (0.0, 1.0)
 
     def to_frame(self, level: float = 0.95) -> Any:
-        """A pandas frame with a row a label: value, and se, low and high where they exist."""
+        """A pandas frame with one row per label: value, and se, low, high and the largest bias where they exist."""
         import pandas as pd
 
         columns: dict[str, Any] = {"label": list(self.labels), "value": self.value}
         if self.has_interval:
             columns["se"] = self.se
             columns["low"], columns["high"] = self.interval(level)
+        if self.bias is not None:
+            columns["bias"] = self.bias
         return pd.DataFrame(columns)
 
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:

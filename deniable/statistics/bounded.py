@@ -121,7 +121,8 @@ def bias_aware(
     value: Floats, covariance: Floats, bias: Floats, labels: Sequence[Any], target: str, title: str,
     limits: tuple[float, float] | None, *, n: int, assumes: Sequence[str],
 ) -> Estimate:  # fmt: skip
-    """An estimate that may be off by `bias` besides its covariance."""
+    """An estimate that may be off by `bias` besides its covariance; no value is beyond what is possible."""
+    value = value if limits is None else np.clip(value, *limits)
     errors = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
 
     def ends(level: float) -> tuple[Floats, Floats]:

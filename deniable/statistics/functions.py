@@ -74,11 +74,15 @@ class Function:
         """Its mean if all combinations of true answers were equally frequent: what can be said before any answer is in."""
         return math.fsum(c * math.prod(float(f.mean()) for f in factors.values()) for c, factors in self.terms)
 
-    def by_code(self, size: int) -> Floats:
-        """The values of a function of one attribute alone, by its true codes."""
-        total = np.zeros(size)
+    def by_code(self, *sizes: tuple[str, int]) -> Floats:
+        """The values of the function by the true codes of these attributes (names and numbers of codes), one axis each."""
+        total = np.zeros([size for _, size in sizes])
         for coefficient, factors in self.terms:
-            total = total + coefficient * next(iter(factors.values()), np.ones(1))
+            product = np.full(total.shape, coefficient)
+            for axis, (name, _) in enumerate(sizes):
+                if name in factors:
+                    product = product * factors[name].reshape([-1 if i == axis else 1 for i in range(len(sizes))])
+            total += product
         return total
 
     def weights(self, schema: Schema, codes: Mapping[str, Ints]) -> Floats:

@@ -195,7 +195,7 @@ def regression(
     totals = weighted.totals()
     check_group(totals[0], weighted.people, "regression", where)
     matrix, right = _equations(totals, pairs, k)
-    if _singular(matrix):
+    if _singular(matrix) or not _vary(weighted, pairs, k):
         raise NoIntervalError(
             "regression_singular",
             "No regression on {on}: their estimated moments leave the slopes open. Either one of them follows from the others, or there "
@@ -233,6 +233,21 @@ def _singular(matrix: Floats) -> bool:
     if (variances <= 1e-12 * np.diag(matrix)[1:] / matrix[0, 0]).any():
         return True
     return bool(np.linalg.eigvalsh(spread / np.sqrt(np.outer(variances, variances))).min() < 1e-9)
+
+
+def _vary(weighted: Weighted, pairs: list[tuple[int, int]], k: int) -> bool:
+    """Whether the variance of every input can be told from 0: behind much noise slopes are otherwise anything."""
+    means = weighted.totals() / weighted.people
+    size, reach = means[0], NormalDist().inv_cdf(0.5 + LEAST_LEVEL / 2)
+    for i in range(1, k):
+        x, xx = means[pairs.index((0, i))] / size, means[pairs.index((i, i))] / size
+        variance = xx - x**2
+        row = np.zeros(len(means))
+        row[[0, pairs.index((0, i)), pairs.index((i, i))]] = np.array([x**2 - variance, -2 * x, 1.0]) / size
+        each = row @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
+        if variance <= reach * float(np.sqrt(each**2 @ weighted.n)):
+            return False
+    return True
 
 
 def _slopes_depend_on(matrix: Floats, right: Floats, pairs: list[tuple[int, int]]) -> Floats:

@@ -58,7 +58,7 @@ class _Tests:
         off = [()] * len(functions) if weighted.bounded is None else weighted.bounded.off[0]
         found = []
         for function, terms in zip(functions, off, strict=True):
-            seen = seen_function(function, terms).by_code(len(self._ranks))
+            seen = seen_function(function, terms).by_code((self._name, len(self._ranks)))
             mean = float(self._shares @ seen)
             found.append(float(self._shares @ (seen - mean) ** 2) / weighted.rows)
         return np.array(found)
@@ -100,7 +100,7 @@ def noisy_quantile(
     least, most = interval(None)
     point = _reached(ranks, middle, values)
     if smooth is not None:
-        point = _read_off((smooth * group.by_code(len(values)))[order], values, q)
+        point = _read_off((smooth * group.by_code((name, len(values))))[order], values, q)
     return Estimate(
         [point], [name], n=tests.rows, method="bounded bias" if smooth is None else "em, regularised", target=target,
         covariance=[[se**2]], name=title, limits=(float(values[0]), float(values[-1])), ends=interval, assumes=tests.assumes,

@@ -2,12 +2,14 @@
 
 A ratio m of two means is not refuted if top - m bottom can be told from 0 by no test. Where the group is well known this is value +- z se;
 where it is small, that would be too wide or too narrow, and where the group cannot be told from empty every value may be possible.
+
+The point is (top bottom + cov(top, bottom)) / (bottom^2 + var(bottom)), which is top / bottom where the group is well known, and stays sane
+where it is not: there it goes to what reports that count as members have. Shares of all labels still add up to 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,37 +80,32 @@ def ratio(
     top, bottom = (float(mean) for mean in (weighted.totals() / people)[places])
     known = np.array([[squares.top, squares.both], [squares.both, squares.bottom]]) / people**2
     spread, _ = weighted.errors(weighted.values[places] / people, known, target)
-    note = may_be_empty(weighted, pair[1], spread, *words)
+    both, _ = weighted.errors(weighted.values[places] / people, known, "population")
+    note = may_be_empty(weighted, pair[1], both, *words)
+    value = (top * bottom + float(both[0, 1])) / (bottom**2 + float(both[1, 1]))
     row = np.zeros(len(weighted.values))
-    if note is not None:
-
-        def all_possible(level: float) -> tuple[float, float]:
-            return not_refuted(top, bottom, spread, NormalDist().inv_cdf(0.5 + level / 2), limits)
-
-        low, high = all_possible(0.95)
-        return Ratio((low + high) / 2, ((high - low) / 4) ** 2, 0.0, None, all_possible, row, note)
-    value = top / bottom
-    row[places] = 1 / bottom, -value / bottom
+    size = bottom if note is None else max(abs(bottom), float(both[1, 1]) ** 0.5)
+    row[places] = 1 / size, -value / size
     residual = (row @ weighted.values)[None, :] / people
-    true = (squares.top - 2 * value * squares.both + value**2 * squares.bottom) / (bottom * people) ** 2
+    true = (squares.top - 2 * value * squares.both + value**2 * squares.bottom) / (size * people) ** 2
     covariance, worth = weighted.errors(residual, np.array([[true]]), target)
-    variance, middle, bias = max(float(covariance[0, 0]), least), 0.0, None
+    seen = float(covariance[0, 0])
+    variance, middle, bias = max(seen, least), 0.0, None
     if weighted.bounded is not None:
         low, high = (float(end[0]) for end in weighted.bounded.bias_range(row[None, :]))
         middle, bias = (low + high) / 2, (high - low) / 2
         if target == "respondents":
             variance = float(weighted.bounded.randomness(row[None, :])[0])
-    raw = float(row[places] @ spread @ row[places])
     # What more is known of the variance (the designs; that only the randomisation is random) holds for the test as well.
-    spread = spread * (variance / raw) if raw > 0 and variance > 0 else spread
+    spread = spread * (variance / seen) if variance != seen and seen > 0 and variance > 0 else spread
     ratio_to_error = (bias or 0.0) / max(variance, 1e-300) ** 0.5
 
     def ends(level: float) -> tuple[float, float]:
         z = float(critical_value(min(ratio_to_error, 1e9), level))
         return not_refuted(top - middle * bottom, bottom, spread, z, limits)
 
-    shown = value if bias is None else _within(value - middle, *limits)
-    return Ratio(shown, variance, float(worth[0]), bias, ends, row, None)
+    shown = value if bias is None and note is None else _within(value - middle, *limits)
+    return Ratio(shown, variance, float(worth[0]), bias, ends, row, note)
 
 
 def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where: Any) -> str | None:
@@ -123,5 +120,5 @@ def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where
         )  # fmt: skip
     return (
         f"the group ({where}) cannot be told from empty: it is estimated at {people:.1f} of {weighted.people:,.0f} people, so the interval "
-        "holds all that is not refuted, and the value is its middle"
+        "holds all that is not refuted"
     )

@@ -7,12 +7,14 @@ from pathlib import Path
 from deniable.core.schema import Schema
 from deniable.engines.schemas import schema_of
 from deniable.engines.sources import open_source
+from deniable.statistics.parts import Most
 from deniable.statistics.sample import Sample
 
 
-def read(source: str | Path, schema: Schema | str | Path | None = None, engine: str | None = None) -> Sample:
+def read(source: str | Path, schema: Schema | str | Path | None = None, engine: str | None = None, most: Most = None) -> Sample:
     """Open randomised data to be asked: a CSV or Parquet path or glob, or `duckdb:///f.db#table`, `sqlite:///f.db#table`,
-    `postgresql://...#table`. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded.
+    `postgresql://...#table`. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded. `most` is
+    that of `dn.Sample`.
 
     >>> import deniable as dn, pandas as pd, tempfile, os
     >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
@@ -25,4 +27,4 @@ def read(source: str | Path, schema: Schema | str | Path | None = None, engine: 
     1000
     """
     opened = open_source(str(source), engine)
-    return Sample(opened, schema_of(opened.files, source, schema))
+    return Sample(opened, schema_of(opened.files, source, schema), most=most)

@@ -6,6 +6,7 @@ have; but how far it may be off nobody knows. So the point is its, and the inter
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,12 @@ from deniable.engines.count import cell_table
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.joint import answered, edges_between
 
-EVERY_VALUE = 101
+EVERY_VALUE = 80
 BINS = 48
 """Up to so many values the share of each is estimated; beyond, of so many bins, whose values are taken as equally frequent."""
+JOINT_STEPS = 40
+MOST_LABELS = 100
+"""Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one."""
 
 
 def adds_noise(channel: Channel) -> bool:
@@ -32,21 +36,55 @@ def adds_noise(channel: Channel) -> bool:
     return isinstance(inner, Additive) and not channel.law.lumpable
 
 
-def smoothed_shares(data: Any, schema: Schema, name: str) -> Floats:
-    """The share of every true code of an attribute behind noise."""
-    channel = schema[name]
-    table = cell_table(data, schema, [name])
-    numbers = answered(channel.domain).numbers()
-    if len(numbers) <= EVERY_VALUE:
-        return reconstruct(table, channel).value
-    borders = np.unique(np.arange(1, BINS) * len(numbers) // BINS).tolist()
-    binned = channel.binned(edges_between(numbers, borders))
-    table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
-    index = binned.true.index(numbers)
-    if channel.domain.missing is not None:
-        index = np.append(index, len(binned.true))
-    shares: Floats = (reconstruct(table, channel).value / np.bincount(index))[index]
-    return shares
+class Smoothed:
+    """The smoothed distribution of an attribute behind noise, and its joint distributions with others."""
+
+    def __init__(self, data: Any, schema: Schema, name: str) -> None:
+        self._data, self._schema, self._name = data, schema, name
+        channel = schema[name]
+        table = cell_table(data, schema, [name])
+        numbers = answered(channel.domain).numbers()
+        self._cell = np.arange(channel.domain.size)
+        if len(numbers) <= EVERY_VALUE:
+            self._reported = np.arange(channel.law.outputs)
+            self._matrix, self._shares = channel.law.dense(), reconstruct(table, channel).value
+            return
+        borders = np.unique(np.arange(1, BINS) * len(numbers) // BINS).tolist()
+        binned = channel.binned(edges_between(numbers, borders))
+        self._reported = binned.reported_codes(np.arange(channel.law.outputs)).reshape(-1)
+        table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
+        self._matrix, self._shares = binned.matrix(), reconstruct(table, channel).value
+        self._cell = binned.true.index(numbers)
+        if channel.domain.missing is not None:
+            self._cell = np.append(self._cell, len(binned.true))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of every true code."""
+        return self._by_code(self._shares)
+
+    def with_other(self, other: str) -> Floats | None:
+        """The shares of every true code and every label of another attribute, which must be hidden by keeping or replacing."""
+        channel = self._schema[other]
+        blocks = [block for block in self._schema.blocks if other in block.attributes]
+        if len(blocks[0].attributes) > 1 or not channel.law.lumpable or channel.domain.size > MOST_LABELS:
+            return None
+        table = cell_table(self._data, self._schema, [self._name, other])
+        counts = np.zeros((self._matrix.shape[1], channel.law.outputs))
+        np.add.at(counts, (self._reported[table.cells[:, 0]], table.cells[:, 1]), table.n)
+        counts /= counts.sum()
+        of_other = channel.law.dense()
+        joint = np.outer(self._shares, np.full(channel.domain.size, 1 / channel.domain.size))
+        for _ in range(JOINT_STEPS):
+            expected = self._matrix.T @ joint @ of_other
+            ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
+            joint = joint * (self._matrix @ ratio @ of_other.T)
+        return self._by_code(joint / joint.sum())
+
+    def _by_code(self, shares: Floats) -> Floats:
+        sizes = np.bincount(self._cell).reshape(-1, *[1] * (shares.ndim - 1))
+        spread: Floats = (shares / sizes)[self._cell]
+        return spread
 
 
 def with_point(estimate: Estimate, value: Any) -> Estimate:
