@@ -19,9 +19,7 @@ import numpy as np
 from deniable.core.caps import Cap, critical_value
 from deniable.core.exact import Floats, Ints
 
-NOT_TOLD = (
-    "Some items are hidden by noise that no unbiased weights undo; how far their weights may be off is not known for items of a taxonomy."
-)
+NOT_TOLD = "Some items are hidden by noise that no unbiased weights undo; how far their weights may be off is not known for items of a taxonomy."
 
 
 class Bias:
@@ -38,16 +36,16 @@ class Bias:
         # The largest mean is linear in the share of people between multiples of what one value may hold.
         self._masses = np.unique(np.minimum(cap.most * np.arange(np.ceil(1 / cap.most) + 1), 1.0))
         both = np.column_stack([residual, -residual, np.abs(residual)])
-        ends = np.array([cap.largest(both, mass, fixed=False) for mass in self._masses])
-        self._one_way, self._any_way = ends[:, :2].max(axis=1), ends[:, 2]
+        self._up, self._down, self._any = np.array([cap.largest(both, mass, fixed=False) for mass in self._masses]).T
 
     def among(self, mass: Floats) -> Floats:
         """The largest mean over a share `mass` of the people, or fewer, the others counting as 0."""
-        return np.interp(mass, self._masses, self._one_way)
+        up, down = (np.interp(mass, self._masses, ends) for ends in (self._up, self._down))
+        return np.asarray(np.maximum(up, down))
 
     def beside(self, mass: Floats) -> Floats:
         """The same if each may be multiplied by anything between -1 and 1."""
-        return np.interp(mass, self._masses, self._any_way)
+        return np.asarray(np.interp(mass, self._masses, self._any))
 
 
 def centred(cap: Cap, weights: Floats, residual: Floats) -> tuple[Floats, Floats]:

@@ -93,7 +93,8 @@ class Attribute:
             return self._inside(self.channel.domain)
         assert self._read_in is not None
         inside = self.binned.true.index(self._read_in.true.floats[:-1])
-        return (inside == np.arange(len(self.binned.true))[:, None]).astype(np.float64)
+        members: Floats = (inside == np.arange(len(self.binned.true))[:, None]).astype(np.float64)
+        return members
 
     def _inside(self, domain: Any) -> Floats:
         """A row an item, a column a value of a domain: whether the value lies in the item's bin, or is the silence that the item is."""
@@ -102,14 +103,15 @@ class Attribute:
         numbers = (domain.answered if silent else domain).numbers()
         possible = (numbers >= true.floats[0]) & (numbers <= true.floats[-1])
         members = (true.index(numbers) == np.arange(len(true))[:, None]) & possible
-        return (_with_silence(members) if silent else members).astype(np.float64)
+        found: Floats = (_with_silence(members) if silent else members).astype(np.float64)
+        return found
 
     @cached_property
     def noisy(self) -> bool:
         """Whether weights depend on more than the report of the item itself: how often every cell was reported is then looked at."""
         return not self.channel.lumpable and self.plain is None
 
-    def learn(self, counts: Ints) -> None:
+    def learn(self, counts: Any) -> None:
         """Note how often each cell was reported: weights that undo noise depend on it."""
         self._counts = counts.astype(np.float64)
         for known in ("_undone", "weights", "biases"):
@@ -303,7 +305,7 @@ class Items:
         """The attributes whose weights depend on how often each of their cells was reported."""
         return [] if self.plain else [home for home, attribute in enumerate(self.attributes) if attribute.noisy]
 
-    def learn(self, counts: Sequence[Ints]) -> None:
+    def learn(self, counts: Sequence[Any]) -> None:
         """Note how often each cell of the noisy attributes was reported."""
         for home, own in zip(self.noisy, counts, strict=True):
             self.attributes[home].learn(own)
@@ -423,9 +425,7 @@ def schema_items(
     for option, given in (("bins", bins), ("most", most or {})):
         wrong = [name for name in given if name not in schema]
         if wrong:
-            raise ParameterError(
-                f"{option}_unknown", "{option} names {got}, which the schema lacks.", option=option, got=wrong
-            )
+            raise ParameterError(f"{option}_unknown", "{option} names {got}, which the schema lacks.", option=option, got=wrong)
     if names is not None:
         for column in columns:
             _must_be_yes_no(repr(column), schema[column])

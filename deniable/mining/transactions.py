@@ -39,8 +39,9 @@ class Transactions:
     name (`duckdb:///f.db#table`), DuckDB relations, Spark, Dask and lazy Polars frames are read in pieces and packed if they fit
     into 512 MiB of bits; else they are read again for every level, and Spark counts in its own partitions. `schema` says how reports were
     distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was; files that carry a schema are read under it,
-    and one that contradicts it is refused. `bins` gives bins of numbers. Where noise hides too much for unbiased estimates, intervals hold if
-    no single value is too crowded; `most` (`{"age": 0.2}`) says how crowded one may be, by default five times its even share.
+    and one that contradicts it is refused. `bins` gives bins of numbers. Where noise hides too much for unbiased estimates,
+    intervals hold if no single value is too crowded; `most` (`{"age": 0.2}`) says how crowded one may be, by default five times
+    its even share.
 
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"], ["milk"], []])
