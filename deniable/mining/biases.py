@@ -19,7 +19,10 @@ import numpy as np
 from deniable.core.caps import Cap, critical_value
 from deniable.core.exact import Floats, Ints
 
-NOT_TOLD = "Some items are hidden by noise that no unbiased weights undo; how far their weights may be off is not known for items of a taxonomy."
+NOT_TOLD = (
+    "Some items are hidden by noise that no useful unbiased weights undo, and how far their weights may be off is not known for what a "
+    "taxonomy makes of them."
+)
 
 
 class Bias:
