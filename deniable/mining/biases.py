@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import NormalDist
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,64 +26,80 @@ NOT_TOLD = (
 )
 
 
+class Range(NamedTuple):
+    """How far estimates may be off on average: by as much below the truth, and as much above it."""
+
+    below: Any
+    above: Any
+
+
 class Bias:
     """How far the weights of one item may be off on average: `residual` is E[weight | truth] less whether the truth is the item.
 
-    >>> bias = Bias(Cap(np.arange(4), 0.5), np.array([1.0, 0.0, 0.0, 0.0]), np.array([-0.2, 0.2, 0.1, -0.1]))
-    >>> bias.alone, bias.among(np.array([0.1, 1.0])).round(2).tolist(), bias.reach
-    (0.15, [0.02, 0.15], 0.8)
+    >>> bias = Bias(Cap(np.arange(4), 0.5), np.array([1.0, 0.0, 0.0, 0.0]), np.array([-0.2, 0.2, 0.1, 0.0]))
+    >>> bias.alone, bias.reach
+    (Range(below=0.1, above=0.15), 0.8)
+    >>> [end.round(2).tolist() for end in bias.among(np.array([0.1, 1.0]))]
+    [[0.02, 0.1], [0.02, 0.15]]
     """
 
     def __init__(self, cap: Cap, member: Floats, residual: Floats) -> None:
-        self.alone = float(max(cap.largest(residual)[0], cap.largest(-residual)[0]))
+        self.alone = Range(float(cap.largest(-residual)[0]), float(cap.largest(residual)[0]))
         self.reach = float(np.abs(member + residual).max())
         # The largest mean is linear in the share of people between multiples of what one value may hold.
         self._masses = np.unique(np.minimum(cap.most * np.arange(np.ceil(1 / cap.most) + 1), 1.0))
-        both = np.column_stack([residual, -residual, np.abs(residual)])
-        self._up, self._down, self._any = np.array([cap.largest(both, mass, fixed=False) for mass in self._masses]).T
+        each = np.column_stack([-residual, residual, np.abs(residual)])
+        self._ends = np.array([cap.largest(each, mass, fixed=False) for mass in self._masses]).T
 
-    def among(self, mass: Floats) -> Floats:
-        """The largest mean over a share `mass` of the people, or fewer, the others counting as 0."""
-        up, down = (np.interp(mass, self._masses, ends) for ends in (self._up, self._down))
-        return np.asarray(np.maximum(up, down))
+    def among(self, mass: Floats) -> Range:
+        """The same over a share `mass` of the people, or fewer, the others counting as 0."""
+        return Range(*(np.interp(mass, self._masses, ends) for ends in self._ends[:2]))
 
     def beside(self, mass: Floats) -> Floats:
-        """The same if each may be multiplied by anything between -1 and 1."""
-        return np.asarray(np.interp(mass, self._masses, self._any))
+        """The same either way, if each may be multiplied by anything between -1 and 1."""
+        return np.asarray(np.interp(mass, self._masses, self._ends[2]))
 
 
-def centred(cap: Cap, weights: Floats, residual: Floats) -> tuple[Floats, Floats]:
-    """Weights and residual less the middle of what the residual can be on average: no direction is then likelier than the other."""
-    middle = float(cap.largest(residual)[0] - cap.largest(-residual)[0]) / 2
-    return weights - middle, residual - middle
+def shifted(cap: Cap, weights: Floats, residual: Floats) -> tuple[Floats, Floats]:
+    """Weights and residual without what they are off by for sure, whatever the truth: an estimate lies in its own interval."""
+    above, below = float(cap.largest(residual)[0]), float(cap.largest(-residual)[0])
+    surely = min(above, 0.0) - min(below, 0.0)
+    return weights - surely, residual - surely
 
 
-def largest_bias(biases: Sequence[Bias | None], itemsets: Ints, mass: Floats) -> Floats:
+def largest_bias(biases: Sequence[Bias | None], itemsets: Ints, mass: Floats) -> Range:
     """How far the support of each itemset (a row of item numbers) may be off; `mass` is how many have all its unbiased items, at most.
 
-    >>> bias = Bias(Cap(np.arange(4), 0.5), np.array([1.0, 0.0, 0.0, 0.0]), np.array([-0.2, 0.2, 0.1, -0.1]))
-    >>> largest_bias([None, bias, bias], np.array([[0, 1], [1, 2]]), np.array([0.1, 1.0])).round(3).tolist()
-    [0.02, 0.36]
+    >>> bias = Bias(Cap(np.arange(4), 0.5), np.array([1.0, 0.0, 0.0, 0.0]), np.array([-0.2, 0.2, 0.1, 0.0]))
+    >>> [end.round(3).tolist() for end in largest_bias([None, bias, bias], np.array([[0, 1], [1, 2]]), np.array([0.1, 1.0]))]
+    [[0.02, 0.36], [0.02, 0.36]]
     """
     is_biased = np.array([bias is not None for bias in biases])[itemsets]
     several = is_biased.sum(axis=1) > 1
-    found = np.zeros(len(itemsets))
-    after = np.ones(len(itemsets))
+    below, above, after = np.zeros(len(itemsets)), np.zeros(len(itemsets)), np.ones(len(itemsets))
     for position in range(itemsets.shape[1] - 1, -1, -1):
         for item in np.unique(itemsets[is_biased[:, position], position]):
             bias = biases[item]
             assert bias is not None
             here = itemsets[:, position] == item
-            own = np.where(several, bias.beside(mass), bias.among(mass) if itemsets.shape[1] > 1 else bias.alone)
-            found[here] += (own * after)[here]
+            own = bias.among(mass) if itemsets.shape[1] > 1 else bias.alone
+            for total, end in zip((below, above), own, strict=True):
+                total[here] += np.where(several, bias.beside(mass) * after, end)[here]
             after[here] *= bias.reach
-    return found
+    return Range(below, above)
 
 
-def reach(errors: Floats, bias: Floats, level: float) -> Floats:
-    """Half the length of an interval of this level around estimates with these standard errors that may be off by `bias`."""
-    if not bias.any():
-        return NormalDist().inv_cdf(0.5 + level / 2) * errors
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.minimum(np.where(bias > 0, bias / np.maximum(errors, 1e-12), 0.0), 1e6)
-    return np.where(np.isnan(errors), np.nan, critical_value(ratio, level) * np.maximum(errors, 1e-12 * (bias > 0)))
+def ends(value: Floats, errors: Floats, bias: Range, level: float) -> tuple[Floats, Floats]:
+    """Intervals of this level around estimates with these standard errors that may be off by `bias`.
+
+    >>> [end.round(3).tolist() for end in ends(np.array([0.5]), np.array([0.01]), Range(np.array([0.1]), np.array([0.0])), 0.95)]
+    [[0.484], [0.616]]
+    """
+    half_range = (bias.below + bias.above) / 2
+    errors = np.where(half_range > 0, np.maximum(errors, 1e-12), errors)
+    times = np.full(len(errors), NormalDist().inv_cdf(0.5 + level / 2))
+    off = np.flatnonzero(half_range > 0)
+    if len(off):
+        times[off] = critical_value(np.minimum(half_range[off] / errors[off], 1e6), level)
+    middle = value - (bias.above - bias.below) / 2
+    return middle - times * errors, middle + times * errors

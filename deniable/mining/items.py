@@ -33,7 +33,7 @@ from deniable.core.schema import Schema
 from deniable.core.tables import float_codes
 from deniable.core.undoing import ALL_NODES, Undoer
 from deniable.errors import DataError, NotInvertibleError, ParameterError
-from deniable.mining.biases import Bias, centred
+from deniable.mining.biases import Bias, shifted
 
 MOST_ITEMS = 65_536
 FLOATING_CELLS = 200
@@ -138,7 +138,7 @@ class Attribute:
         found: list[tuple[Floats, Floats | None]] = []
         for member in self.truth:
             weights, residual = undoer.of(member, float(counts.sum()))
-            found.append((weights, None) if residual is None else centred(self.cap, weights, residual))
+            found.append((weights, None) if residual is None else shifted(self.cap, weights, residual))
         return found
 
     @cached_property

@@ -18,7 +18,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.mining.biases import NOT_TOLD, largest_bias, reach
+from deniable.mining.biases import NOT_TOLD, Range, ends, largest_bias
 from deniable.mining.counting import counter_of
 from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Reaching, Search, Tally
 from deniable.mining.published import BIASED, check_threshold, published_levels
@@ -64,12 +64,12 @@ class Mined:
             errors[items.untold[level.itemsets].any(axis=1)] = np.nan
         return errors
 
-    def biases(self, level: Level) -> Floats:
+    def biases(self, level: Level) -> Range:
         """How far the supports of a level may be off, on average over all that may be reported."""
         items = self.transactions.items
         biased = items.biased[level.itemsets]
         if not biased.any():
-            return np.zeros(len(level))
+            return Range(np.zeros(len(level)), np.zeros(len(level)))
         mass = np.ones(len(level))
         for pattern in np.unique(biased, axis=0):
             if pattern.any() and not pattern.all():
@@ -87,8 +87,8 @@ class Mined:
         """
         items, n = self.transactions.items, self.transactions.rows
         if level.sums.third is None:
-            support, half = level.sums.total / n, reach(self.errors(level), self.biases(level), self.confidence)
-            low, high = support - half, support + half
+            support = level.sums.total / n
+            low, high = ends(support, self.errors(level), self.biases(level), self.confidence)
             if self.target == "population":
                 low, high = at_least_direct((low, high), support, n, self.confidence)
         else:
@@ -105,13 +105,13 @@ class Mined:
         bias = self.biases(level)
         own = self.errors(level) if errors is None else errors
         if level.error is None:
-            return probability_above(level.support - bias, own, self.min_support)
+            return probability_above(level.support - bias.above, own, self.min_support)
         drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
         sampling = drawn if self.target == "population" else np.zeros(len(level))
         found = probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
         # What subsets let one expect does not take a bias away: no more is claimed than the interval says.
-        plain = probability_above(level.sums.total / self.transactions.rows - bias, own, self.min_support)
-        return np.where(bias > 0, np.minimum(found, plain), found)
+        plain = probability_above(level.sums.total / self.transactions.rows - bias.above, own, self.min_support)
+        return np.where(bias.above + bias.below > 0, np.minimum(found, plain), found)
 
     def to_frame(self, sets: Any, keep: Sequence[Any] | None = None) -> Any:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""

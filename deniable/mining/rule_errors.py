@@ -8,7 +8,7 @@ The weight of a plain item is one of two numbers, and so is its square: products
 are sums over its 2^m subsets of how often these are *reported*, which the frame has. One pass over the m items turns the reported
 supports of the subsets into Q_SA for all antecedents A at once.
 
-Where noise is undone by weights that may be off by B_S and B_A on average (`biases.py`), the mean of r may be off by B_S + c B_A, and the
+Where noise is undone by weights that may be off on average (`biases.py`), the mean of r may be off by what S and c A may be off, and the
 interval holds all c for which it lies within that and its own error of 0.
 """
 
@@ -26,7 +26,7 @@ from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError
-from deniable.mining.biases import NOT_TOLD
+from deniable.mining.biases import NOT_TOLD, Range
 from deniable.mining.items import schema_items, yes_no_items
 from deniable.mining.row_weights import RowWeights
 from deniable.mining.subsets import Lattice, Portion
@@ -39,6 +39,7 @@ EndsOf = Callable[[int, Any], Ends]
 """From the number of a split and the places of the chosen itemsets in their portion."""
 
 
+NO_BIAS = Range(np.zeros(1), np.zeros(1))
 CONFIDENCES = 1000
 """So many steps of confidence are tried where weights are biased."""
 
@@ -238,12 +239,15 @@ class Moments:
             linear, square = linear - a, square + a
         return error, *_between(n * a**2 - z2 * square, -2 * n * a * s - z2 * linear, n * s**2 - z2 * constant, c)
 
-    def biased_ends(self, n: int, z2: float, both: float, antecedent: float) -> tuple[float, float, float]:
+    def biased_ends(self, n: int, z2: float, both: Range, antecedent: Range) -> tuple[float, float, float]:
         """The same for one rule whose supports may be off by so much; people's differences count for the respondents, too."""
         s, a = float(self.both[0]), float(self.antecedent[0])
         c = np.linspace(0.0, 1.0, CONFIDENCES + 1)
         square = np.maximum(self.q_both - 2 * c * self.q_cross + c**2 * self.q_antecedent, 0.0)
-        held = np.flatnonzero(np.abs(s - c * a) <= np.sqrt(z2 * square / n) + both + c * antecedent)
+        off, chance = s - c * a, np.sqrt(z2 * square / n)
+        too_high = off > chance + both.above + c * antecedent.below
+        too_low = off < -(chance + both.below + c * antecedent.above)
+        held = np.flatnonzero(~(too_high | too_low))
         at = s / a if a else np.nan
         error = float(np.sqrt(max(self.q_both[0] - 2 * at * self.q_cross[0] + at**2 * self.q_antecedent[0], 0.0) / n) / abs(a))
         if not len(held):
@@ -278,7 +282,7 @@ class FromRows(Confidences):
         lacking = [name for name in self.names if _key(name) not in place]
         if lacking:
             raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=lacking[:20])
-        self._biases: dict[tuple[int, ...], float] = {}
+        self._biases: dict[tuple[int, ...], Range] = {}
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
 
     def of(self, portion: Portion) -> EndsOf:
@@ -292,7 +296,7 @@ class FromRows(Confidences):
             told = Moments(*found).ends(self.weights.rows, self.z2, self.target)
             for place, rule in enumerate(rules):
                 both, antecedent = (self._bias(part) for part in rule)
-                if both or antecedent:
+                if both is not NO_BIAS or antecedent is not NO_BIAS:
                     own = Moments(*found[:, [place]]).biased_ends(self.weights.rows, self.z2, both, antecedent)
                     for into, end in zip(told, own, strict=True):
                         into[place] = end
@@ -300,11 +304,12 @@ class FromRows(Confidences):
 
         return ends
 
-    def _bias(self, itemset: Ints) -> float:
-        # A row's weight is asked for by rules of one antecedent again and again.
+    def _bias(self, itemset: Ints) -> Range:
+        # Rules of one antecedent ask for its bias again and again.
         key = tuple(itemset.tolist())
         if key not in self._biases:
-            self._biases[key] = self.weights.bias(itemset) if isinstance(self.weights, RowWeights) else 0.0
+            own = self.weights.bias(itemset) if isinstance(self.weights, RowWeights) else None
+            self._biases[key] = own or NO_BIAS
         return self._biases[key]
 
     def _moments(self, itemset: Ints, antecedent: Ints) -> tuple[float, ...]:

@@ -18,7 +18,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
-from deniable.mining.biases import largest_bias, reach
+from deniable.mining.biases import Range, ends, largest_bias
 from deniable.mining.counting import Sums, counter_of
 from deniable.mining.items import Items
 from deniable.mining.transactions import Transactions, as_transactions
@@ -60,14 +60,14 @@ def _support(transactions: Transactions, numbers: Ints, target: str) -> Support:
     return Support(sums, transactions.items, numbers, n, target, max(second - less, 0.0) / n**2, bias)
 
 
-def _bias(transactions: Transactions, numbers: Ints, target: str) -> float | None:
+def _bias(transactions: Transactions, numbers: Ints, target: str) -> Range | None:
     """How far the support may be off, None if it is unbiased."""
     items = transactions.items
     others = numbers[~items.biased[numbers]]
     if len(others) == len(numbers):
         return None
     mass = float(_support(transactions, others, target).interval()[1][0]) if len(others) else 1.0
-    return float(largest_bias(items.biases, numbers[None, :], np.array([mass]))[0])
+    return largest_bias(items.biases, numbers[None, :], np.array([mass]))
 
 
 def item_numbers(transactions: Transactions, items: Iterable[Any]) -> Ints:
@@ -134,7 +134,7 @@ class Support(Estimate):
     """The support of one itemset; its interval is a score interval, or one that holds the largest `bias` there may be."""
 
     def __init__(
-        self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float, bias: float | None = None
+        self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float, bias: Range | None = None
     ) -> None:
         name = " & ".join(str(items.names[i]) for i in numbers)
         super().__init__(
@@ -145,8 +145,8 @@ class Support(Estimate):
         self.bias = bias
 
     def _around(self, level: float) -> tuple[Floats, Floats]:
-        half = reach(self.se, np.array([self.bias]), level)
-        return at_least_direct((self.value - half, self.value + half), self.value, self.n, level)
+        assert self.bias is not None
+        return at_least_direct(ends(self.value, self.se, self.bias, level), self.value, self.n, level)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper end of a confidence interval for the support."""
