@@ -37,8 +37,8 @@ class Bias:
     """How far the weights of one item may be off on average: `residual` is E[weight | truth] less whether the truth is the item.
 
     >>> bias = Bias(Cap(np.arange(4), 0.5), np.array([1.0, 0.0, 0.0, 0.0]), np.array([-0.2, 0.2, 0.1, 0.0]))
-    >>> bias.alone, bias.reach
-    (Range(below=0.1, above=0.15), 0.8)
+    >>> [round(end, 2) for end in bias.alone], bias.reach
+    ([0.1, 0.15], 0.8)
     >>> [end.round(2).tolist() for end in bias.among(np.array([0.1, 1.0]))]
     [[0.02, 0.1], [0.02, 0.15]]
     """
