@@ -20,10 +20,10 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.bad_cells import BadCells
-from deniable.core.caps import MOST_STRETCHES, TIMES_EVEN, Cap
+from deniable.core.caps import MOST_STRETCHES, Cap
 from deniable.core.channel import Binned, Channel
 from deniable.core.designs import Identity
-from deniable.core.domain import Binary, Continuous
+from deniable.core.domain import Binary, Continuous, Integer
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
 from deniable.core.laws import Mixture, Shift
@@ -126,8 +126,7 @@ class Attribute:
         cells = self.truth.shape[1]
         stretches = min(cells, MOST_STRETCHES)
         wide = f"{float(domain.high - domain.low) / stretches:.4g}"  # type: ignore[attr-defined]
-        most = TIMES_EVEN / stretches if self._most is None else self._most
-        return Cap(np.arange(cells) * stretches // cells, min(1.0, most), wide)
+        return Cap(np.arange(cells) * stretches // cells, Cap.of(Integer(1, stretches), self._most).most, wide)
 
     @cached_property
     def _undone(self) -> list[tuple[Floats, Floats | None]]:

@@ -67,7 +67,7 @@ class Mined:
     def biases(self, level: Level) -> Range:
         """How far the supports of a level may be off, on average over all that may be reported."""
         items = self.transactions.items
-        biased = items.biased[level.itemsets]
+        biased = items.biased[level.itemsets] if items.noisy else np.zeros((len(level), 1), bool)
         if not biased.any():
             return Range(np.zeros(len(level)), np.zeros(len(level)))
         mass = np.ones(len(level))
@@ -103,15 +103,19 @@ class Mined:
             known: Floats = level.columns[COLUMNS.index("probability_frequent")]
             return known
         bias = self.biases(level)
-        own = self.errors(level) if errors is None else errors
         if level.error is None:
+            own = self.errors(level) if errors is None else errors
             return probability_above(level.support - bias.above, own, self.min_support)
         drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
         sampling = drawn if self.target == "population" else np.zeros(len(level))
         found = probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
-        # What subsets let one expect does not take a bias away: no more is claimed than the interval says.
-        plain = probability_above(level.sums.total / self.transactions.rows - bias.above, own, self.min_support)
-        return np.where(bias.above + bias.below > 0, np.minimum(found, plain), found)
+        off = np.flatnonzero(bias.above + bias.below > 0)
+        if len(off):
+            # What subsets let one expect does not take a bias away: no more is claimed than the interval says.
+            own = (self.errors(level) if errors is None else errors)[off]
+            least = level.sums.total[off] / self.transactions.rows - bias.above[off]
+            found[off] = np.minimum(found[off], probability_above(least, own, self.min_support))
+        return found
 
     def to_frame(self, sets: Any, keep: Sequence[Any] | None = None) -> Any:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""

@@ -146,7 +146,8 @@ class Support(Estimate):
 
     def _around(self, level: float) -> tuple[Floats, Floats]:
         assert self.bias is not None
-        return at_least_direct(ends(self.value, self.se, self.bias, level), self.value, self.n, level)
+        found = ends(self.value, self.se, self.bias, level)
+        return at_least_direct(found, self.value, self.n, level) if self.target == "population" else found
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper end of a confidence interval for the support."""
