@@ -92,6 +92,8 @@ def mine(
         raise KeyboardInterrupt
     if stopped is not None:
         print(f"Interrupted while itemsets of {stopped} were counted; the shorter ones are kept.", file=sys.stderr)
+    for assumed in found.attrs.get("assumes", ()):
+        print(f"Intervals behind noise assume that {assumed}.", file=sys.stderr)
     shown = found
     if rules:
         here = None if transactions.remote is not None else transactions

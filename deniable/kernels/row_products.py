@@ -15,6 +15,7 @@ BLOCK = 2048
 def row_sums(
     codes: Any,
     column: Any,
+    starts: Any,
     tables: Any,
     shows: Any,
     itemsets: Any,
@@ -26,7 +27,8 @@ def row_sums(
 ) -> None:
     """For itemsets first..last: how many rows report all items, the sum of the products of weights, and that of their squares.
 
-    `codes` is columns x rows; item i reads codes[column[i]], weighs tables[i, code] and is reported where shows[i, code].
+    `codes` is columns x rows; item i reads codes[column[i]], weighs tables[starts[i] + code] and is reported where shows has
+    a 1 there: attributes of many and of few values stand side by side without gaps.
     """
     rows = codes.shape[1]
     length = itemsets.shape[1]
@@ -41,10 +43,11 @@ def row_sums(
                     fresh += 1
             for k in range(fresh, length):
                 item = itemsets[c, k]
+                start = starts[item]
                 here = codes[column[item], low : low + size]
                 for r in range(size):
-                    weight = tables[item, here[r]]
-                    is_shown = shows[item, here[r]]
+                    weight = tables[start + here[r]]
+                    is_shown = shows[start + here[r]]
                     if k == 0:
                         product[0, r] = weight
                         shown[0, r] = is_shown

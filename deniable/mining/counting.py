@@ -82,13 +82,12 @@ class RowSums:
         self._column = items.attribute[which]
         first = np.searchsorted(items.attribute, items.attribute)
         inside = which - first[which]
-        widest = max(attribute.weights.shape[1] for attribute in items.attributes)
-        self._tables = np.zeros((len(which), widest))
-        self._shows = np.zeros((len(which), widest), bool)
-        for place, (home, number) in enumerate(zip(self._column, inside, strict=True)):
-            attribute = items.attributes[home]
-            self._tables[place, : attribute.weights.shape[1]] = attribute.weights[number]
-            self._shows[place, : attribute.shows.shape[1]] = attribute.shows[number]
+        attributes = [items.attributes[home] for home in self._column]
+        tables = [attribute.weights[number] for attribute, number in zip(attributes, inside, strict=True)]
+        shows = [attribute.shows[number] for attribute, number in zip(attributes, inside, strict=True)]
+        self._starts = np.cumsum([0, *(len(table) for table in tables)])[:-1]
+        self._tables = np.concatenate(tables)
+        self._shows = np.concatenate(shows)
         self._inside, self._items, self._which = inside, items, which
 
     def sums(self, itemsets: Any) -> Sums:
@@ -99,7 +98,7 @@ class RowSums:
 
         def work(first: int, last: int) -> None:
             row_sums(
-                self._cells, self._column, self._tables, self._shows, itemsets, first, last,
+                self._cells, self._column, self._starts, self._tables, self._shows, itemsets, first, last,
                 found.reported, found.total, found.second,
             )  # fmt: skip
 
@@ -132,7 +131,7 @@ class RowSums:
                 product *= channel.product_weights(factors, codes)
             else:
                 for item in members:
-                    product *= self._tables[item][self._cells[self._column[item]]]
+                    product *= self._tables[self._starts[item] + self._cells[self._column[item]].astype(np.int64)]
         return product
 
 

@@ -4,7 +4,8 @@ The item of a yes/no attribute is "yes"; an attribute of several values has one 
 an itemset. An item is *plain* if its weight depends only on whether the item itself was reported: w = absent or w = present. That
 holds for every channel of two values and for those that keep or replace (KRR, retention): with P(item reported | true) = p and
 P(item reported | not true) = 1 - q, present = q / (p + q - 1) and absent = -(1 - q) / (p + q - 1). Other items (neighbours, noise)
-have the attribute's own inverse weights, one for each reported value.
+have weights of the attribute's own, one for each reported value, by the one rule of `core.undoing`: unbiased where that is useful, else
+with a bias whose limit is known (`biases.py`). That rule looks at how often each value was reported, so the reports are read first.
 """
 
 from __future__ import annotations
@@ -19,28 +20,38 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.bad_cells import BadCells
-from deniable.core.channel import Channel
+from deniable.core.caps import MOST_STRETCHES, Cap
+from deniable.core.channel import Binned, Channel
 from deniable.core.designs import Identity
-from deniable.core.domain import Binary, Continuous
+from deniable.core.domain import Binary, Continuous, Integer
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
-from deniable.core.laws import Mixture
+from deniable.core.laws import Mixture, Shift
 from deniable.core.operators import FloatTable
+from deniable.core.optional import MayBeSilent
 from deniable.core.schema import Schema
 from deniable.core.tables import float_codes
+from deniable.core.undoing import ALL_NODES, Undoer
 from deniable.errors import DataError, NotInvertibleError, ParameterError
+from deniable.mining.biases import Bias, shifted
 
 MOST_ITEMS = 65_536
-FEW_VALUES = 60
-"""Up to so many values noise is undone value by value; beyond, truths are taken as uniform inside a bin."""
+FLOATING_CELLS = 200
+"""Numbers without a step are read in about so many cells, truths being taken as uniform inside a cell."""
 MOST_NUMBERS = 100
 """A grid of more numbers than this is no list of items: it needs bins."""
 
 
-class Attribute:
-    """One column of the data and the items it holds."""
+class _Cells(FloatTable):
+    """A channel between fine cells of numbers without a step."""
 
-    def __init__(self, name: str, channel: Channel, bins: Any = None) -> None:
+    lumpable = False
+
+
+class Attribute:
+    """One column of the data and the items it holds; `most` is what any single value holds at most (`core.caps`)."""
+
+    def __init__(self, name: str, channel: Channel, bins: Any = None, most: float | None = None) -> None:
         self.name, self.channel = name, channel
         self.binned = None if bins is None else channel.binned(bins)
         domain = channel.domain
@@ -56,55 +67,126 @@ class Attribute:
         labels = channel.inputs if self.binned is None else self.binned.inputs
         self.values: list[Any] = [1] if self.is_yes_no else list(labels)
         self.items: list[str] = [name] if self.is_yes_no else [f"{name}={value}" for value in labels]
+        self._most = most
+        self._counts: Floats | None = None
+
+    @cached_property
+    def _read_in(self) -> Binned | None:
+        """The cells that reports are read in; None where every reported value is one."""
+        if self.binned is None or (self.channel.exact and not self.channel.lumpable):
+            return None
+        return self.binned if self.channel.exact else self.channel.binned(_fine_edges(self.channel.domain, self.binned))
+
+    @property
+    def cell_count(self) -> int:
+        """How many reported cells there are."""
+        return self.channel.reported.size if self._read_in is None else len(self._read_in.outputs)
 
     @cached_property
     def truth(self) -> Floats:
-        """A row an item: which codes of the domain it stands for."""
+        """A row an item: which codes of the domain (of numbers without a step: which cells) it stands for."""
         if self.is_yes_no:
             return np.array([[0.0, 1.0]])
         if self.binned is None:
             return np.eye(self.channel.domain.size)
-        inside = self.binned.true.index(self.channel.domain.numbers())
+        if self.channel.exact:
+            return self._inside(self.channel.domain)
+        assert self._read_in is not None
+        inside = self.binned.true.index(self._read_in.true.floats[:-1])
         members: Floats = (inside == np.arange(len(self.binned.true))[:, None]).astype(np.float64)
         return members
 
-    @property
-    def fine(self) -> bool:
-        """Whether reports are read value by value although items are bins."""
-        lumpable = self.channel.lumpable
-        return self.binned is not None and not lumpable and self.channel.exact and self.channel.domain.size <= FEW_VALUES
+    def _inside(self, domain: Any) -> Floats:
+        """A row an item, a column a value of a domain: whether the value lies in the item's bin, or is the silence that the item is."""
+        assert self.binned is not None
+        true, silent = self.binned.true, domain.missing is not None
+        numbers = (domain.answered if silent else domain).numbers()
+        possible = (numbers >= true.floats[0]) & (numbers <= true.floats[-1])
+        members = (true.index(numbers) == np.arange(len(true))[:, None]) & possible
+        found: Floats = (_with_silence(members) if silent else members).astype(np.float64)
+        return found
+
+    @cached_property
+    def noisy(self) -> bool:
+        """Whether weights depend on more than the report of the item itself: how often every cell was reported is then looked at."""
+        return not self.channel.lumpable and self.plain is None
+
+    def learn(self, counts: Any) -> None:
+        """Note how often each cell was reported: weights that undo noise depend on it."""
+        self._counts = counts.astype(np.float64)
+        for known in ("_undone", "weights", "biases"):
+            self.__dict__.pop(known, None)
+
+    @cached_property
+    def cap(self) -> Cap:
+        """The class of truths that intervals are meant for where unbiased weights are of no use."""
+        domain = self.channel.domain
+        if self.channel.exact:
+            return Cap.of(domain, self._most)
+        cells = self.truth.shape[1]
+        stretches = min(cells, MOST_STRETCHES)
+        wide = f"{float(domain.high - domain.low) / stretches:.4g}"  # type: ignore[attr-defined]
+        return Cap(np.arange(cells) * stretches // cells, Cap.of(Integer(1, stretches), self._most).most, wide)
+
+    @cached_property
+    def _undone(self) -> list[tuple[Floats, Floats | None]]:
+        """Weights and residual of every item, by the one rule."""
+        law: Any = self.channel.law if self.channel.exact else _Cells(self._read_in.matrix())  # type: ignore[union-attr]
+        counts = np.zeros(law.outputs) if self._counts is None else self._counts
+        undoer = Undoer(law, self.cap, counts)
+        found: list[tuple[Floats, Floats | None]] = []
+        for member in self.truth:
+            weights, residual = undoer.of(member, float(counts.sum()))
+            found.append((weights, None) if residual is None else shifted(self.cap, weights, residual))
+        return found
 
     @cached_property
     def weights(self) -> Floats:
-        """A row an item, a column a reported cell: the unbiased weight of the item given that report."""
-        law = self.channel.law
+        """A row an item, a column a reported cell: the weight of the item given that report."""
         try:
-            if self.binned is None or self.fine:
-                return np.ascontiguousarray(law.weights(self.truth.T).T)
-            return np.ascontiguousarray(FloatTable(self.binned.matrix()).weights(np.eye(len(self.binned.inputs))).T)
+            if self.noisy:
+                return np.stack([weights for weights, _ in self._undone])
+            return self._inverse
         except NotInvertibleError as error:
             raise NotInvertibleError(
                 "attribute_hidden", "Attribute {name!r}: {reason}", name=self.name, reason=str(error)
             ) from None
 
     @cached_property
+    def _inverse(self) -> Floats:
+        """The unbiased weights."""
+        if self._read_in is None:
+            return np.ascontiguousarray(self.channel.law.weights(self.truth.T).T)
+        return np.ascontiguousarray(FloatTable(self._read_in.matrix()).weights(np.eye(len(self._read_in.inputs))).T)
+
+    @cached_property
+    def biases(self) -> list[Bias | None]:
+        """How far the weights of every item may be off on average; None where they are unbiased."""
+        if not self.noisy:
+            return [None] * len(self.items)
+        return [
+            None if residual is None else Bias(self.cap, member, residual)
+            for member, (_, residual) in zip(self.truth, self._undone, strict=True)
+        ]
+
+    @cached_property
     def shows(self) -> Any:
         """A row an item, a column a reported cell: whether that report is the item itself."""
         if self.is_yes_no:
             return np.arange(self.channel.reported.size)[None, :] == self._yes
-        if self.fine:
-            assert self.binned is not None
-            inside = self.binned.true.index(self.channel.reported.numbers())
-            return inside == np.arange(len(self.binned.true))[:, None]
+        if self.binned is not None and self._read_in is None:
+            return self._inside(self.channel.reported) > 0
         truths: tuple[Any, ...]
         reports: tuple[Any, ...]
         if self.binned is None:
             truths, reports = self.channel.inputs, self.channel.outputs
         else:
             # Bins are known by where they begin: the last true one is closed, the reported one there need not be.
-            silent = () if self.binned.missing is None else (self.binned.missing,)
-            truths = (*self.binned.true.edges[:-1], *silent)
-            reports = (*self.binned.reported_bins.edges[:-1], *silent)
+            assert self._read_in is not None
+            true, starts = self.binned.true, self._read_in.reported_bins.floats[:-1]
+            held = (starts >= true.floats[0]) & (starts < true.floats[-1])
+            shown = (true.index(starts) == np.arange(len(true))[:, None]) & held
+            return _with_silence(shown) if self.binned.missing is not None else shown
         place = {value: code for code, value in enumerate(reports)}
         shows = np.zeros((len(self.items), len(reports)), dtype=bool)
         for item, value in enumerate(truths):
@@ -133,7 +215,14 @@ class Attribute:
             keep = law.diagonal / law.denominator
             chosen = replaced[1:] if self.is_yes_no else replaced
             return -chosen / keep, (1 - chosen) / keep
-        weights, shows = self.weights, self.shows
+        if not self._may_be_plain:
+            return None
+        try:
+            weights, shows = self._inverse, self.shows
+        except NotInvertibleError:
+            if self.channel.lumpable:
+                raise
+            return None
         if not (shows.sum(axis=1) == 1).all():
             return None
         present = weights[shows]
@@ -146,15 +235,38 @@ class Attribute:
             return None
         return (low + high) / 2, present
 
+    @property
+    def _may_be_plain(self) -> bool:
+        """Noise never is, and of wide tables nobody asks."""
+        law: Any = self.channel.law
+        inner = law.inner if isinstance(law, MayBeSilent) else law
+        return self.channel.lumpable or (self.channel.exact and not isinstance(inner, Shift) and law.inputs <= ALL_NODES)
+
     def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         """The reported cell of every row."""
         if not self.channel.exact:
-            assert self.binned is not None
-            return float_codes(self.channel, self.binned, column, bad, offset, text)
+            assert self._read_in is not None
+            return float_codes(self.channel, self._read_in, column, bad, offset, text)
         codes = self.channel.reported.codes(column, bad, offset, text)
-        if self.binned is None or self.fine:
-            return codes
-        return self.binned.reported_codes(codes)
+        return codes if self._read_in is None else self._read_in.reported_codes(codes)
+
+
+def _with_silence(members: Any) -> Any:
+    """One item and one code more: silence."""
+    padded = np.pad(members, [(0, 1), (0, 1)])
+    padded[-1, -1] = True
+    return padded
+
+
+def _fine_edges(domain: Any, binned: Binned) -> list[Any]:
+    """Edges of about `FLOATING_CELLS` even cells, those of the bins among them."""
+    low, high = domain.low, domain.high
+    if getattr(domain, "has_step", True):
+        parts = min(domain.size - 1, FLOATING_CELLS)
+        even = [low + domain.step * (domain.size * i // parts) for i in range(parts)]
+    else:
+        even = [low + (high - low) * i / FLOATING_CELLS for i in range(FLOATING_CELLS)]
+    return sorted({*even, *binned.true.edges})
 
 
 def _wide(domain: Any) -> bool:
@@ -180,11 +292,40 @@ class Items:
     attributes: Sequence[Attribute] = ()
     block: Ints | None = None
     blocks: Sequence[Any] = ()
+    untold: Any = None  # items whose bias is not known, if any
 
     @cached_property
     def plain(self) -> bool:
         """Whether every item is plain and no two share a draw: then packed bits are all that is needed."""
         return not np.isnan(self.absent).any() and self.block is None
+
+    @property
+    def noisy(self) -> list[int]:
+        """The attributes whose weights depend on how often each of their cells was reported."""
+        return [] if self.plain else [home for home, attribute in enumerate(self.attributes) if attribute.noisy]
+
+    def learn(self, counts: Sequence[Any]) -> None:
+        """Note how often each cell of the noisy attributes was reported."""
+        for home, own in zip(self.noisy, counts, strict=True):
+            self.attributes[home].learn(own)
+        self.__dict__.pop("biases", None)
+
+    @cached_property
+    def biases(self) -> list[Bias | None]:
+        """How far the weights of each item may be off on average."""
+        if not self.noisy:
+            return [None] * len(self)
+        return [bias for attribute in self.attributes for bias in attribute.biases]
+
+    @property
+    def biased(self) -> Any:
+        """Which items have weights that are not unbiased."""
+        return np.array([bias is not None for bias in self.biases])
+
+    def assumes(self, numbers: Any) -> list[str]:
+        """The classes of truths, in words, that intervals of these items are meant for."""
+        homes = sorted({int(self.attribute[i]) for i in np.unique(numbers) if self.biases[i] is not None})
+        return [self.attributes[home].cap.words(self.attributes[home].name) for home in homes]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -259,7 +400,13 @@ def _must_be_yes_no(name: str, channel: Channel) -> None:
         )
 
 
-def schema_items(schema: Schema, bins: Mapping[str, Any], columns: Sequence[str], names: Sequence[Any] | None = None) -> Items:
+def schema_items(
+    schema: Schema,
+    bins: Mapping[str, Any],
+    columns: Sequence[str],
+    names: Sequence[Any] | None = None,
+    most: Mapping[str, float] | None = None,
+) -> Items:
     """The items of these columns under a schema; with `names` every column must be yes/no and has that name.
 
     >>> import deniable as dn
@@ -274,13 +421,14 @@ def schema_items(schema: Schema, bins: Mapping[str, Any], columns: Sequence[str]
             "The schema says nothing of {got}; declare what is not hidden with dn.Identity(dn.Binary()).",
             got=lacking[:20],
         )
-    wrong = [name for name in bins if name not in schema]
-    if wrong:
-        raise ParameterError("bins_unknown", "bins names {got}, which the schema lacks.", got=wrong)
+    for option, given in (("bins", bins), ("most", most or {})):
+        wrong = [name for name in given if name not in schema]
+        if wrong:
+            raise ParameterError(f"{option}_unknown", "{option} names {got}, which the schema lacks.", option=option, got=wrong)
     if names is not None:
         for column in columns:
             _must_be_yes_no(repr(column), schema[column])
-    attributes = [Attribute(name, schema[name], bins.get(name)) for name in columns]
+    attributes = [Attribute(name, schema[name], bins.get(name), (most or {}).get(name)) for name in columns]
     found: list[Any] = [item for attribute in attributes for item in attribute.items]
     names = found if names is None else list(names)
     check_names(names)

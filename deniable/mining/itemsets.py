@@ -18,6 +18,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
+from deniable.mining.biases import NOT_TOLD, Range, ends, largest_bias
 from deniable.mining.counting import counter_of
 from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Reaching, Search, Tally
 from deniable.mining.published import BIASED, check_threshold, published_levels
@@ -52,18 +53,42 @@ class Mined:
 
     def errors(self, level: Level) -> Floats:
         """Standard errors of the supports of a level: Var = sum w^2 - (sum w)^2 / n for the population, sum w^2 - sum w for the
-        respondents, over n^2.
+        respondents, over n^2. What respondents differ by cannot be told apart where weights are biased, and counts there, too.
         """
-        n = self.transactions.rows
-        less = level.sums.total**2 / n if self.target == "population" else level.sums.total
-        return np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
+        n, items = self.transactions.rows, self.transactions.items
+        less = level.sums.total**2 / n
+        if self.target == "respondents":
+            less = np.where(items.biased[level.itemsets].any(axis=1), less, level.sums.total)
+        errors = np.sqrt(np.maximum(level.sums.second - less, 0.0)) / n  # NaN where a method has no honest error
+        if items.untold is not None:
+            errors[items.untold[level.itemsets].any(axis=1)] = np.nan
+        return errors
+
+    def biases(self, level: Level) -> Range:
+        """How far the supports of a level may be off, on average over all that may be reported."""
+        items = self.transactions.items
+        biased = items.biased[level.itemsets] if items.noisy else np.zeros((len(level), 1), bool)
+        if not biased.any():
+            return Range(np.zeros(len(level)), np.zeros(len(level)))
+        mass = np.ones(len(level))
+        for pattern in np.unique(biased, axis=0):
+            if pattern.any() and not pattern.all():
+                rows = chosen = np.flatnonzero((biased == pattern).all(axis=1))
+                below = level
+                # Down to the itemset without its biased items, the last first: positions before it stay as they are.
+                for position in np.flatnonzero(pattern)[::-1]:
+                    rows, below = below.parents[rows, position], self.levels[below.length - 2]
+                mass[chosen] = self.intervals(below)[1][rows]
+        return largest_bias(items.biases, level.itemsets, mass)
 
     def intervals(self, level: Level) -> tuple[Floats, Floats]:
-        """Score intervals where items are plain (`supports.support_interval`), else value +- z se, or Wilson's where that is wider."""
+        """Score intervals where items are plain (`supports.support_interval`), else value +- z se, with the largest bias where there
+        is one, or Wilson's where that is wider.
+        """
         items, n = self.transactions.items, self.transactions.rows
         if level.sums.third is None:
-            support, reach = level.sums.total / n, NormalDist().inv_cdf(0.5 + self.confidence / 2) * self.errors(level)
-            low, high = support - reach, support + reach
+            support = level.sums.total / n
+            low, high = ends(support, self.errors(level), self.biases(level), self.confidence)
             if self.target == "population":
                 low, high = at_least_direct((low, high), support, n, self.confidence)
         else:
@@ -71,15 +96,26 @@ class Mined:
         return np.clip(low, 0.0, 1.0, out=low), np.clip(high, 0.0, 1.0, out=high)  # a share; the unbiased estimate may be none
 
     def probabilities(self, level: Level, errors: Floats | None = None) -> Floats:
-        """The probability that the true support reaches min_support, from the estimate and its standard error (`errors`, if known)."""
+        """The probability that the true support reaches min_support, from the estimate and its standard error (`errors`, if known);
+        where weights are biased it is what is left if they overstate the support as far as they can.
+        """
         if level.columns is not None:
             known: Floats = level.columns[COLUMNS.index("probability_frequent")]
             return known
+        bias = self.biases(level)
         if level.error is None:
-            return probability_above(level.support, self.errors(level) if errors is None else errors, self.min_support)
+            own = self.errors(level) if errors is None else errors
+            return probability_above(level.support - bias.above, own, self.min_support)
         drawn = np.clip(level.support * (1 - level.support), 0, 0.25) / self.transactions.rows
         sampling = drawn if self.target == "population" else np.zeros(len(level))
-        return probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
+        found = probability_above(level.support, np.sqrt(level.error**2 + sampling), self.min_support)
+        off = np.flatnonzero(bias.above + bias.below > 0)
+        if len(off):
+            # What subsets let one expect does not take a bias away: no more is claimed than the interval says.
+            own = (self.errors(level) if errors is None else errors)[off]
+            least = level.sums.total[off] / self.transactions.rows - bias.above[off]
+            found[off] = np.minimum(found[off], probability_above(least, own, self.min_support))
+        return found
 
     def to_frame(self, sets: Any, keep: Sequence[Any] | None = None) -> Any:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
@@ -105,6 +141,11 @@ class Mined:
         }  # fmt: skip
         if self.method == "mmask":
             table.attrs["no_interval"] = BIASED
+        if items.untold is not None:
+            table.attrs["no_interval"] = NOT_TOLD
+        assumed = items.assumes(self.levels[0].itemsets) if self.levels and items.noisy else []
+        if assumed:
+            table.attrs["assumes"] = assumed
         return table
 
     def _numbers(self, level: Level) -> list[Floats]:
@@ -192,6 +233,7 @@ def frequent_itemsets(
     target: str = "population",
     confidence: float = 0.95,
     bins: Mapping[str, Any] | None = None,
+    most: Mapping[str, float] | None = None,
     taxonomy: Mapping[Any, Any] | None = None,
     max_candidates: int = MOST_CANDIDATES,
     progress: Progress | None = None,
@@ -211,6 +253,9 @@ def frequent_itemsets(
     before it does, with advice; with `keep_interrupted` one that is stopped by Ctrl-C gives the lengths that are done, and
     `frame.attrs["interrupted"]` says which was not.
 
+    Behind noise that cannot be undone without bias, intervals count the largest bias among truths of which no single value is too
+    crowded: `frame.attrs["assumes"]` says what that means, and `most` (`{"age": 0.2}`) says it otherwise.
+
     A `taxonomy` (`{"milk": "drink", "drink": "grocery"}`) adds items that are true if one below them is.
 
     Methods: "shrunk" (the default, except with a taxonomy) draws the unbiased estimate, which the column `unbiased_support` then
@@ -228,7 +273,7 @@ def frequent_itemsets(
     """
     method = method or ("shrunk" if taxonomy is None else "unbiased")
     check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
-    transactions = as_transactions(data, schema, bins)
+    transactions = as_transactions(data, schema, bins, most)
     check_threshold(r_threshold, relax, reduction_relax)
     # Compiled functions know no half and no long ones.
     min_support, confidence, relax, reduction_relax = map(float, (min_support, confidence, relax, reduction_relax))
@@ -295,7 +340,7 @@ def mine(
     least, z = float(mined.min_support), NormalDist().inv_cdf(0.5 + mined.confidence / 2)
     asked = n, least, least * (1 - ROUNDING), z**2, mined.target == "respondents"
     reaching = Reaching(limit, items.second_given[which], items.second_otherwise[which], asked)
-    choose = Shrunk(n, limit) if mined.method == "shrunk" else reaching
+    choose = Shrunk(n, limit, items.biased[which]) if mined.method == "shrunk" else reaching
     search = Search(
         counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
         choose, max_candidates, progress, mined.tally,

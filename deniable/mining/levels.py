@@ -95,7 +95,7 @@ Choose = Callable[[Any, Any, Sums], tuple[Any, Floats]]
 class Choice(Protocol):
     """A choice that looks at a whole level before it chooses, and at its own earlier levels."""
 
-    def fit(self, parents: Any, sums: Sums) -> None:
+    def fit(self, itemsets: Any, parents: Any, sums: Sums) -> None:
         """Look at (an even sample of) the candidates of a level before any is chosen."""
 
     def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
@@ -135,7 +135,7 @@ class ByEach:
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
 
-    def fit(self, parents: Any, sums: Sums) -> None:
+    def fit(self, itemsets: Any, parents: Any, sums: Sums) -> None:
         pass
 
     def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
@@ -246,7 +246,7 @@ class Search:
         firsts = np.linspace(0, len(joins) - width, runs).astype(np.int64).tolist()
         pieces = [self._joined(below, joins, first, first + width) for first in firsts]
         itemsets, parents = (np.concatenate(part) for part in zip(*pieces, strict=True))
-        self._choose.fit(parents, self._sums(itemsets, parents, below)[0])
+        self._choose.fit(itemsets, parents, self._sums(itemsets, parents, below)[0])
 
     def _portions(self, below: Below, joins: Ints) -> Iterator[tuple[Any, Any]]:
         bounds = np.cumsum(joins)
@@ -273,7 +273,7 @@ class Search:
             self._tally.tested += len(itemsets) if length > 1 else 0
             sums, partial = self._sums(itemsets, parents, below)
             if joins <= self._portion:
-                self._choose.fit(parents, sums)
+                self._choose.fit(itemsets, parents, sums)
             frequent, support, error = self._choose(itemsets, parents, sums)
             chosen = np.flatnonzero(frequent)
             self._found += len(chosen)

@@ -91,13 +91,16 @@ class Remote:
         self._place, self._items = place, items
 
     def rows_and_counts(self) -> tuple[int, Ints]:
-        """How many transactions there are, and how many report each item."""
+        """How many transactions there are, and how many report each item; what noisy attributes report is counted on the way."""
+        items = self._items
+        sizes = [1, len(items), *(items.attributes[home].cell_count for home in items.noisy)]
 
         def numbers(piece: Transactions) -> Floats:
-            return np.concatenate([[float(piece.rows)], piece.item_counts()])
+            return np.concatenate([[float(piece.rows)], piece.item_counts(), *piece.cell_counts()])
 
-        found = self._place.sums(numbers, len(self._items) + 1)
-        return int(found[0]), found[1:].astype(np.int64)
+        rows, counts, *cells = np.split(self._place.sums(numbers, sum(sizes)), np.cumsum(sizes)[:-1])
+        items.learn(cells)
+        return int(rows[0]), counts.astype(np.int64)
 
     def counter(self, which: Ints) -> RemoteCounts | RemoteSums:
         """What counts itemsets of these items."""

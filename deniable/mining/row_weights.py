@@ -9,7 +9,11 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
+from deniable.mining.biases import Range, largest_bias
 from deniable.mining.transactions import Transactions
+
+SURE = 1.96
+"""So many standard errors above its estimate lies the largest share of people that is reckoned with."""
 
 
 class RowWeights:
@@ -34,6 +38,18 @@ class RowWeights:
         self.block: Ints = items.attribute if items.block is None else items.block
         # The number of an item among those of its own attribute.
         self._inside: Ints = np.arange(len(items)) - np.searchsorted(items.attribute, items.attribute)
+
+    def bias(self, itemset: Ints) -> Range | None:
+        """How far the mean of the weights of an itemset may be off, None if it is unbiased."""
+        items = self._items
+        others = itemset[~items.biased[itemset]]
+        if len(others) == len(itemset):
+            return None
+        mass = 1.0
+        if len(others):
+            weights = self.of(others)
+            mass = float(np.clip(weights.mean() + SURE * weights.std() / np.sqrt(self.rows), 0.0, 1.0))
+        return largest_bias(items.biases, itemset[None, :], np.array([mass]))
 
     def of(self, itemset: Iterable[int]) -> Floats:
         """Of "all these items are true"; they belong to different attributes."""

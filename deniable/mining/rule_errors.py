@@ -7,6 +7,9 @@ With unbiased weights w of a row, S = mean w_S and A = mean w_A; for the true co
 The weight of a plain item is one of two numbers, and so is its square: products of weights and squares over the items of an itemset
 are sums over its 2^m subsets of how often these are *reported*, which the frame has. One pass over the m items turns the reported
 supports of the subsets into Q_SA for all antecedents A at once.
+
+Where noise is undone by weights that may be off on average (`biases.py`), the mean of r may be off by what S and c A may be off, and the
+interval holds all c for which it lies within that and its own error of 0.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError
+from deniable.mining.biases import NOT_TOLD, Range
 from deniable.mining.items import schema_items, yes_no_items
 from deniable.mining.row_weights import RowWeights
 from deniable.mining.subsets import Lattice, Portion
@@ -33,6 +37,11 @@ Ends = tuple[Floats, Floats, Floats]
 """Standard error, lower and upper end, a number a rule."""
 EndsOf = Callable[[int, Any], Ends]
 """From the number of a split and the places of the chosen itemsets in their portion."""
+
+
+NO_BIAS = Range(np.zeros(1), np.zeros(1))
+CONFIDENCES = 1000
+"""So many steps of confidence are tried where weights are biased."""
 
 
 @dataclass
@@ -66,6 +75,8 @@ def confidences_of(
     weights = _weights(frame, lattice.names, schema, bins) if counted and taxonomy is None else None
     if weights is None and data is not None:
         transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
+        if taxonomy is not None and transactions.items.biased.any():
+            return Confidences(NOT_TOLD, target)
         by_row = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
         return FromRows("", target, z2, by_row, lattice.names)
     if not counted:
@@ -228,6 +239,24 @@ class Moments:
             linear, square = linear - a, square + a
         return error, *_between(n * a**2 - z2 * square, -2 * n * a * s - z2 * linear, n * s**2 - z2 * constant, c)
 
+    def biased_ends(self, n: int, z2: float, both: Range, antecedent: Range) -> tuple[float, float, float]:
+        """The same for one rule whose supports may be off by so much; people's differences count for the respondents, too."""
+        s, a = float(self.both[0]), float(self.antecedent[0])
+        c = np.linspace(0.0, 1.0, CONFIDENCES + 1)
+        square = np.maximum(self.q_both - 2 * c * self.q_cross + c**2 * self.q_antecedent, 0.0)
+        off, chance = s - c * a, np.sqrt(z2 * square / n)
+        too_high = off > chance + both.above + c * antecedent.below
+        too_low = off < -(chance + both.below + c * antecedent.above)
+        held = np.flatnonzero(~(too_high | too_low))
+        at = s / a if a else np.nan
+        error = float(np.sqrt(max(self.q_both[0] - 2 * at * self.q_cross[0] + at**2 * self.q_antecedent[0], 0.0) / n) / abs(a))
+        if not len(held):
+            # No confidence fits: the nearest is all that is left, unless the antecedents may not occur at all.
+            end = float(np.clip(at, 0.0, 1.0))
+            return (error, end, end) if a > 0 else (error, 0.0, 1.0)
+        # The ends lie between two of the confidences that were tried.
+        return error, float(c[max(held[0] - 1, 0)]), float(c[min(held[-1] + 1, CONFIDENCES)])
+
 
 def _between(square: Floats, linear: Floats, constant: Floats, middle: Floats) -> tuple[Floats, Floats]:
     """Where a quadratic is at most 0, within 0 and 1; everywhere, if the antecedents may not occur at all."""
@@ -253,6 +282,7 @@ class FromRows(Confidences):
         lacking = [name for name in self.names if _key(name) not in place]
         if lacking:
             raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=lacking[:20])
+        self._biases: dict[tuple[int, ...], Range] = {}
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
 
     def of(self, portion: Portion) -> EndsOf:
@@ -261,10 +291,26 @@ class FromRows(Confidences):
 
         def ends(split: int, chosen: Any) -> Ends:
             inside = [j for j in range(portion.length) if split >> j & 1]
-            found = np.array([self._moments(np.sort(row), np.sort(row[inside])) for row in itemsets[chosen]]).reshape(-1, 5).T
-            return Moments(*found).ends(self.weights.rows, self.z2, self.target)
+            rules = [(np.sort(row), np.sort(row[inside])) for row in itemsets[chosen]]
+            found = np.array([self._moments(*rule) for rule in rules]).reshape(-1, 5).T
+            told = Moments(*found).ends(self.weights.rows, self.z2, self.target)
+            for place, rule in enumerate(rules):
+                both, antecedent = (self._bias(part) for part in rule)
+                if both is not NO_BIAS or antecedent is not NO_BIAS:
+                    own = Moments(*found[:, [place]]).biased_ends(self.weights.rows, self.z2, both, antecedent)
+                    for into, end in zip(told, own, strict=True):
+                        into[place] = end
+            return told
 
         return ends
+
+    def _bias(self, itemset: Ints) -> Range:
+        # Rules of one antecedent ask for its bias again and again.
+        key = tuple(itemset.tolist())
+        if key not in self._biases:
+            own = self.weights.bias(itemset) if isinstance(self.weights, RowWeights) else None
+            self._biases[key] = own or NO_BIAS
+        return self._biases[key]
 
     def _moments(self, itemset: Ints, antecedent: Ints) -> tuple[float, ...]:
         both, a = self.weights.of(itemset), self.weights.of(antecedent)

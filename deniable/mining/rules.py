@@ -50,7 +50,9 @@ def association_rules(
     A frame of `dn.frequent_itemsets` says by itself how its items were hidden. For other frames `schema` says it (they need the
     columns `reported_support` and the number of transactions in `frame.attrs["rows"]`). Attributes whose channel moves values to
     neighbours, groups that share a draw and ancestors of a `taxonomy` need the reported `data` once more for their errors (with the
-    `bins` and the `taxonomy` used). Where errors cannot be told the columns are NaN and `rules.attrs["no_interval"]` says why.
+    `bins` and the `taxonomy` used). Intervals behind noise count how far its weights may be off, under what `rules.attrs["assumes"]`
+    says; a `most` other than the usual is taken from `data=dn.Transactions(...)`. Where errors cannot be told the columns are NaN and
+    `rules.attrs["no_interval"]` says why.
 
     >>> import deniable as dn
     >>> baskets = [["bread", "butter"], ["bread", "butter", "milk"], ["bread", "butter"], ["milk"], ["bread"]]
@@ -74,6 +76,8 @@ def association_rules(
     found = [rules for portion in lattice.portions() for rules in _rules(portion, support, beside, told, metric, min_threshold)]
     frame = _frame(found, sets, (*COLUMNS, "unbiased_confidence") if "unbiased_support" in itemsets else COLUMNS)
     frame.attrs = {"rows": itemsets.attrs.get("rows"), "method": itemsets.attrs.get("method"), "target": told.target}
+    if "assumes" in itemsets.attrs:
+        frame.attrs["assumes"] = itemsets.attrs["assumes"]
     if told.reason:
         frame.attrs["no_interval"] = told.reason
     return frame

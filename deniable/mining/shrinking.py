@@ -56,21 +56,22 @@ class _Known:
 class Shrunk:
     """Chooses the frequent candidates of level after level by their shrunk supports."""
 
-    def __init__(self, rows: int, limit: float) -> None:
+    def __init__(self, rows: int, limit: float, biased: Any = None) -> None:
         self._rows, self._limit = rows, limit
+        self._biased = biased if biased is not None and biased.any() else None
         nothing = np.zeros((1, 0), np.int32)
         self._below = _Known(np.ones(1), np.zeros(1), nothing, np.zeros(1))
         self._two_below = self._below
         self._fit = Fit()
         self._new: list[_Known] = []
 
-    def fit(self, parents: Any, sums: Sums) -> None:
+    def fit(self, itemsets: Any, parents: Any, sums: Sums) -> None:
         """Fit the coefficients to candidates of the level that begins."""
         if parents.shape[1] == 1 or len(parents) < FEW:
             return
         step = -(-len(parents) // MOST_FITTED)
         parents = np.ascontiguousarray(parents[::step])
-        support, variance = self._own(sums)
+        support, variance = self._own(itemsets, sums)
         support, variance = support[::step], variance[::step]
         if variance.any():
             independent, least = self._ingredients(parents)
@@ -78,7 +79,7 @@ class Shrunk:
 
     def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats]:
         """(which are frequent, their supports, the standard deviations of these) for some candidates of the level."""
-        own, variance = self._own(sums)
+        own, variance = self._own(itemsets, sums)
         if parents.shape[1] == 1 or not variance.any():
             support, weight, error = own, np.ones(len(own)), np.sqrt(variance)
         else:
@@ -113,9 +114,14 @@ class Shrunk:
         )
         self._new = []
 
-    def _own(self, sums: Sums) -> tuple[Floats, Floats]:
-        """The unbiased supports and the variances that the randomisation gives them."""
-        return sums.total / self._rows, np.maximum(sums.second - sums.total, 0.0) / self._rows**2
+    def _own(self, itemsets: Any, sums: Sums) -> tuple[Floats, Floats]:
+        """The supports by their own reports and the variances that the randomisation gives them, or, where weights are biased, the most
+        that it can give them: their whole variance.
+        """
+        less = sums.total
+        if self._biased is not None:
+            less = np.where(self._biased[itemsets].any(axis=1), sums.total**2 / self._rows, sums.total)
+        return sums.total / self._rows, np.maximum(sums.second - less, 0.0) / self._rows**2
 
     def _ingredients(self, parents: Any) -> tuple[Floats, Floats]:
         from deniable.kernels.expected import expected_supports

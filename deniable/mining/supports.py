@@ -15,8 +15,10 @@ import numpy as np
 
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.exact import Floats, Ints
+from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
+from deniable.mining.biases import Range, ends, largest_bias
 from deniable.mining.counting import Sums, counter_of
 from deniable.mining.items import Items
 from deniable.mining.transactions import Transactions, as_transactions
@@ -26,22 +28,46 @@ PATTERNS_UP_TO = 12
 
 
 def itemset_support(
-    data: Any, schema: Schema | Any = None, items: Iterable[Any] = (), target: str = "population", bins: Any = None
+    data: Any,
+    schema: Schema | Any = None,
+    items: Iterable[Any] = (),
+    target: str = "population",
+    bins: Any = None,
+    most: Any = None,
 ) -> Estimate:
     """The unbiased support of one itemset, with its error: which share of the true transactions holds all these items.
+
+    Behind noise that cannot be undone without bias, the interval counts the largest bias among truths of which no single value is too
+    crowded; `estimate.assumes` says what that means, and `most` (`{"age": 0.2}`) says it otherwise.
 
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"]] * 40 + [["milk"]] * 60, dn.Flip(p=0.9, q=0.9))
     >>> dn.itemset_support(baskets, items=["bread", "milk"]).value.round(4).tolist()
     [0.4219]
     """
-    transactions = as_transactions(data, schema, bins)
+    transactions = as_transactions(data, schema, bins, most)
     numbers = item_numbers(transactions, items)
+    return _support(transactions, numbers, target)
+
+
+def _support(transactions: Transactions, numbers: Ints, target: str) -> Support:
     sums = itemset_sums(transactions, numbers)
     n = transactions.rows
     total, second = float(sums.total[0]), float(sums.second[0])
-    variance = max(second - (total**2 / n if target == "population" else total), 0.0) / n**2
-    return Support(sums, transactions.items, numbers, n, target, variance)
+    bias = _bias(transactions, numbers, target)
+    # What respondents differ by is no error to them, but of biased weights it cannot be told from the randomisation's.
+    less = total if target == "respondents" and bias is None else total**2 / n
+    return Support(sums, transactions.items, numbers, n, target, max(second - less, 0.0) / n**2, bias)
+
+
+def _bias(transactions: Transactions, numbers: Ints, target: str) -> Range | None:
+    """How far the support may be off, None if it is unbiased."""
+    items = transactions.items
+    others = numbers[~items.biased[numbers]]
+    if len(others) == len(numbers):
+        return None
+    mass = float(_support(transactions, others, target).interval()[1][0]) if len(others) else 1.0
+    return largest_bias(items.biases, numbers[None, :], np.array([mass]))
 
 
 def item_numbers(transactions: Transactions, items: Iterable[Any]) -> Ints:
@@ -105,12 +131,23 @@ def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: flo
 
 
 class Support(Estimate):
-    """The support of one itemset; its interval is a score interval."""
+    """The support of one itemset; its interval is a score interval, or one that holds the largest `bias` there may be."""
 
-    def __init__(self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float) -> None:
+    def __init__(
+        self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float, bias: Range | None = None
+    ) -> None:
         name = " & ".join(str(items.names[i]) for i in numbers)
-        super().__init__(sums.total / n, ["support"], n=n, method="unbiased", target=target, covariance=[[variance]], name=name)
+        super().__init__(
+            sums.total / n, ["support"], n=n, method="unbiased" if bias is None else "bias-aware", target=target,
+            covariance=[[variance]], name=name, assumes=items.assumes(numbers), ends=None if bias is None else self._around,
+        )  # fmt: skip
         self._parts = (sums, items, numbers[None, :], n)
+        self.bias = bias
+
+    def _around(self, level: float) -> tuple[Floats, Floats]:
+        assert self.bias is not None
+        found = ends(self.value, self.se, self.bias, level)
+        return at_least_direct(found, self.value, self.n, level) if self.target == "population" else found
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper end of a confidence interval for the support."""

@@ -120,7 +120,9 @@ class Generalised:
         self._blocks = [{int(self.leaves.block[leaf]) for leaf in leaves} for leaves in self.sets]
         unknown = np.full(len(self.names), np.nan)
         # No item is plain here, and none belongs to an attribute alone: pairs that exclude each other are left out by `apart`.
-        self.items = Items(self.names, np.arange(len(self.names)), unknown, unknown)
+        biased = transactions.items.biased
+        untold = np.array([biased[list(leaves)].any() for leaves in self.sets])
+        self.items = Items(self.names, np.arange(len(self.names)), unknown, unknown, untold=untold if untold.any() else None)
 
     def _refuse_unknown(self, transactions: Transactions, place: Mapping[Any, int]) -> None:
         known = set(place) | set(self.taxonomy.names)
@@ -184,10 +186,8 @@ class GeneralisedSums:
         widest = max(len(table) for table in tables)
         kind = np.uint8 if widest <= 1 << 8 else np.uint16 if widest <= 1 << 16 else np.uint32
         self._codes = np.stack(codes).astype(kind)
-        self._tables, self._shows = np.zeros((len(which), widest)), np.zeros((len(which), widest), bool)
-        for number, (table, shown) in enumerate(zip(tables, shows, strict=True)):
-            self._tables[number, : len(table)] = table
-            self._shows[number, : len(table)] = shown
+        self._starts = np.cumsum([0, *(len(table) for table in tables)])[:-1]
+        self._tables, self._shows = np.concatenate(tables), np.concatenate(shows)
 
     def sums(self, itemsets: Any) -> Sums:
         """Reported rows, sums of weights and of their squares."""
@@ -198,8 +198,9 @@ class GeneralisedSums:
 
         def work(first: int, last: int) -> None:
             row_sums(
-                self._codes, column, self._tables, self._shows, itemsets, first, last, found.reported, found.total, found.second
-            )
+                self._codes, column, self._starts, self._tables, self._shows, itemsets, first, last,
+                found.reported, found.total, found.second,
+            )  # fmt: skip
 
         in_threads(work, len(itemsets), float(len(itemsets)) * self._generalised.rows)
         for number, row in enumerate(self._which[itemsets].tolist()):

@@ -39,7 +39,9 @@ class Transactions:
     name (`duckdb:///f.db#table`), DuckDB relations, Spark, Dask and lazy Polars frames are read in pieces and packed if they fit
     into 512 MiB of bits; else they are read again for every level, and Spark counts in its own partitions. `schema` says how reports were
     distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was; files that carry a schema are read under it,
-    and one that contradicts it is refused. `bins` gives bins of numbers.
+    and one that contradicts it is refused. `bins` gives bins of numbers. Where noise hides too much for unbiased estimates,
+    intervals hold if no single value is too crowded; `most` (`{"age": 0.2}`) says how crowded one may be, by default five times
+    its even share.
 
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"], ["milk"], []])
@@ -47,7 +49,13 @@ class Transactions:
     (3, ['bread', 'milk'], [1, 2])
     """
 
-    def __init__(self, data: Any, schema: Schema | Channel | None = None, bins: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        data: Any,
+        schema: Schema | Channel | None = None,
+        bins: Mapping[str, Any] | None = None,
+        most: Mapping[str, float] | None = None,
+    ) -> None:
         if schema is not None and not isinstance(schema, (Schema, Channel)):
             raise ParameterError(
                 "not_a_schema",
@@ -55,6 +63,7 @@ class Transactions:
                 got=type(schema).__name__,
             )
         self.schema = schema
+        self._most = most
         self._packed: Any = None
         self._starts: Any = None
         self._codes: Any = None
@@ -76,6 +85,13 @@ class Transactions:
             self._set_listed(*_listed(data), schema)
         if self.rows == 0:
             raise DataError("no_rows", "The data has no rows.")
+        if self.remote is None and self.items.noisy:
+            self.items.learn(self.cell_counts())
+
+    def cell_counts(self) -> list[Ints]:
+        """How often each cell of the noisy attributes was reported."""
+        homes = self.items.noisy
+        return [np.bincount(self.cells[home], minlength=self.items.attributes[home].cell_count) for home in homes]
 
     def _set_listed(self, names: list[Any], starts: Ints, codes: Any, schema: Schema | Channel | None) -> None:
         if isinstance(schema, Schema):
@@ -129,10 +145,13 @@ class Transactions:
     def _set_items(self, names: list[Any], schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
         check_names(names)
         if isinstance(schema, Schema):
-            self.items = schema_items(schema, bins, [str(name) for name in names])
+            self.items = schema_items(schema, bins, [str(name) for name in names], most=self._most)
             return
-        if bins:
-            raise ParameterError("bins_without_schema", "bins= needs a dn.Schema that says what the numbers may be.")
+        if bins or self._most:
+            option = "bins" if bins else "most"
+            raise ParameterError(
+                f"{option}_without_schema", "{option}= needs a dn.Schema that says what the numbers may be.", option=option
+            )
         self.items = yes_no_items(names, schema)
 
     def _set_frame(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
@@ -216,15 +235,20 @@ class Transactions:
         return f"Transactions({self.rows:,} rows, {len(self.items):,} items)"
 
 
-def as_transactions(data: Any, schema: Schema | Channel | None = None, bins: Mapping[str, Any] | None = None) -> Transactions:
+def as_transactions(
+    data: Any,
+    schema: Schema | Channel | None = None,
+    bins: Mapping[str, Any] | None = None,
+    most: Mapping[str, float] | None = None,
+) -> Transactions:
     """Data as transactions; those that are transactions already know their schema.
 
     >>> as_transactions([["a"], ["a", "b"]])
     Transactions(2 rows, 2 items)
     """
     if not isinstance(data, Transactions):
-        return Transactions(data, schema, bins)
-    if (schema is not None and schema != data.schema) or bins:
+        return Transactions(data, schema, bins, most)
+    if (schema is not None and schema != data.schema) or bins or most:
         raise ParameterError(
             "schema_twice",
             "These transactions were read under a schema and bins of their own; give none, or the data they came from.",
@@ -266,8 +290,9 @@ class FrameReader:
 
     def cells(self, columns: Sequence[Any]) -> Any:
         """Reported cells, attributes x rows."""
-        most = max(attribute.weights.shape[1] for attribute in self.items.attributes)
-        cells = np.empty((len(columns), len(columns[0])), np.uint8 if most <= 256 else np.uint16)
+        most = max(attribute.cell_count for attribute in self.items.attributes)
+        kind = np.uint8 if most <= 1 << 8 else np.uint16 if most <= 1 << 16 else np.uint32
+        cells = np.empty((len(columns), len(columns[0])), kind)
         for number, (attribute, column) in enumerate(zip(self.items.attributes, columns, strict=True)):
             cells[number] = attribute.cells(_arrow(column), self._bad[number], self.rows, self.text)
         self.rows += cells.shape[1]

@@ -295,3 +295,23 @@ def test_the_scorer_looks_through_pipelines():
         dn.distorted_scorer()(BernoulliNB().fit(Z, y), Z, y)
     with pytest.raises(dn.DeniableError, match="metric must be one of"):
         dn.distorted_scorer("precison")
+
+
+@pytest.mark.parametrize("kind", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
+def test_wild_inverses_behind_noise_are_not_used(kind):
+    # Nine values behind Normal(2): the inverse holds numbers of 30,000, so nothing that is fitted or scored may rest on it.
+    rng = np.random.default_rng(31)
+    y = (rng.random(3_000) < 0.5).astype(int)
+    first = rng.binomial(8, np.where(y, 0.65, 0.4))
+    X = pd.DataFrame({"a": first, "b": np.where(rng.random(3_000) < 0.5, first, rng.binomial(8, np.where(y, 0.55, 0.4)))})
+    schema = dn.Schema({name: dn.Additive(dn.Integer(0, 8), dn.Normal(2)) for name in X})
+    Z = schema.randomise(X, rng)
+    model = kind(schema).fit(Z, y)
+    assert max(np.abs(feature.inverse()).max() for feature in model.features_) > 10_000
+    truth = (model.predict(X) == y).mean()
+    assert truth > 0.74
+    found = model.score_distorted(Z, y)
+    assert found.method == "model-based"
+    assert found.value[0] == pytest.approx(truth, abs=0.08)
+    if kind is dn.ReconstructionNaiveBayes:
+        assert ((model.weights_ > 0.3) & (model.weights_ < 1.2)).all()

@@ -140,3 +140,13 @@ def test_with_nothing_found_nothing_is_written_or_drawn(run, folder):
     assert "Nothing was found" in err
     assert sorted(folder.iterdir()) == before
     assert run("mine", "reported.csv", "-m", "0.99", "-o", "all.csv")[0] == 0
+
+
+def test_what_intervals_behind_noise_assume_is_said(run, folder):
+    rng = np.random.default_rng(4)
+    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Normal(10))})
+    pd.DataFrame({"age": rng.integers(18, 91, 1_000)}).to_csv(folder / "ages.csv", index=False)
+    schema.randomise(folder / "ages.csv", output=folder / "hidden.csv", rng=rng)
+    code, _, err = run("mine", "hidden.csv", "-m", "0.1", "--bins", "age=18,50,90")
+    assert code == 0
+    assert "assume that no single value of 'age' holds more than 6.8% of the people" in err
