@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.bad_cells import BadCells
-from deniable.core.caps import MOST_STRETCHES, Cap
+from deniable.core.caps import STRETCHES, Cap
 from deniable.core.channel import Binned, Channel
 from deniable.core.designs import Identity
 from deniable.core.domain import Binary, Continuous, Integer
@@ -124,7 +124,7 @@ class Attribute:
         if self.channel.exact:
             return Cap.of(domain, self._most)
         cells = self.truth.shape[1]
-        stretches = min(cells, MOST_STRETCHES)
+        stretches = min(cells, STRETCHES)
         wide = f"{float(domain.high - domain.low) / stretches:.4g}"  # type: ignore[attr-defined]
         return Cap(np.arange(cells) * stretches // cells, Cap.of(Integer(1, stretches), self._most).most, wide)
 

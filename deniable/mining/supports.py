@@ -140,13 +140,14 @@ class Support(Estimate):
         super().__init__(
             sums.total / n, ["support"], n=n, method="unbiased" if bias is None else "bias-aware", target=target,
             covariance=[[variance]], name=name, assumes=items.assumes(numbers), ends=None if bias is None else self._around,
+            bias=None if bias is None else np.maximum(bias.below, bias.above),
         )  # fmt: skip
         self._parts = (sums, items, numbers[None, :], n)
-        self.bias = bias
+        self._bias = bias
 
     def _around(self, level: float) -> tuple[Floats, Floats]:
-        assert self.bias is not None
-        found = ends(self.value, self.se, self.bias, level)
+        assert self._bias is not None
+        found = ends(self.value, self.se, self._bias, level)
         return at_least_direct(found, self.value, self.n, level) if self.target == "population" else found
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:

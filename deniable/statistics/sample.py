@@ -156,6 +156,18 @@ class Sample:
         sizes = [(each, self._channels[each].domain.size) for each in (name, *others)]
         return np.array([float((shares * function.by_code(*sizes)).sum()) for function in functions])
 
+    def _smooth_probabilities(self, condition: Condition, codes: Sequence[dict[str, Any]]) -> Floats | None:
+        """How probably rows meet a condition on an attribute behind noise, and at most one other."""
+        function = indicator(condition, self._channels)
+        names = list(codes[0])
+        noisy = [name for name in names if len(codes) == 1 and self._smoothed(name) is not None]
+        if len(noisy) != 1 or len(names) > 2:
+            return None
+        smooth, order = self._smoothed(noisy[0]), [*noisy, *(name for name in names if name not in noisy)]
+        assert smooth is not None
+        meets = function.by_code(*((name, self._channels[name].domain.size) for name in order))
+        return smooth.probabilities(meets, codes[0])
+
     def _smoothed(self, name: str) -> Smoothed | None:
         """The smoothed distribution of an attribute, if noise hides it: of one part, whose people count alike."""
         asking = self._parts.asking([name])
@@ -231,11 +243,19 @@ class Sample:
         if method == "iterative":
             self._only_part("method='iterative'", names)
         columns = [self._columns((data, schema), names, "candidates") for data, schema in asking]
-        fitted = Likelihood(asking, [condition], dict.fromkeys(names, NOISE_BINS))
-        found = []
-        for own, truth in zip(columns, fitted.truths, strict=True):
-            codes = truth.codes({name: truth.schema[name].reported.encode(own[name], name) for name in truth.names})
-            found.append(truth.posterior(fitted.shares, condition)[codes])
+        codes = [
+            {name: schema[name].reported.encode(own[name], name) for name in own}
+            for own, (_, schema) in zip(columns, asking, strict=True)
+        ]
+        smooth = self._smooth_probabilities(condition, codes)
+        if smooth is not None:
+            found = [smooth]
+        else:
+            fitted = Likelihood(asking, [condition], dict.fromkeys(names, NOISE_BINS))
+            found = [
+                truth.posterior(fitted.shares, condition)[truth.codes(own)]
+                for own, truth in zip(codes, fitted.truths, strict=True)
+            ]
         probability = np.concatenate(found)
         chosen = None
         if method == "iterative":

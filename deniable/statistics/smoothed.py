@@ -14,7 +14,7 @@ import numpy as np
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
+from deniable.core.exact import Floats, Ints
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
@@ -65,6 +65,29 @@ class Smoothed:
 
     def with_other(self, other: str) -> Floats | None:
         """The shares of every true code and every label of another attribute, which must be hidden by keeping or replacing."""
+        joint = self._joint(other)
+        return None if joint is None else self._by_code(joint)
+
+    def probabilities(self, meets: Floats, reports: dict[str, Ints]) -> Floats | None:
+        """How probably each row meets a condition, which `meets` says by the true codes of the attribute and of another, given the rows'
+        reported codes (Bayes)."""
+        others = [name for name in reports if name != self._name]
+        shares = self._joint(others[0]) if others else self._shares
+        if shares is None:
+            return None
+        inside = np.zeros(shares.shape)
+        np.add.at(inside, self._cell, meets)
+        inside /= np.bincount(self._cell).reshape(-1, *[1] * (shares.ndim - 1))
+        above, below = self._matrix.T @ (shares * inside), self._matrix.T @ shares
+        rows: tuple[Any, ...] = (self._reported[reports[self._name]],)
+        if others:
+            of_other = self._schema[others[0]].law.dense()
+            above, below, rows = above @ of_other, below @ of_other, (*rows, reports[others[0]])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.where(below > 0, above / below, np.nan)[rows]
+        return found
+
+    def _joint(self, other: str) -> Floats | None:
         channel = self._schema[other]
         blocks = [block for block in self._schema.blocks if other in block.attributes]
         if len(blocks[0].attributes) > 1 or not channel.law.lumpable or channel.domain.size > MOST_LABELS:
@@ -79,7 +102,8 @@ class Smoothed:
             expected = self._matrix.T @ joint @ of_other
             ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
             joint = joint * (self._matrix @ ratio @ of_other.T)
-        return self._by_code(joint / joint.sum())
+        whole: Floats = joint / joint.sum()
+        return whole
 
     def _by_code(self, shares: Floats) -> Floats:
         sizes = np.bincount(self._cell).reshape(-1, *[1] * (shares.ndim - 1))
