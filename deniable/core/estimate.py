@@ -127,6 +127,13 @@ class Estimate:
             low, high = np.minimum(low, shown), np.maximum(high, shown)
         return low, high
 
+    def with_value(self, value: Any, method: str | None = None) -> Estimate:
+        """The same intervals with another point, found by another method."""
+        return Estimate(
+            value, self.labels, n=self.n, method=method or self.method, target=self.target, covariance=self.covariance,
+            name=self.name, limits=self.limits, worth=self.worth, ends=self.interval, assumes=self.assumes, bias=self.bias,
+        )  # fmt: skip
+
     def band(
         self,
         level: float = 0.95,

@@ -318,6 +318,21 @@ class Shift(Law):
         full = convolve(reached, (self.kernel / self.denominator)[::-1])
         return full[len(self.kernel) - 1 : len(self.kernel) - 1 + self.inputs]
 
+    def between(self, true: Ints, reported: Ints) -> Floats:
+        """P between bins of codes, truths spread evenly inside a bin: `true` and `reported` say in which bin each code is, in order."""
+        starts, ends = (np.searchsorted(true, np.arange(true[-1] + 1), side=side) for side in ("left", "right"))
+        last = np.searchsorted(reported, np.arange(reported[-1] + 1), side="right") - 1
+        # P(report <= z | truth) is the summed kernel at z - truth, its mean over a run of truths a difference of the twice summed one.
+        landing = np.zeros(self.inputs + self.outputs + 1)
+        place = self._landing() + self.inputs
+        np.add.at(landing, np.clip(place, 0, len(landing) - 1), self.kernel / self.denominator)
+        twice = np.concatenate([[0.0], np.cumsum(np.cumsum(landing))])
+        first, after = (last[None, :] - code[:, None] + self.inputs + 1 for code in (starts, ends))
+        below = (twice[first] - twice[after]) / (ends - starts)[:, None]
+        below[:, last == self.outputs - 1] = 1.0
+        matrix: Floats = np.maximum(np.diff(below, axis=1, prepend=0.0), 0.0)
+        return matrix
+
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         # On a wide grid the exact inverse is hopeless, but what is linear in the value passes unharmed through
         # noise that is not stopped at the ends: w(z) = f(z - E noise).

@@ -326,7 +326,7 @@ class Nodes:
         bias = (self.cap.largest(residuals) + self.cap.largest(-residuals)) / 2
         mean = decomposed.reports @ tried
         se = np.sqrt(np.maximum(decomposed.reports @ tried**2 - mean**2, 1e-300) / n)
-        half = se * critical_value(np.minimum(bias / se, 1e6), LEVEL)
+        half = se * _reach(bias / se)
         best = int(np.argmin(half))
         return Ridge(tried[:, best] - at_nodes, base, float(half[best]))
 
@@ -349,6 +349,16 @@ class _Decomposed:
         shrunk = self._values[:, None] / (self._values[:, None] ** 2 + penalties)
         found: Floats = (self._right.T @ (shrunk * along[:, None])) / self._report_scale[:, None]
         return found
+
+
+_RATIOS = np.linspace(0.0, 6.0, 121)
+_REACHES = critical_value(_RATIOS, LEVEL) - _RATIOS
+
+
+def _reach(ratio: Floats) -> Floats:
+    """Critical values, near enough to compare intervals by."""
+    found: Floats = ratio + np.interp(ratio, _RATIOS, _REACHES)
+    return found
 
 
 def _bends(f: Floats) -> Ints:

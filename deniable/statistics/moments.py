@@ -18,6 +18,7 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
+from deniable.statistics.ratios import CAREFUL
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 LEAST_LEVEL = 0.95
@@ -206,15 +207,16 @@ def regression(
     each = depend @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
     covariance, slopes = (each * weighted.n) @ each.T, np.linalg.solve(matrix, right)
     labels, n = ["intercept", *inputs], round(weighted.rows)
-    if weighted.bounded is not None:
-        middle, bias = _bias(weighted, depend)
-        return bias_aware(
-            slopes - middle, covariance, bias, labels, "population", title, None, n=n, assumes=_assumed(weighted)
-        )  # fmt: skip
-    return Estimate(
+    middle, bias = _bias(weighted, depend)
+    estimate = Estimate(
         slopes, labels, n=n, method="joint", target="population", covariance=covariance, name=title, limits=None,
         assumes=weighted.assumes,
     )  # fmt: skip
+    if weighted.bounded is not None:
+        estimate = bias_aware(
+            slopes - middle, covariance, bias, labels, "population", title, None, n=n, assumes=_assumed(weighted)
+        )
+    return estimate.with_value(_careful_slopes(weighted, matrix, right) - middle)
 
 
 def _equations(sums: Floats, pairs: list[tuple[int, int]], k: int) -> tuple[Floats, Floats]:
@@ -233,6 +235,21 @@ def _singular(matrix: Floats) -> bool:
     if (variances <= 1e-12 * np.diag(matrix)[1:] / matrix[0, 0]).any():
         return True
     return bool(np.linalg.eigvalsh(spread / np.sqrt(np.outer(variances, variances))).min() < 1e-9)
+
+
+def _careful_slopes(weighted: Weighted, matrix: Floats, right: Floats) -> Floats:
+    """Intercept and slopes. Of one input the slope is a ratio, covariance to variance, whose point is that of `ratios`: where the variance
+    is hardly known, the plain ratio is anything."""
+    if len(right) > 2:
+        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    x, xx, y, xy = matrix[0, 1] / matrix[0, 0], matrix[1, 1] / matrix[0, 0], right[0] / matrix[0, 0], right[1] / matrix[0, 0]
+    top, bottom = xy - x * y, xx - x**2
+    # By (1, x, xx, y, xy) of one person, as the sums stand.
+    rows = np.array([[x * y - top, -y, 0.0, -x, 1.0], [x**2 - bottom, -2 * x, 1.0, 0.0, 0.0]]) / matrix[0, 0]
+    each = rows @ weighted.values * weighted.stands_for * weighted.counts_as
+    spread = (each * weighted.n) @ each.T
+    slope = (top * bottom + CAREFUL * spread[0, 1]) / (bottom**2 + CAREFUL * spread[1, 1])
+    return np.array([y - slope * x, slope])
 
 
 def _vary(weighted: Weighted, pairs: list[tuple[int, int]], k: int) -> bool:

@@ -27,7 +27,7 @@ from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
-from deniable.statistics.smoothed import Smoothed, adds_noise, with_point
+from deniable.statistics.smoothed import SMOOTHED, Smoothed, adds_noise
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -137,7 +137,7 @@ class Sample:
         """The estimate with what follows from smoothed means of functions as its point, if noise hides one of their attributes."""
         means = self._smoothed_means(functions)
         value = None if means is None else np.asarray(of(means), dtype=np.float64)
-        return estimate if value is None or not np.isfinite(value).all() else with_point(estimate, value)
+        return estimate if value is None or not np.isfinite(value).all() else estimate.with_value(value, SMOOTHED)
 
     def _smoothed_means(self, functions: Sequence[Function]) -> Floats | None:
         """The smoothed means of functions of an attribute that noise hides, and of at most one other."""
@@ -334,9 +334,10 @@ class Sample:
                 for label, mask in zip(*self._cells(by, None), strict=True)
             ]
         title = name + (f" where {condition}" if condition is not None else "")
-        found = shares.distribution(self._sums(target), (name, labels, masks), groups, title, target)
-        functions = [f for _, group, _ in groups for f in (*(group * factor(name, mask) for mask in masks), group)]
-        return self._smoothly(found, functions, lambda means: _within_groups(means, len(masks)))
+        members = [factor(name, mask) for mask in masks]
+        functions = [f for _, group, _ in groups for f in (*(group * member for member in members), group)]
+        smoothed = self._smoothed_means([*functions, *members])
+        return shares.distribution(self._sums(target), (name, labels, masks), groups, title, target, smoothed)
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
         """The labels or bins of an attribute, and the condition to be of each."""
@@ -566,11 +567,3 @@ class Sample:
 def _check_method(given: str, allowed: Sequence[str]) -> None:
     if given not in allowed:
         raise ParameterError("method", "method must be one of {allowed}, got {got!r}.", allowed=list(allowed), got=given)
-
-
-def _within_groups(means: Floats, k: int) -> Floats:
-    """Shares of k labels within groups, from the means of each group's labels and of the group."""
-    each = means.reshape(-1, k + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares: Floats = (each[:, :k] / each[:, k:]).reshape(-1)
-    return shares

@@ -12,11 +12,16 @@ import numpy as np
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.intervals import at_least_direct
+from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratios import Ratio, Squares, ratio
+from deniable.statistics.ratios import CAREFUL, Ratio, Squares, ratio
+from deniable.statistics.smoothed import SMOOTHED
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
+
+SELDOM_AS_LARGE = 3.0
+"""The bias of the size of a group is taken for so much smaller than it could be."""
 
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""
@@ -70,9 +75,11 @@ def difference(
 
 
 def distribution(
-    sums: Sums, of: tuple[str, Sequence[Any], Sequence[Floats]], groups: Sequence[Group], title: str, target: str
-) -> Estimate:
-    """The distribution of an attribute (its name, labels or bins, and their members) in each of some groups: ratios of unbiased sums."""
+    sums: Sums, of: tuple[str, Sequence[Any], Sequence[Floats]], groups: Sequence[Group], title: str, target: str,
+    smoothed: Floats | None = None,
+) -> Estimate:  # fmt: skip
+    """The distribution of an attribute (its name, labels or bins, and their members) in each of some groups: ratios of sums. `smoothed` are
+    the smoothed means of the groups' labels and of each group after its labels, and last those of the labels among everyone."""
     name, labels, masks = of
     k = len(masks)
     functions = [function for _, group, _ in groups for function in (*(group * factor(name, m) for m in masks), group)]
@@ -89,7 +96,24 @@ def distribution(
         names += [(*prefix, label) if prefix else label for label in labels]
     everyone = len(groups) == 1 and bool((weighted.values[-1] == 1).all()) and not weighted.survey_weighted
     sizes = [min(max(total, 0.0) / weighted.people, 1.0) * weighted.direct_rows for total in weighted.totals()[k :: k + 1]]
-    return _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
+    estimate = _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
+    if smoothed is None:
+        return estimate
+    return estimate.with_value(_smoothed_shares(weighted, smoothed, k), SMOOTHED)
+
+
+def _smoothed_shares(weighted: Weighted, smoothed: Floats, k: int) -> Floats:
+    """Shares within groups by smoothed means; a group whose size is hardly known is taken to be like everyone."""
+    groups, everyone = smoothed[:-k].reshape(-1, k + 1), smoothed[-k:]
+    rows = np.eye(len(groups) * (k + 1))[k :: k + 1]
+    low, high = bias_range_of(weighted, rows)
+    spread = np.diag(weighted.errors(rows @ weighted.values / weighted.people, 0 * np.eye(len(rows)), "population")[0])
+    # The bias is seldom as large as it could be, and the smoothed size is better than its weights.
+    doubt = CAREFUL * np.maximum(spread, 0.0) + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
+    size = groups[:, k]
+    shares = groups[:, :k] * size[:, None] + doubt[:, None] * everyone
+    within: Floats = (shares / shares.sum(axis=1, keepdims=True)).reshape(-1)
+    return within
 
 
 def _ratios(

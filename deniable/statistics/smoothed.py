@@ -13,7 +13,6 @@ import numpy as np
 
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel
-from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats, Ints
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
@@ -25,6 +24,8 @@ from deniable.statistics.joint import answered, edges_between
 EVERY_VALUE = 80
 BINS = 48
 """Up to so many values the share of each is estimated; beyond, of so many bins, whose values are taken as equally frequent."""
+SMOOTHED = "em, regularised"
+"""The method that such points say."""
 JOINT_STEPS = 40
 MOST_LABELS = 100
 """Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one."""
@@ -41,6 +42,7 @@ class Smoothed:
 
     def __init__(self, data: Any, schema: Schema, name: str) -> None:
         self._data, self._schema, self._name = data, schema, name
+        self._joints: dict[str, Floats | None] = {}
         channel = schema[name]
         table = cell_table(data, schema, [name])
         numbers = answered(channel.domain).numbers()
@@ -88,6 +90,11 @@ class Smoothed:
         return found
 
     def _joint(self, other: str) -> Floats | None:
+        if other not in self._joints:
+            self._joints[other] = self._fitted(other)
+        return self._joints[other]
+
+    def _fitted(self, other: str) -> Floats | None:
         channel = self._schema[other]
         blocks = [block for block in self._schema.blocks if other in block.attributes]
         if len(blocks[0].attributes) > 1 or not channel.law.lumpable or channel.domain.size > MOST_LABELS:
@@ -109,12 +116,3 @@ class Smoothed:
         sizes = np.bincount(self._cell).reshape(-1, *[1] * (shares.ndim - 1))
         spread: Floats = (shares / sizes)[self._cell]
         return spread
-
-
-def with_point(estimate: Estimate, value: Any) -> Estimate:
-    """The same intervals around a smoothed point."""
-    ends = estimate.interval
-    return Estimate(
-        value, estimate.labels, n=estimate.n, method="em, regularised", target=estimate.target, covariance=estimate.covariance,
-        name=estimate.name, limits=estimate.limits, worth=estimate.worth, ends=ends, assumes=estimate.assumes, bias=estimate.bias,
-    )  # fmt: skip

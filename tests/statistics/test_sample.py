@@ -229,7 +229,7 @@ def test_conditions_on_noise_have_bias_aware_intervals_and_say_so():
     reported = schema.randomise(people, rng)
     estimate = dn.Sample(reported, schema).count("age < 40 and sex == 'F'")
     true = ((people.age < 40) & (people.sex == "F")).sum()
-    assert estimate.method == "bounded bias"
+    assert estimate.method == "em, regularised"
     assert estimate.value[0] == pytest.approx(true, rel=0.15)
     low, high = estimate.interval()
     assert low[0] <= true <= high[0]
@@ -260,7 +260,7 @@ def test_distributions_behind_noise_are_smoothed_or_by_likelihood_and_say_so():
     young = people[people.age < 40]
     credit = sample.distribution("credit", "age < 40")
     np.testing.assert_allclose(credit.value, young.credit.value_counts(normalize=True)[list(credit.labels)], atol=0.06)
-    assert credit.method == "bounded bias"
+    assert credit.method == "em, regularised"
     assert credit.value.sum() == pytest.approx(1)
     low, high = credit.interval()
     true = young.credit.value_counts(normalize=True)[list(credit.labels)]

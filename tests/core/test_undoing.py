@@ -1,0 +1,139 @@
+"""The one rule for undoing a channel: closed forms, bounded bias, and what it is bounded by."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from scipy.stats import ncx2
+
+import deniable as dn
+from deniable.core.caps import Cap, critical_value
+from deniable.core.shift_weights import closed_form, hat_expectations
+from deniable.core.undoing import Undoer
+from deniable.errors import ParameterError
+
+NOISES = {
+    "normal, clamped": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Normal(k / 7)),
+    "normal, extended": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Normal(k / 7), edges="extend"),
+    "laplace, clamped": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Laplace(k / 7)),
+    "laplace, extended": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Laplace(k / 7), edges="extend"),
+    "uniform": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Uniform(k // 4)),
+    "uniform, clamped": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Uniform(k // 8), edges="clamp"),
+    "silent": lambda k: dn.Optional(dn.Additive(dn.Integer(0, k - 1), dn.Laplace(k / 7)), 0.85),
+}
+
+
+def undoer_of(channel, n=2_000):
+    counts = n * channel.law.push(np.full(channel.law.inputs, 1 / channel.law.inputs))
+    return Undoer(channel.law, Cap.of(channel.domain), counts)
+
+
+@pytest.mark.parametrize("name", ["normal, extended", "laplace, clamped", "laplace, extended", "uniform"])
+@pytest.mark.parametrize("power", [1, 2])
+def test_closed_forms_of_means_and_squares_are_unbiased(name, power):
+    channel = NOISES[name](60)
+    x = np.arange(60.0) ** power
+    weights = closed_form(channel.law, x)
+    expected = channel.matrix() @ weights  # a dense, independent computation
+    assert np.abs(expected - x).max() < 1e-5 * x.max()
+
+
+def test_the_mean_behind_clamped_laplace_noise_weighs_the_end_labels_as_the_two_sided_geometric_law_says():
+    channel = dn.Additive(dn.Integer(0, 40), dn.Laplace(6))
+    weights = closed_form(channel.law, np.arange(41.0))
+    a = np.exp(-1 / 6)
+    assert weights[0] == pytest.approx(-a / (1 - a), rel=1e-6)
+    assert weights[-1] == pytest.approx(40 + a / (1 - a), rel=1e-6)
+    assert weights[1:-1] == pytest.approx(np.arange(1, 40), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NOISES)
+@pytest.mark.parametrize("k", [40, 400])
+def test_residuals_are_what_weights_are_off_by(name, k):
+    channel = NOISES[name](k)
+    size = channel.law.inputs
+    f = (np.arange(size) < size // 3).astype(float)
+    weights, residual = undoer_of(channel).of(f, 2_000)
+    off = channel.law.dense() @ weights - f
+    assert np.abs(off - (0.0 if residual is None else residual)).max() < 1e-8
+    assert np.abs(off).max() < 1
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_more_reports_allow_less_bias(name):
+    channel = NOISES[name](50)
+    cap, f = Cap.of(channel.domain), (np.arange(channel.law.inputs) < 12).astype(float)
+    biases = []
+    for n in (200, 20_000, 2_000_000):
+        residual = undoer_of(channel, n).of(f, n).residual
+        biases.append(0.0 if residual is None else float(cap.largest(residual)[0] + cap.largest(-residual)[0]) / 2)
+    assert biases[0] >= biases[1] - 1e-9
+    assert biases[1] >= biases[2] - 1e-9
+
+
+def test_unbiased_weights_are_taken_where_they_are_useful():
+    for channel in (dn.KRR(dn.Integer(1, 5), 0.6), dn.Neighbours(dn.Integer(0, 10), [0.6, 0.2]), NOISES["uniform"](11)):
+        f = (np.arange(channel.law.inputs) < 3).astype(float)
+        weights, residual = undoer_of(channel).of(f, 2_000)
+        assert residual is None
+        assert channel.law.pull(weights) == pytest.approx(f, abs=1e-6)
+
+
+def test_a_fine_grid_gives_what_a_coarse_one_does():
+    """The same noise and question on 101 and on 10,001 values: no dense matrix, the same answer."""
+    found = []
+    for step in (1, 100):
+        channel = dn.Additive(dn.Integer(0, 100 * step), dn.Normal(12 * step))
+        size = channel.law.inputs
+        f = (np.arange(size) < size * 0.3).astype(float)
+        cap = Cap.of(channel.domain)
+        weights, residual = undoer_of(channel).of(f, 2_000)
+        law = channel.law.push(np.full(size, 1 / size))
+        se = np.sqrt((law @ weights**2 - (law @ weights) ** 2) / 2_000)
+        bias = float(cap.largest(residual)[0] + cap.largest(-residual)[0]) / 2
+        found.append(se * float(critical_value(bias / se, 0.95)))
+    # The classes differ a little (101 values, or 80 stretches in which people may be anywhere).
+    assert found[1] == pytest.approx(found[0], rel=0.35)
+
+
+@pytest.mark.parametrize("channel", [NOISES["normal, clamped"](30), NOISES["uniform"](31)])
+def test_hats_at_every_code_are_the_matrix(channel):
+    law = channel.law
+    found = hat_expectations(law, np.arange(law.inputs), np.arange(law.outputs))
+    assert np.abs(found - channel.matrix()).max() < 1e-12
+
+
+@pytest.mark.parametrize("mass", [1.0, 0.3])
+def test_the_largest_bias_is_that_of_a_linear_programme(mass):
+    rng = np.random.default_rng(4)
+    for size in (5, 23, 90):
+        residual = rng.normal(size=size)
+        cap = Cap.of(dn.Integer(1, size))
+        answer = linprog(-residual, A_eq=np.ones((1, size)), b_eq=[mass], bounds=[(0, min(cap.most, mass))] * size)
+        assert float(cap.largest(residual, mass)[0]) == pytest.approx(-answer.fun, abs=1e-9)
+
+
+def test_stretches_of_a_wide_domain_may_hold_their_people_anywhere():
+    cap = Cap.of(dn.Integer(0, 9_999))
+    residual = np.zeros(10_000)
+    residual[::125] = 1.0  # one value in every stretch of 125
+    assert float(cap.largest(residual)[0]) == pytest.approx(1.0)
+    assert "no stretch of 125 of 'salary' holds more than 6.2% of the people" in cap.words("salary")
+
+
+def test_silence_may_hold_any_share():
+    cap = Cap.of(dn.Optional(dn.Additive(dn.Integer(0, 72), dn.Normal(9)), 0.9).domain)
+    assert cap.holds(np.append(np.full(73, 0.1 / 73), 0.9))
+    residual = np.append(np.zeros(73), 1.0)
+    assert float(cap.largest(residual)[0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_critical_values_are_those_of_a_noncentral_chi_square(level):
+    ratios = np.array([0.0, 0.01, 0.3, 1.0, 2.5, 8.0, 40.0])
+    assert critical_value(ratios, level) == pytest.approx(np.sqrt(ncx2.ppf(level, 1, ratios**2)), rel=1e-9)
+
+
+@pytest.mark.parametrize("most", [0, 1.5, "x", True, 0.001])
+def test_a_class_that_cannot_be_is_refused(most):
+    with pytest.raises(ParameterError, match="most"):
+        Cap.of(dn.Integer(18, 90), most)
