@@ -27,7 +27,7 @@ from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
-from deniable.statistics.smoothed import SMOOTHED, Smoothed, adds_noise
+from deniable.statistics.smoothed import SMOOTHED, Smoothed, adds_noise, borders_of
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -81,7 +81,7 @@ class Sample:
         self.most = most
         self._parts = Parts(parts, weights, alike, most)
         self._channels = self._parts.channels
-        self._smooth: dict[str, Smoothed] = {}
+        self._smooth: dict[tuple[str, tuple[int, ...]], Smoothed] = {}
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
@@ -114,8 +114,8 @@ class Sample:
     def count(self, where: Any = None, target: str | None = None, method: str = "joint") -> Estimate:
         """How many meet a condition. By default of these respondents; target="population" for the sampling error too.
 
-        method="joint" is unbiased: products of block weights. A condition on an attribute hidden by noise on many values uses
-        "em" instead, maximum likelihood on the joint table over bins, and says so. "iterative" is Figure 3 of paper 000, biased.
+        method="joint" is unbiased: products of block weights; behind noise the interval counts how far weights may be off, and the point
+        is smoothed (docs/noise.md). "em" is maximum likelihood on the joint table over bins; "iterative" is Figure 3 of paper 000, biased.
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
@@ -142,11 +142,12 @@ class Sample:
     def _smoothed_means(self, functions: Sequence[Function]) -> Floats | None:
         """The smoothed means of functions of an attribute that noise hides, and of at most one other."""
         names = list(dict.fromkeys(name for function in functions for name in function.attributes))
-        noisy = [name for name in names if self._smoothed(name) is not None]
+        noisy = [name for name in names if self._hidden_by_noise(name)]
         if len(noisy) != 1 or len(names) > 2:
             return None
         [name], others = noisy, [name for name in names if name not in noisy]
-        smooth = self._smoothed(name)
+        parts = [factors[name] for function in functions for _, factors in function.terms if name in factors]
+        smooth = self._smoothed(name, parts)
         assert smooth is not None
         if len(self._parts.asking(names)) != 1:
             return None
@@ -160,22 +161,31 @@ class Sample:
         """How probably rows meet a condition on an attribute behind noise, and at most one other."""
         function = indicator(condition, self._channels)
         names = list(codes[0])
-        noisy = [name for name in names if len(codes) == 1 and self._smoothed(name) is not None]
+        noisy = [name for name in names if len(codes) == 1 and self._hidden_by_noise(name)]
         if len(noisy) != 1 or len(names) > 2:
             return None
-        smooth, order = self._smoothed(noisy[0]), [*noisy, *(name for name in names if name not in noisy)]
+        parts = [factors[noisy[0]] for _, factors in function.terms if noisy[0] in factors]
+        smooth, order = self._smoothed(noisy[0], parts), [*noisy, *(name for name in names if name not in noisy)]
         assert smooth is not None
         meets = function.by_code(*((name, self._channels[name].domain.size) for name in order))
         return smooth.probabilities(meets, codes[0])
 
-    def _smoothed(self, name: str) -> Smoothed | None:
-        """The smoothed distribution of an attribute, if noise hides it: of one part, whose people count alike."""
+    def _hidden_by_noise(self, name: str) -> bool:
+        """Whether noise hides an attribute that is asked in one part, whose people count alike."""
         asking = self._parts.asking([name])
-        if len(asking) > 1 or self.weights is not None or not adds_noise(asking[0][1][name]):
+        return len(asking) == 1 and self.weights is None and adds_noise(asking[0][1][name])
+
+    def _smoothed(self, name: str, parts: Sequence[Floats] = ()) -> Smoothed | None:
+        """The smoothed distribution of an attribute, if noise hides it: of one part, whose people count alike. `parts` are what is asked of
+        its values."""
+        if not self._hidden_by_noise(name):
             return None
-        if name not in self._smooth:
-            self._smooth[name] = Smoothed(*asking[0], name)
-        return self._smooth[name]
+        asking = self._parts.asking([name])
+        domain = self._channels[name].domain
+        key = (name, borders_of(parts, domain.size - (domain.missing is not None)))
+        if key not in self._smooth:
+            self._smooth[key] = Smoothed(*asking[0], *key)
+        return self._smooth[key]
 
     def _likelihood(self, conditions: Sequence[Condition | None], fine: Sequence[str] = ()) -> Likelihood:
         given = [condition for condition in conditions if condition is not None]
@@ -265,11 +275,11 @@ class Sample:
 
     @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
-        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two unbiased sums.
+        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights.
 
-        It is unbiased (as n grows) also where noise hides the condition, and says how little the answers are worth then. method="em"
-        is maximum likelihood on the joint table over bins, which varies less and is biased; "iterative" is the mean of the reports of
-        the rows that Figure 3 of paper 000 chooses, biased too.
+        The weights are unbiased, or of a bounded bias that the interval counts (docs/noise.md). method="em" is maximum likelihood on the
+        joint table over bins, which varies less and is biased; "iterative" is the mean of the reports of the rows that Figure 3 of paper
+        000 chooses, biased too.
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Additive(dn.Integer(20, 30), dn.Uniform(5))})
@@ -302,14 +312,15 @@ class Sample:
         """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition; `by` gives one
         distribution for each label of another attribute, labelled (label of by, label).
 
-        method="em" is maximum likelihood on the joint table, used also where noise hides something; "iterative" reconstructs from
-        the reports of the rows that Figure 3 of paper 000 chooses, biased.
+        Behind noise the point is that of a smoothed distribution, and the interval counts how far weights may be off (docs/noise.md).
+        method="em" is maximum likelihood on the joint table; "iterative" reconstructs from the reports of the rows that Figure 3 of paper
+        000 chooses, biased.
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema)
         >>> sample.distribution("b", "a == 1").value.round(3).tolist()
-        [1.25, -0.25]
+        [0.917, 0.083]
         """
         _check_method(method, METHODS if by is None else METHODS[:2])
         target = self._target(target, "population")
@@ -351,7 +362,7 @@ class Sample:
         most_cells: int | None = 2_500,
     ) -> Estimate:  # fmt: skip
         """The joint shares of two attributes, labelled (label of a, label of b); method="em" is maximum likelihood on the joint
-        table, used also where noise hides one of them. Every two cells have a covariance, so a table of more than `most_cells` is
+        table. Every two cells have a covariance, so a table of more than `most_cells` is
         refused: give bins, such as bins={"age": 10}, or raise it (None for no limit).
 
         >>> import deniable as dn, pandas as pd
@@ -482,7 +493,7 @@ class Sample:
 
         It is one of the attribute's values: where the estimated distribution function, made rising, reaches q. The interval holds all
         values that no test refutes; its half width at 68% is the standard error. method="em" reads the value off the likeliest
-        distribution instead, as is done where noise hides something.
+        distribution instead. Behind noise the point is read off a smoothed distribution.
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 24), 0.9)})

@@ -6,6 +6,7 @@ have; but how far it may be off nobody knows. So the point is its, and the inter
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,14 +22,24 @@ from deniable.engines.count import cell_table
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.joint import answered, edges_between
 
-EVERY_VALUE = 80
+EVERY_VALUE = 101
 BINS = 48
-"""Up to so many values the share of each is estimated; beyond, of so many bins, whose values are taken as equally frequent."""
+MOST_BORDERS = 12
+"""Up to so many values the share of each is estimated; beyond, of so many bins, whose values are taken as equally frequent. Where a
+question parts the values at few borders, bins end there."""
 SMOOTHED = "em, regularised"
 """The method that such points say."""
 JOINT_STEPS = 40
 MOST_LABELS = 100
 """Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one."""
+
+
+def borders_of(functions: Sequence[Floats], values: int) -> tuple[int, ...]:
+    """Where functions of the true codes of an attribute of so many values part them, if that is at few places of many."""
+    if values <= EVERY_VALUE:
+        return ()
+    borders = {int(place) + 1 for f in functions for place in np.flatnonzero(np.diff(f[:values]))[: MOST_BORDERS + 1]}
+    return tuple(sorted(borders)) if len(borders) <= MOST_BORDERS else ()
 
 
 def adds_noise(channel: Channel) -> bool:
@@ -40,7 +51,7 @@ def adds_noise(channel: Channel) -> bool:
 class Smoothed:
     """The smoothed distribution of an attribute behind noise, and its joint distributions with others."""
 
-    def __init__(self, data: Any, schema: Schema, name: str) -> None:
+    def __init__(self, data: Any, schema: Schema, name: str, borders: Sequence[int] = ()) -> None:
         self._data, self._schema, self._name = data, schema, name
         self._joints: dict[str, Floats | None] = {}
         channel = schema[name]
@@ -51,8 +62,8 @@ class Smoothed:
             self._reported = np.arange(channel.law.outputs)
             self._matrix, self._shares = channel.law.dense(), reconstruct(table, channel).value
             return
-        borders = np.unique(np.arange(1, BINS) * len(numbers) // BINS).tolist()
-        binned = channel.binned(edges_between(numbers, borders))
+        even = (np.arange(1, BINS) * len(numbers) // BINS).tolist()
+        binned = channel.binned(edges_between(numbers, sorted({*even, *borders} - {0, len(numbers)})))
         self._reported = binned.reported_codes(np.arange(channel.law.outputs)).reshape(-1)
         table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
         self._matrix, self._shares = binned.matrix(), reconstruct(table, channel).value

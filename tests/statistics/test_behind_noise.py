@@ -101,7 +101,7 @@ def test_truths_at_the_edge_of_the_class_are_covered(sign):
     for _ in range(100):
         truth = rng.choice(73, 1_000, p=shares)
         low, high = asked(channel, truth, rng).count("x < 30", target="population").interval()
-        held += bool(low[0] <= 1_000 * shares[:30].sum() <= high[0])
+        held += bool(low[0] <= 1_000 * shares[:30].sum() <= high[0] + 1e-6)
     assert held >= 86  # 95 on average
 
 
