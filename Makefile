@@ -31,6 +31,8 @@ simulate: $(VENV)/.installed-test
 	$(PY) -m pytest -q -s -m slow tests
 	$(PY) -m benchmarks.information_loss
 	$(PY) -m benchmarks.deconvolution
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
+	$(PY) -m benchmarks.sample_audit
 
 benchmark: $(VENV)/.installed-test
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"

@@ -90,7 +90,10 @@ class _Runner:
             question = QUESTIONS[name]
             for target in question.targets():
                 tables, inside = truths[target]
-                found = self._judged(question, sample, question.truth(tables, self.asked, self.n), target)
+                truth = question.truth(tables, self.asked, self.n)
+                if not np.isfinite(truth).all():
+                    continue  # of the respondents nobody is in the group: there is no true share to hold
+                found = self._judged(question, sample, truth, target)
                 found["run"], found["inside"] = run, inside
                 rows.append(found)
         if not self.job.again:

@@ -191,6 +191,16 @@ class Counted:
         """The weights of a function of one attribute."""
         return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows()))
 
+    def means_at_face_value(self, functions: Sequence[Function]) -> Floats:
+        """The means of functions if reports behind noise were true."""
+
+        def believed(name: str, f: Floats, n: float) -> Undone:
+            return Undone(self._parts.undoer(self._i, name).at_face_value(f), None)
+
+        weights = [function.undone(self.schema, self.codes, self.n, believed)[0] for function in functions]
+        means: Floats = np.array(weights) @ (self.n * self.stands_for) / self.people
+        return means
+
     def cap(self, name: str) -> Cap:
         """The class of truths that is assumed of an attribute."""
         return self._parts.cap(name)

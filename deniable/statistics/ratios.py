@@ -94,6 +94,9 @@ def ratio(
     true = (squares.top - 2 * value * squares.both + value**2 * squares.bottom) / (size * people) ** 2
     covariance, worth = weighted.errors(residual, np.array([[true]]), target)
     seen = float(covariance[0, 0])
+    if not limits[0] <= value <= limits[1]:
+        # Where a value is impossible, the part of the spread that is not error is not known either.
+        least = max(least, float(weighted.errors(residual, np.array([[true]]), "population")[0][0, 0]))
     variance, middle, bias = max(seen, least), 0.0, None
     if weighted.bounded is not None:
         low, high = (float(end[0]) for end in weighted.bounded.bias_range(row[None, :]))

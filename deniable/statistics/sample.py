@@ -27,7 +27,7 @@ from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of
-from deniable.statistics.smoothed import SMOOTHED, Smoothed, adds_noise, borders_of
+from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -347,7 +347,11 @@ class Sample:
         title = name + (f" where {condition}" if condition is not None else "")
         members = [factor(name, mask) for mask in masks]
         functions = [f for _, group, _ in groups for f in (*(group * member for member in members), group)]
-        smoothed = self._smoothed_means([*functions, *members])
+        means = self._smoothed_means([*functions, *members])
+        smoothed = None
+        if means is not None:
+            [part] = self._parts.counted(list(dict.fromkeys(each for f in [*functions, *members] for each in f.attributes)))
+            smoothed = SmoothedMeans(means[: -len(members)], part.means_at_face_value(functions), means[-len(members) :])
         return shares.distribution(self._sums(target), (name, labels, masks), groups, title, target, smoothed)
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:

@@ -17,9 +17,11 @@ from deniable.statistics.conditions import Condition
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Sums
 from deniable.statistics.ratios import CAREFUL, Ratio, Squares, ratio
-from deniable.statistics.smoothed import SMOOTHED
+from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
 
+FEW_REPORTS = 10.0
+"""Those who report to be in a group count beside so many who are like everyone."""
 SELDOM_AS_LARGE = 3.0
 """The bias of the size of a group is taken for so much smaller than it could be."""
 
@@ -76,10 +78,10 @@ def difference(
 
 def distribution(
     sums: Sums, of: tuple[str, Sequence[Any], Sequence[Floats]], groups: Sequence[Group], title: str, target: str,
-    smoothed: Floats | None = None,
+    smoothed: SmoothedMeans | None = None,
 ) -> Estimate:  # fmt: skip
-    """The distribution of an attribute (its name, labels or bins, and their members) in each of some groups: ratios of sums. `smoothed` are
-    the smoothed means of the groups' labels and of each group after its labels, and last those of the labels among everyone."""
+    """The distribution of an attribute (its name, labels or bins, and their members) in each of some groups: ratios of sums. `smoothed` is
+    what is known of the groups' labels, and of each group after its labels, by smoothing."""
     name, labels, masks = of
     k = len(masks)
     functions = [function for _, group, _ in groups for function in (*(group * factor(name, m) for m in masks), group)]
@@ -102,16 +104,20 @@ def distribution(
     return estimate.with_value(_smoothed_shares(weighted, smoothed, k), SMOOTHED)
 
 
-def _smoothed_shares(weighted: Weighted, smoothed: Floats, k: int) -> Floats:
-    """Shares within groups by smoothed means; a group whose size is hardly known is taken to be like everyone."""
-    groups, everyone = smoothed[:-k].reshape(-1, k + 1), smoothed[-k:]
-    rows = np.eye(len(groups) * (k + 1))[k :: k + 1]
+def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Floats:
+    """Shares within groups by smoothed means. A group whose size is hardly known is taken to be like those who report to be in it, and if
+    hardly anybody does, like everyone."""
+    groups, reported = (means.reshape(-1, k + 1) for means in (smoothed.means, smoothed.at_face_value))
+    whole = np.arange(k, len(smoothed.means), k + 1)
+    rows = np.eye(len(smoothed.means))[whole]
+    spread, _ = weighted.errors(rows @ weighted.values / weighted.people, np.zeros((len(rows),) * 2), "population")
     low, high = bias_range_of(weighted, rows)
-    spread = np.diag(weighted.errors(rows @ weighted.values / weighted.people, 0 * np.eye(len(rows)), "population")[0])
+    few = FEW_REPORTS / weighted.rows
+    alike = np.maximum(reported[:, :k] + few * smoothed.everyone, 0.0)
+    alike = alike / alike.sum(axis=1, keepdims=True)
     # The bias is seldom as large as it could be, and the smoothed size is better than its weights.
-    doubt = CAREFUL * np.maximum(spread, 0.0) + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
-    size = groups[:, k]
-    shares = groups[:, :k] * size[:, None] + doubt[:, None] * everyone
+    doubt = CAREFUL * np.maximum(np.diag(spread), 0.0) + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
+    shares = groups[:, :k] * groups[:, k:] + doubt[:, None] * alike
     within: Floats = (shares / shares.sum(axis=1, keepdims=True)).reshape(-1)
     return within
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,14 @@ SMOOTHED = "em, regularised"
 JOINT_STEPS = 40
 MOST_LABELS = 100
 """Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one."""
+
+
+class SmoothedMeans(NamedTuple):
+    """Smoothed means of functions, what they would be if reports were true, and the shares of an attribute's labels among everyone."""
+
+    means: Floats
+    at_face_value: Floats
+    everyone: Floats
 
 
 def borders_of(functions: Sequence[Floats], values: int) -> tuple[int, ...]:
