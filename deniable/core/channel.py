@@ -410,9 +410,9 @@ class Binned:
         """The same reports, with every bin of truths cut into equal parts until there are at least so many, as far as the grid allows."""
         parts = -(-least // len(self.true))
         edges: list[Fraction] = []
-        grid = getattr(self.channel.domain, "has_step", True)
+        grid, widths = getattr(self.channel.domain, "has_step", True), self.widths
         for i, (a, b) in enumerate(itertools.pairwise(self.true.edges)):
-            held = int(self.widths[i]) if grid else parts
+            held = int(widths[i]) if grid else parts
             cuts = [a + (b - a) * j / parts for j in range(parts)]
             if grid:
                 step = self.channel.domain.step  # type: ignore[attr-defined]

@@ -259,7 +259,14 @@ class Shift(Law):
         self.lowest = lowest
         self.margin = margin
         self.denominator = int(self.kernel.sum())
+        self._transforms: dict[int, Any] = {}
+        self._mirrored: dict[int, Any] = {}
         self._check()
+
+    @cached_property
+    def _floats(self) -> Floats:
+        kernel: Floats = self.kernel / self.denominator
+        return kernel
 
     @property
     def clamps(self) -> bool:
@@ -304,7 +311,7 @@ class Shift(Law):
         return low, high
 
     def push(self, p: Floats) -> Floats:
-        spread = convolve(p, self.kernel / self.denominator)
+        spread = convolve(p, self._floats, self._transforms)
         start = self.lowest + self.margin
         out = np.zeros(self.outputs)
         position = np.clip(np.arange(len(spread)) + start, 0, self.outputs - 1)
@@ -315,7 +322,7 @@ class Shift(Law):
     def pull(self, v: Floats) -> Floats:
         length = self.inputs + len(self.kernel) - 1
         reached = v[np.clip(np.arange(length) + self.lowest + self.margin, 0, self.outputs - 1)]
-        full = convolve(reached, (self.kernel / self.denominator)[::-1])
+        full = convolve(reached, self._floats[::-1], self._mirrored)
         return full[len(self.kernel) - 1 : len(self.kernel) - 1 + self.inputs]
 
     def between(self, true: Ints, reported: Ints) -> Floats:
@@ -408,11 +415,14 @@ def fft_length(n: int) -> int:
     return 1 << max(1, (n - 1).bit_length())
 
 
-def convolve(a: Floats, b: Floats) -> Floats:
-    """Full convolution, direct while that is cheap and by FFT beyond."""
+def convolve(a: Floats, b: Floats, transforms: dict[int, Any] | None = None) -> Floats:
+    """Full convolution, direct while that is cheap and by FFT beyond; `transforms` keeps those of b, by length."""
     if min(len(a), len(b)) <= 64 or len(a) * len(b) <= 1 << 20:
         return np.convolve(a, b)
     length = len(a) + len(b) - 1
     n = fft_length(length)
-    full: Floats = np.fft.irfft(np.fft.rfft(a, n) * np.fft.rfft(b, n), n)[:length]
+    kept = {} if transforms is None else transforms
+    if n not in kept:
+        kept[n] = np.fft.rfft(b, n)
+    full: Floats = np.fft.irfft(np.fft.rfft(a, n) * kept[n], n)[:length]
     return full

@@ -173,6 +173,8 @@ class _Design:
         """Unbiased weights (or as good as), where they are to be had."""
         weights = self._in_closed_form(f)
         if weights is not None:
+            if isinstance(self.law, Shift) and not self.law.clamps and parabola(f) is not None:
+                return Undone(weights, np.zeros(len(f)))
             residual = self.law.pull(weights) - f
             if np.abs(residual).max() <= ALMOST * np.abs(f).max():
                 return Undone(weights, residual)
