@@ -38,6 +38,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "bias": None if estimate.bias is None else estimate.bias.tolist(),
         "why_no_interval": estimate.why_no_interval,
         "assumes": list(estimate.assumes),
+        "notes": list(estimate.notes),
         "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band else None,
     }
 
@@ -78,6 +79,27 @@ def edges(given: str | None) -> Any:
             got=given,
         )
     return int(parts[0])
+
+
+def shares(given: str | None) -> float | dict[str, float] | None:
+    """A share, or shares by attribute, as written after --most.
+
+    >>> shares("0.06"), shares("age=0.06, rating=0.5")
+    (0.06, {'age': 0.06, 'rating': 0.5})
+    """
+    if given is None:
+        return None
+    try:
+        if "=" not in given:
+            return float(given)
+        pairs = [part.rsplit("=", 1) for part in given.split(",")]
+        return {name.strip(): float(share) for name, share in pairs}
+    except ValueError:
+        raise ParameterError(
+            "most_written",
+            "--most takes a share such as 0.06, or shares by attribute such as age=0.06,rating=0.5; got {got!r}.",
+            got=given,
+        ) from None
 
 
 def is_numeric(domain: Domain) -> bool:
@@ -133,6 +155,8 @@ def _show(estimate: Estimate, level: float, heading: str) -> None:
         screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)
     for assumption in estimate.assumes:
         screen.print(f"Assumed: {assumption}.", markup=False)
+    for note in estimate.notes:
+        screen.print(f"Note: {note}.", markup=False)
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.estimates import bins_or_few, edges, is_all, present, tell_bins
+from deniable.cli.estimates import bins_or_few, edges, is_all, present, shares, tell_bins
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
@@ -32,18 +32,18 @@ Method = Annotated[
     ),
 ]
 MostShare = Annotated[
-    float | None,
+    str | None,
     typer.Option(
         "--most",
-        help="Behind noise: the largest share of the people that any single value holds (0.06). Without it five times an even share; 1 "
-        "assumes nothing, and intervals are wide.",
+        help="Behind noise: the largest share of the people that any single value holds (0.06), or by attribute: age=0.06,rating=0.5. "
+        "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
 
 
 def _open(
-    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None, most: float | None = None
+    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None, most: str | None = None
 ) -> Sample:
     check_level(level)
     if plot is not None:
@@ -51,7 +51,7 @@ def _open(
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    return read(data, schema, engine, most)
+    return read(data, schema, engine, shares(most))
 
 
 def count(

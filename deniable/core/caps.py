@@ -30,7 +30,7 @@ class Cap:
     >>> import deniable as dn
     >>> cap = Cap.of(dn.Integer(18, 90))
     >>> round(cap.most, 4), cap.words("age")
-    (0.0685, "no single value of 'age' holds more than 6.8% of the people")
+    (0.0685, "no single value of 'age' holds more than 6.85% of the people")
     >>> cap.holds(np.full(73, 1 / 73)), cap.holds(np.eye(73)[0])
     (True, False)
     """
@@ -47,22 +47,19 @@ class Cap:
             self._limits[-1] = 1.0
 
     @classmethod
-    def of(cls, domain: Domain, most: float | None = None) -> Cap:
-        """The class for the values of a domain, by default five times their even share."""
-        if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not 0 < most <= 1):
-            raise ParameterError(
-                "most",
-                "most is the largest share of the people that any single value holds, above 0 and up to 1, got {got!r}.",
-                got=most,
-            )
+    def of(cls, domain: Domain, most: float | None = None, name: str = "") -> Cap:
+        """The class for the values of a domain (of an attribute), by default five times their even share."""
+        check_most(most)
         silent = domain.missing is not None
         values = domain.size - silent
         stretches = values if values <= EACH_VALUE else STRETCHES
         if most is not None and most * stretches < 1:
             raise ParameterError(
                 "most",
-                "If no value holds more than {most:g} of the people, {values} values cannot hold all; most must be at least {least:.4g}.",
-                most=most, values=stretches, least=1 / stretches,
+                "{whose} has {values} values, so one of them holds at least {least:.3g} of the people: most={most:g} cannot be. Say how "
+                "crowded each attribute is, such as most={{{name!r}: {better:.2g}}}.",
+                whose=repr(name) if name else "The domain", values=stretches, least=1 / stretches, most=most, name=name or "age",
+                better=min(1.0, TIMES_EVEN / stretches),
             )  # fmt: skip
         stretch = np.arange(values) * stretches // values
         wide = None
@@ -82,10 +79,10 @@ class Cap:
         """The class in words."""
         if self.says_nothing:
             return f"any distribution of {name!r} is possible"
-        share = f"{100 * self.most:.2g}%"
+        share = f"{100 * self.most:.3g}%"
         if self._wide is None:
             return f"no single value of {name!r} holds more than {share} of the people"
-        return f"no stretch of {self._wide} of {name!r} holds more than {share} of the people"
+        return f"no stretch of {name!r} that is {self._wide} wide holds more than {share} of the people"
 
     def holds(self, shares: Any) -> bool:
         """Whether a distribution of truths is in the class."""
@@ -111,6 +108,16 @@ class Cap:
         if not fixed:
             ordered = np.maximum(ordered, 0.0)
         return np.asarray((share * ordered).sum(axis=0))
+
+
+def check_most(most: Any) -> None:
+    """Refuse what is no largest share of the people."""
+    if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not 0 < most <= 1):
+        raise ParameterError(
+            "most",
+            "most is the largest share of the people that any single value holds, above 0 and up to 1 (such as 0.06), got {got!r}.",
+            got=most,
+        )
 
 
 def critical_value(ratio: Any, level: float) -> Floats:

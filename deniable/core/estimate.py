@@ -48,6 +48,7 @@ class Estimate:
         ends: Callable[[float], tuple[Floats, Floats]] | None = None,
         assumes: Sequence[str] = (),
         bias: Any = None,
+        notes: Sequence[str] = (),
     ) -> None:
         if target not in TARGETS:
             raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
@@ -59,6 +60,7 @@ class Estimate:
         self.name = name
         self.limits = limits
         self.assumes = tuple(assumes)
+        self.notes = tuple(notes)
         self.bias: Floats | None = None if bias is None else np.asarray(bias, dtype=np.float64)
         """How far the values may be off, besides their standard errors, for the truths that are assumed; None if they are unbiased."""
         self.worth = None if worth is None else np.asarray(worth, dtype=np.float64)
@@ -132,6 +134,7 @@ class Estimate:
         return Estimate(
             value, self.labels, n=self.n, method=method or self.method, target=self.target, covariance=self.covariance,
             name=self.name, limits=self.limits, worth=self.worth, ends=self.interval, assumes=self.assumes, bias=self.bias,
+            notes=self.notes,
         )  # fmt: skip
 
     def band(
@@ -240,11 +243,13 @@ class Estimate:
         if self._no_interval:
             lines.append(f"  No confidence interval: {self._no_interval}")
         lines += [f"  Assumed: {assumption}." for assumption in self.assumes]
+        lines += [f"  Note: {note}." for note in self.notes]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
         assumed = "".join(f"<p>Assumed: {html.escape(assumption)}.</p>" for assumption in self.assumes)
+        assumed += "".join(f"<p>Note: {html.escape(note)}.</p>" for note in self.notes)
         if self._no_interval:
             assumed = f"<p>No confidence interval: {html.escape(self._no_interval)}</p>" + assumed
         return f"<p>{self.caption}</p>" + str(frame.to_html(index=False, float_format=_four_digits)) + assumed

@@ -405,7 +405,7 @@ def schema_items(
     bins: Mapping[str, Any],
     columns: Sequence[str],
     names: Sequence[Any] | None = None,
-    most: Mapping[str, float] | None = None,
+    most: Mapping[str, float] | float | None = None,
 ) -> Items:
     """The items of these columns under a schema; with `names` every column must be yes/no and has that name.
 
@@ -421,14 +421,15 @@ def schema_items(
             "The schema says nothing of {got}; declare what is not hidden with dn.Identity(dn.Binary()).",
             got=lacking[:20],
         )
-    for option, given in (("bins", bins), ("most", most or {})):
+    most = {} if most is None else most if isinstance(most, Mapping) else dict.fromkeys(columns, most)
+    for option, given in (("bins", bins), ("most", most)):
         wrong = [name for name in given if name not in schema]
         if wrong:
             raise ParameterError(f"{option}_unknown", "{option} names {got}, which the schema lacks.", option=option, got=wrong)
     if names is not None:
         for column in columns:
             _must_be_yes_no(repr(column), schema[column])
-    attributes = [Attribute(name, schema[name], bins.get(name), (most or {}).get(name)) for name in columns]
+    attributes = [Attribute(name, schema[name], bins.get(name), most.get(name)) for name in columns]
     found: list[Any] = [item for attribute in attributes for item in attribute.items]
     names = found if names is None else list(names)
     check_names(names)

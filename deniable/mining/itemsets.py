@@ -233,7 +233,7 @@ def frequent_itemsets(
     target: str = "population",
     confidence: float = 0.95,
     bins: Mapping[str, Any] | None = None,
-    most: Mapping[str, float] | None = None,
+    most: Mapping[str, float] | float | None = None,
     taxonomy: Mapping[Any, Any] | None = None,
     max_candidates: int = MOST_CANDIDATES,
     progress: Progress | None = None,

@@ -54,7 +54,7 @@ class Transactions:
         data: Any,
         schema: Schema | Channel | None = None,
         bins: Mapping[str, Any] | None = None,
-        most: Mapping[str, float] | None = None,
+        most: Mapping[str, float] | float | None = None,
     ) -> None:
         if schema is not None and not isinstance(schema, (Schema, Channel)):
             raise ParameterError(
@@ -239,7 +239,7 @@ def as_transactions(
     data: Any,
     schema: Schema | Channel | None = None,
     bins: Mapping[str, Any] | None = None,
-    most: Mapping[str, float] | None = None,
+    most: Mapping[str, float] | float | None = None,
 ) -> Transactions:
     """Data as transactions; those that are transactions already know their schema.
 

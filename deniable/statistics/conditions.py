@@ -172,6 +172,16 @@ class Not(Condition):
         return f"not {self.part}"
 
 
+def bare(condition: Any) -> str:
+    """A condition in words, without brackets around the whole.
+
+    >>> bare(parse("a == 1 and b == 2"))
+    'a == 1 and b == 2'
+    """
+    text = str(condition)
+    return text[1:-1] if isinstance(condition, All) else text
+
+
 class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
     """Conditions written in Python: `dn.where("age") < 30`, combined with &, | and ~.
 

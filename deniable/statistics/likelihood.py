@@ -26,6 +26,10 @@ BEHIND_NOISE = "truths are taken as uniform inside bins, which biases it; its va
 AT_THE_BORDER = "maximum likelihood is biased where shares are near 0; its variability band says how much it varies."
 
 
+MOST_AGAIN = 300
+"""Behind noise the last digits of a fit take thousands of steps; for how much fits vary these are enough."""
+
+
 class Stacked(Operator):
     """Reports of several versions side by side: version i is used by a known share of the people."""
 
@@ -94,8 +98,8 @@ class Likelihood:
         self.law: Operator = self.truth.law if len(parts) == 1 else Stacked(self._laws, self._sizes)
         self.shares = self._fit(np.concatenate(observed).astype(np.float64))
 
-    def _fit(self, counts: Floats, tolerance: float = 1e-7, start: Floats | None = None) -> Floats:
-        return em(self.law, counts, tolerance, max_evaluations=20_000, start=start).shares
+    def _fit(self, counts: Floats, tolerance: float = 1e-7, start: Floats | None = None, most: int = 20_000) -> Floats:
+        return em(self.law, counts, tolerance, max_evaluations=most, start=start).shares
 
     def estimate(
         self,
@@ -123,7 +127,7 @@ class Likelihood:
                 simulated = np.concatenate(drawn).astype(np.float64)
             else:
                 simulated = rng.multinomial(self._alike, expected / expected.sum()).astype(np.float64)
-            return np.asarray(statistic(self._fit(simulated, enough, near)), dtype=np.float64)
+            return np.asarray(statistic(self._fit(simulated, enough, near, MOST_AGAIN)), dtype=np.float64)
 
         return Estimate(
             statistic(self.shares), labels, n=self.rows, method="em", target=target, name=title, limits=limits,

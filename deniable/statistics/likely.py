@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
-from deniable.statistics.conditions import All, Condition
+from deniable.statistics.conditions import All, Condition, bare
 from deniable.statistics.joint import numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.weighted import check_group
@@ -84,7 +84,7 @@ def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:
 def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: str | None, target: str) -> Estimate:
     """How much the shares of two groups differ, or their means of an attribute."""
     first, second = (members(fitted, condition) for condition in conditions)
-    words = [str(condition or "everyone") for condition in conditions]
+    words = [bare(condition or "everyone") for condition in conditions]
     if of is None:
         title = f"share of ({words[0]}) minus share of ({words[1]})"
         return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, None)

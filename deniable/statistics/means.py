@@ -8,7 +8,7 @@ import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
-from deniable.statistics.conditions import Condition
+from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
 from deniable.statistics.parts import Sums
 from deniable.statistics.ratios import Ratio, Squares, ratio
@@ -59,7 +59,7 @@ def difference(
         return np.array([low]), np.array([high])
 
     variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
-    title = f"mean of {of}: ({first[0]}) minus ({second[0]})"
+    title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
     return _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
 
 
@@ -84,8 +84,8 @@ def _estimate(
     classes = weighted.bounded.assumes if weighted.bounded is not None and bias else ()
     return Estimate(
         [value], labels, n=round(weighted.rows), method="bounded bias" if bias else "joint", target=target,
-        covariance=[[variance]], name=title, limits=limits, worth=[found[0].worth] if len(found) == 1 else None,
-        ends=ends, assumes=(*weighted.assumes, *classes, *notes), bias=[sum(bias)] if bias else None,
+        covariance=[[variance]], name=title, limits=limits, worth=[found[0].worth] if len(found) == 1 and not bias else None,
+        ends=ends, assumes=(*weighted.assumes, *classes), notes=notes, bias=[sum(bias)] if bias else None,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.caps import Cap
+from deniable.core.caps import Cap, check_most
 from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.exact import Floats
@@ -56,20 +56,23 @@ class Parts:
             self.channels = {**schema, **self.channels}
         self._check_versions()
         self._check_weights()
-        if isinstance(most, Mapping):
-            for name in most:
-                if name not in self.channels:
-                    raise ParameterError(
-                        "most_names", "most names {got!r}; there are {allowed}.", got=name, allowed=list(self.channels)
-                    )
-        for name, channel in self.channels.items():
-            if not channel.exact or not channel.law.lumpable:
-                self.cap(name)
+        self._check_most()
+
+    def _check_most(self) -> None:
+        if not isinstance(self.most, Mapping):
+            check_most(self.most)
+            return
+        for name in self.most:
+            if name not in self.channels:
+                raise ParameterError(
+                    "most_names", "most names {got!r}; there are {allowed}.", got=name, allowed=list(self.channels)
+                )
+            self.cap(name)
 
     def cap(self, name: str) -> Cap:
         """The class of truths for which intervals of an attribute are meant, where its noise cannot be undone."""
         most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
-        return Cap.of(self.channels[name].domain, most)
+        return Cap.of(self.channels[name].domain, most, name)
 
     def table(self, i: int, names: Sequence[str]) -> CellTable:
         """How often each combination of reports occurs in a part; the last few are kept, since questions come in groups."""

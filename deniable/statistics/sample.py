@@ -143,9 +143,9 @@ class Sample:
         """The smoothed means of functions of an attribute that noise hides, and of at most one other."""
         names = list(dict.fromkeys(name for function in functions for name in function.attributes))
         noisy = [name for name in names if self._hidden_by_noise(name)]
-        if len(noisy) != 1 or len(names) > 2:
+        if not noisy or len(names) > 2:
             return None
-        [name], others = noisy, [name for name in names if name not in noisy]
+        name, others = noisy[0], [each for each in names if each != noisy[0]]
         parts = [factors[name] for function in functions for _, factors in function.terms if name in factors]
         smooth = self._smoothed(name, parts)
         assert smooth is not None
@@ -162,10 +162,10 @@ class Sample:
         function = indicator(condition, self._channels)
         names = list(codes[0])
         noisy = [name for name in names if len(codes) == 1 and self._hidden_by_noise(name)]
-        if len(noisy) != 1 or len(names) > 2:
+        if not noisy or len(names) > 2:
             return None
         parts = [factors[noisy[0]] for _, factors in function.terms if noisy[0] in factors]
-        smooth, order = self._smoothed(noisy[0], parts), [*noisy, *(name for name in names if name not in noisy)]
+        smooth, order = self._smoothed(noisy[0], parts), [noisy[0], *(name for name in names if name != noisy[0])]
         assert smooth is not None
         meets = function.by_code(*((name, self._channels[name].domain.size) for name in order))
         return smooth.probabilities(meets, codes[0])
@@ -477,6 +477,7 @@ class Sample:
 
         Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
         """
+        on = [on] if isinstance(on, str) else list(on)
         if not on or y in on:
             raise ParameterError(
                 "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)

@@ -13,18 +13,15 @@ from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.intervals import at_least_direct
 from deniable.statistics.bounded import bias_range_of
-from deniable.statistics.conditions import Condition
+from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratios import CAREFUL, Ratio, Squares, ratio
+from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
 
 FEW_REPORTS = 10.0
 """Those who report to be in a group count beside so many who are like everyone."""
-SELDOM_AS_LARGE = 3.0
-"""The bias of the size of a group is taken for so much smaller than it could be."""
-
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""
 
@@ -72,7 +69,7 @@ def difference(
     only_x, only_y, both = weighted.square_totals()
     known = np.diag(weighted.centred_squares(np.array([only_x + only_y - 2 * both]), apart))
     errors = weighted.error_of_one(weighted.per_person(apart), known, target)
-    title = f"share of ({first[0]}) minus share of ({second[0]})"
+    title = f"share of ({bare(first[0])}) minus share of ({bare(second[0])})"
     return estimate_of([(a - b) / weighted.people], errors, ["difference"], weighted, target, title, None)
 
 
@@ -137,7 +134,8 @@ def _ratios(
     bounded = weighted.bounded is not None
     off = np.array([bounded or one.note is not None for one in found])
     totals = shares.reshape(-1, k).sum(axis=1, keepdims=True)
-    shares = np.where(off, (shares.reshape(-1, k) + (1 - totals) / k).reshape(-1), shares)
+    # Each share was brought to the middle of its own bias, and within 0 and 1: together they must still be everybody.
+    shares = np.where(off & (totals > 0).repeat(k), (shares.reshape(-1, k) / np.maximum(totals, 1e-300)).reshape(-1), shares)
 
     def ends(level: float) -> tuple[Floats, Floats]:
         if everyone and not bounded and target == "population":
@@ -152,8 +150,8 @@ def _ratios(
     classes = weighted.bounded.assumes if weighted.bounded is not None else ()
     return Estimate(
         shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
-        covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), worth=[one.worth for one in found],
-        ends=ends, assumes=(*weighted.assumes, *classes, *notes),
+        covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
+        worth=None if bounded else [one.worth for one in found], assumes=(*weighted.assumes, *classes), notes=notes,
         bias=[one.bias or 0.0 for one in found] if bounded else None,
     )  # fmt: skip
 

@@ -62,6 +62,7 @@ class Smoothed:
     def __init__(self, data: Any, schema: Schema, name: str, borders: Sequence[int] = ()) -> None:
         self._data, self._schema, self._name = data, schema, name
         self._joints: dict[str, Floats | None] = {}
+        self._beside: dict[str, _Beside] = {}
         channel = schema[name]
         table = cell_table(data, schema, [name])
         numbers = answered(channel.domain).numbers()
@@ -85,9 +86,9 @@ class Smoothed:
         return self._by_code(self._shares)
 
     def with_other(self, other: str) -> Floats | None:
-        """The shares of every true code and every label of another attribute, which must be hidden by keeping or replacing."""
+        """The shares of every true code and every true code of another attribute, which shares no draw with others."""
         joint = self._joint(other)
-        return None if joint is None else self._by_code(joint)
+        return None if joint is None else self._beside[other].by_code(self._by_code(joint).T).T
 
     def probabilities(self, meets: Floats, reports: dict[str, Ints]) -> Floats | None:
         """How probably each row meets a condition, which `meets` says by the true codes of the attribute and of another, given the rows'
@@ -96,14 +97,14 @@ class Smoothed:
         shares = self._joint(others[0]) if others else self._shares
         if shares is None:
             return None
-        inside = np.zeros(shares.shape)
-        np.add.at(inside, self._cell, meets)
-        inside /= np.bincount(self._cell).reshape(-1, *[1] * (shares.ndim - 1))
+        inside = self._inside(meets)
+        inside = self._beside[others[0]].inside(inside.T).T if others else inside
         above, below = self._matrix.T @ (shares * inside), self._matrix.T @ shares
         rows: tuple[Any, ...] = (self._reported[reports[self._name]],)
         if others:
-            of_other = self._schema[others[0]].law.dense()
-            above, below, rows = above @ of_other, below @ of_other, (*rows, reports[others[0]])
+            beside = self._beside[others[0]]
+            above, below = above @ beside.matrix, below @ beside.matrix
+            rows = (*rows, beside.reported[reports[others[0]]])
         with np.errstate(invalid="ignore", divide="ignore"):
             found: Floats = np.where(below > 0, above / below, np.nan)[rows]
         return found
@@ -116,22 +117,52 @@ class Smoothed:
     def _fitted(self, other: str) -> Floats | None:
         channel = self._schema[other]
         blocks = [block for block in self._schema.blocks if other in block.attributes]
-        if len(blocks[0].attributes) > 1 or not channel.law.lumpable or channel.domain.size > MOST_LABELS:
+        if len(blocks[0].attributes) > 1:
             return None
+        if adds_noise(channel):
+            smooth = Smoothed(self._data, self._schema, other)
+            beside = _Beside(smooth._matrix, smooth._reported, smooth._cell)
+        elif channel.law.lumpable and channel.domain.size <= MOST_LABELS:
+            beside = _Beside(channel.law.dense(), np.arange(channel.law.outputs), np.arange(channel.domain.size))
+        else:
+            return None
+        self._beside[other] = beside
         table = cell_table(self._data, self._schema, [self._name, other])
-        counts = np.zeros((self._matrix.shape[1], channel.law.outputs))
-        np.add.at(counts, (self._reported[table.cells[:, 0]], table.cells[:, 1]), table.n)
+        counts = np.zeros((self._matrix.shape[1], beside.matrix.shape[1]))
+        np.add.at(counts, (self._reported[table.cells[:, 0]], beside.reported[table.cells[:, 1]]), table.n)
         counts /= counts.sum()
-        of_other = channel.law.dense()
-        joint = np.outer(self._shares, np.full(channel.domain.size, 1 / channel.domain.size))
+        size = len(beside.matrix)
+        joint = np.outer(self._shares, smooth._shares if adds_noise(channel) else np.full(size, 1 / size))
         for _ in range(JOINT_STEPS):
-            expected = self._matrix.T @ joint @ of_other
+            expected = self._matrix.T @ joint @ beside.matrix
             ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
-            joint = joint * (self._matrix @ ratio @ of_other.T)
+            joint = joint * (self._matrix @ ratio @ beside.matrix.T)
         whole: Floats = joint / joint.sum()
         return whole
 
+    def _inside(self, meets: Floats) -> Floats:
+        return _Beside(self._matrix, self._reported, self._cell).inside(meets)
+
     def _by_code(self, shares: Floats) -> Floats:
-        sizes = np.bincount(self._cell).reshape(-1, *[1] * (shares.ndim - 1))
-        spread: Floats = (shares / sizes)[self._cell]
+        return _Beside(self._matrix, self._reported, self._cell).by_code(shares)
+
+
+class _Beside(NamedTuple):
+    """An attribute in cells: the matrix between them, the cell of each reported code, and that of each true code."""
+
+    matrix: Floats
+    reported: Ints
+    cell: Ints
+
+    def by_code(self, shares: Floats) -> Floats:
+        """Shares of true codes from those of cells (the first axis), all codes of a cell alike."""
+        sizes = np.bincount(self.cell).reshape(-1, *[1] * (shares.ndim - 1))
+        spread: Floats = (shares / sizes)[self.cell]
         return spread
+
+    def inside(self, meets: Floats) -> Floats:
+        """The mean over a cell of a function of true codes (the first axis)."""
+        sums = np.zeros((len(self.matrix), *meets.shape[1:]))
+        np.add.at(sums, self.cell, meets)
+        means: Floats = sums / np.bincount(self.cell).reshape(-1, *[1] * (meets.ndim - 1))
+        return means

@@ -117,7 +117,7 @@ def test_stretches_of_a_wide_domain_may_hold_their_people_anywhere():
     residual = np.zeros(10_000)
     residual[::125] = 1.0  # one value in every stretch of 125
     assert float(cap.largest(residual)[0]) == pytest.approx(1.0)
-    assert "no stretch of 125 of 'salary' holds more than 6.2% of the people" in cap.words("salary")
+    assert "no stretch of 'salary' that is 125 wide holds more than 6.25% of the people" in cap.words("salary")
 
 
 def test_silence_may_hold_any_share():
