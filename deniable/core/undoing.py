@@ -76,7 +76,7 @@ class Undoer:
         designs = _DESIGNS.setdefault(law, {})
         self._design = designs.setdefault(cap.most, _Design(law, cap))
         self._known: dict[tuple[bytes, int], Undone] = {}
-        self._smoothed: dict[int, _Decomposed] = {}
+        self._smoothed: weakref.WeakKeyDictionary[Nodes, _Decomposed] = weakref.WeakKeyDictionary()
 
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
@@ -103,9 +103,9 @@ class Undoer:
             return unbiased
         nodes = self._design.nodes(f)
         assert nodes is not None  # else unbiased weights are all there is
-        if id(nodes) not in self._smoothed:
-            self._smoothed[id(nodes)] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
-        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[id(nodes)])
+        if nodes not in self._smoothed:
+            self._smoothed[nodes] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
+        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[nodes])
         weights = best.weights(nodes)
         if best.base is None and nodes.between is not None:
             return Undone(weights, nodes.between @ best.at_nodes - f)
