@@ -10,14 +10,17 @@ sane where it is not: there it goes to what reports that count as members have. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deniable.core.caps import critical_value
+from deniable.core.caps import critical_value, half_length
 from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.weighted import SMALLEST_GROUP, Weighted
+
+if TYPE_CHECKING:
+    from deniable.statistics.bounded import Bounded
 
 
 def not_refuted(top: float, bottom: float, spread: Floats, z: float, limits: tuple[float, float]) -> tuple[float, float]:
@@ -53,6 +56,13 @@ CAREFUL = 8.0
 """A group that is ten standard errors large is taken at 8% less than its word, one of three standard errors at half of it."""
 
 
+BETWEEN = 64
+"""Between two ratios at which the bias is worked out so many are looked at."""
+
+Ends = Callable[[float | None], tuple[float, float]]
+"""The ends of an interval by its level; without one what the bias alone leaves open."""
+
+
 class Ratio(NamedTuple):
     """A ratio of two means: its value and variance, how many direct answers it is worth, its largest bias (None if there is none), its
     interval, what it depends on, and what is to be said of a group that may be empty."""
@@ -61,7 +71,7 @@ class Ratio(NamedTuple):
     variance: float
     worth: float
     bias: float | None
-    ends: Callable[[float], tuple[float, float]]
+    ends: Ends
     row: Floats
     note: str | None
 
@@ -103,16 +113,60 @@ def ratio(
         middle, bias = (low + high) / 2, (high - low) / 2
         if target == "respondents":
             variance = float(weighted.bounded.randomness(row[None, :])[0])
+            # The spread of weights that are not unbiased, less that of the truths, may be anything: that of the population is one.
+            spread, seen = both, float(weighted.errors(residual, np.array([[true]]), "population")[0][0, 0])
     # What more is known of the variance (the designs; that only the randomisation is random) holds for the test as well.
     spread = spread * (variance / seen) if variance != seen and seen > 0 and variance > 0 else spread
-    ratio_to_error = (bias or 0.0) / max(variance, 1e-300) ** 0.5
-
-    def ends(level: float) -> tuple[float, float]:
-        z = float(critical_value(min(ratio_to_error, 1e9), level))
-        return not_refuted(top - middle * bottom, bottom, spread, z, limits)
-
     shown = value if bias is None and note is None else _within(value - middle, *limits)
+    if weighted.bounded is not None and bias:
+        reach = bias + variance**0.5
+        ends = _not_refuted_biased(weighted.bounded, (places, len(row)), (top, bottom), spread, (shown, reach, limits))
+    else:
+
+        def ends(level: float | None) -> tuple[float, float]:
+            if level is None:
+                return shown, shown
+            z = float(critical_value(0.0, level))
+            return not_refuted(top - middle * bottom, bottom, spread, z, limits)
+
     return Ratio(shown, variance, float(worth[0]), bias, ends, row, note)
+
+
+def _not_refuted_biased(
+    bounded: Bounded, pair: tuple[list[int], int], means: tuple[float, float], spread: Floats, where: tuple[float, float, tuple[float, float]]
+) -> Ends:  # fmt: skip
+    """The ends of all ratios m for which top - m bottom can be told from 0 by no test, given how far it may be off at *that* m: groups that
+    noise hides are off themselves, so the bias depends on m. Without a level: what the bias alone leaves open."""
+    (places, columns), (top, bottom), (shown, reach, (low, high)) = pair, means, where
+    steps = reach * np.array([-4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0])
+    knots = np.unique(np.clip([low, *(shown + steps), high], low, high))
+    rows = np.zeros((len(knots), columns))
+    rows[:, places[0]], rows[:, places[1]] = 1.0, -knots
+    # The largest of what is linear in m is convex in m: between the knots straight lines are no smaller.
+    at_knots = bounded.bias_range(rows)
+    m = np.interp(np.arange(BETWEEN * (len(knots) - 1) + 1) / BETWEEN, np.arange(len(knots)), knots)
+    least, most = (np.interp(m, knots, end) for end in at_knots)
+    se = np.sqrt(np.maximum(spread[0, 0] - 2 * m * spread[0, 1] + m**2 * spread[1, 1], 0.0))
+    off, bias = np.abs(top - m * bottom - (least + most) / 2), (most - least) / 2
+
+    def ends(level: float | None) -> tuple[float, float]:
+        allowed = bias if level is None else half_length(bias, se, level)
+        beyond = off - allowed
+        held = np.flatnonzero(beyond <= 0)
+        if not len(held):
+            return (float(m[np.argmin(beyond)]),) * 2
+        return _crossing(m, beyond, held[0], -1), _crossing(m, beyond, held[-1], 1)
+
+    return ends
+
+
+def _crossing(m: Floats, beyond: Floats, held: int, step: int) -> float:
+    """Where between the last ratio that is held and the next one the test begins to refute."""
+    out = held + step
+    if not 0 <= out < len(m):
+        return float(m[held])
+    part = beyond[held] / (beyond[held] - beyond[out])
+    return float(m[held] + part * (m[out] - m[held]))
 
 
 def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where: Any) -> str | None:
