@@ -47,6 +47,7 @@ EVEN_REPORTS = 50.0
 """The law of reports is smoothed as if so many reports of evenly distributed truths had come in besides."""
 SMOOTHING_STEPS = 15
 LEVEL = 0.95
+MOST_PEOPLE = 1e15
 MOST_BETWEEN = 4_000_000
 MOST_KNOWN = 2_000
 """So many functions' weights are remembered."""
@@ -81,7 +82,7 @@ class Undoer:
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
         # Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up.
-        size = round(4 * np.log2(max(n, 1.0)))
+        size = round(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE)))
         key = (f.tobytes(), size)
         if key not in self._known:
             if len(self._known) > MOST_KNOWN:

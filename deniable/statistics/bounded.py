@@ -182,8 +182,8 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
     for others, residual in found:
         members = all(np.isin(f, (0.0, 1.0)).all() and _told(part, a) for a, f in others.items())
         if members:
-            masses = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
-            low, high = low - _largest(cap, -residual, masses), high + _largest(cap, residual, masses)
+            sizes: Sequence[float] = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
+            low, high = low - _largest(cap, -residual, sizes), high + _largest(cap, residual, sizes)
         else:
             either = float(np.prod([np.abs(f).max() for f in others.values()])) * cap.largest(np.abs(residual))
             low, high = low - either, high + either

@@ -133,8 +133,12 @@ def ratio(
 
 
 def _not_refuted_biased(
-    bounded: Bounded, pair: tuple[list[int], int], means: tuple[float, float], spread: Floats, where: tuple[float, float, tuple[float, float]]
-) -> Ends:  # fmt: skip
+    bounded: Bounded,
+    pair: tuple[list[int], int],
+    means: tuple[float, float],
+    spread: Floats,
+    where: tuple[float, float, tuple[float, float]],
+) -> Ends:
     """The ends of all ratios m for which top - m bottom can be told from 0 by no test, given how far it may be off at *that* m: groups that
     noise hides are off themselves, so the bias depends on m. Without a level: what the bias alone leaves open."""
     (places, columns), (top, bottom), (shown, reach, (low, high)) = pair, means, where
