@@ -138,3 +138,15 @@ def critical_value(ratio: Any, level: float) -> Floats:
         c = np.maximum(c - (covered - level) / np.maximum(slope, 1e-12), np.minimum(t + one, t + two))
     found: Floats = np.asarray(c)
     return found
+
+
+def half_length(bias: Any, se: Any, level: float) -> Floats:
+    """Half the length of the interval of a number that may be off by `bias`, besides a normal error: of no chance at all it is the bias.
+
+    >>> half_length(np.array([0.0, 5.0, 5.0]), np.array([1.0, 1.0, 0.0]), 0.95).round(2).tolist()
+    [1.96, 6.64, 5.0]
+    """
+    off = np.asarray(bias, dtype=np.float64)
+    errors = np.maximum(np.maximum(se, 1e-9 * off), 1e-150)
+    found: Floats = np.asarray(errors * critical_value(off / errors, level))
+    return found

@@ -47,6 +47,7 @@ EVEN_REPORTS = 50.0
 """The law of reports is smoothed as if so many reports of evenly distributed truths had come in besides."""
 SMOOTHING_STEPS = 15
 LEVEL = 0.95
+MOST_PEOPLE = 1e15
 MOST_BETWEEN = 4_000_000
 MOST_KNOWN = 2_000
 """So many functions' weights are remembered."""
@@ -76,12 +77,12 @@ class Undoer:
         designs = _DESIGNS.setdefault(law, {})
         self._design = designs.setdefault(cap.most, _Design(law, cap))
         self._known: dict[tuple[bytes, int], Undone] = {}
-        self._smoothed: dict[int, _Decomposed] = {}
+        self._smoothed: weakref.WeakKeyDictionary[Nodes, _Decomposed] = weakref.WeakKeyDictionary()
 
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
         # Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up.
-        size = round(4 * np.log2(max(n, 1.0)))
+        size = round(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE)))
         key = (f.tobytes(), size)
         if key not in self._known:
             if len(self._known) > MOST_KNOWN:
@@ -103,9 +104,9 @@ class Undoer:
             return unbiased
         nodes = self._design.nodes(f)
         assert nodes is not None  # else unbiased weights are all there is
-        if id(nodes) not in self._smoothed:
-            self._smoothed[id(nodes)] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
-        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[id(nodes)])
+        if nodes not in self._smoothed:
+            self._smoothed[nodes] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
+        best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[nodes])
         weights = best.weights(nodes)
         if best.base is None and nodes.between is not None:
             return Undone(weights, nodes.between @ best.at_nodes - f)

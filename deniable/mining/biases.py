@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.core.caps import Cap, critical_value
+from deniable.core.caps import Cap, half_length
 from deniable.core.exact import Floats, Ints
 
 NOT_TOLD = (
@@ -96,10 +96,9 @@ def ends(value: Floats, errors: Floats, bias: Range, level: float) -> tuple[Floa
     [[0.484], [0.616]]
     """
     half_range = (bias.below + bias.above) / 2
-    errors = np.where(half_range > 0, np.maximum(errors, 1e-12), errors)
-    times = np.full(len(errors), NormalDist().inv_cdf(0.5 + level / 2))
+    reach = errors * NormalDist().inv_cdf(0.5 + level / 2)
     off = np.flatnonzero(half_range > 0)
     if len(off):
-        times[off] = critical_value(np.minimum(half_range[off] / errors[off], 1e6), level)
+        reach[off] = half_length(half_range[off], errors[off], level)
     middle = value - (bias.above - bias.below) / 2
-    return middle - times * errors, middle + times * errors
+    return middle - reach, middle + reach

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.caps import critical_value
+from deniable.core.caps import Cap, half_length
+from deniable.core.channel import Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.groups import Factors
+from deniable.core.optional import MayBeSilent
 from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Weighted
 
@@ -123,10 +125,10 @@ def bias_aware(
 ) -> Estimate:  # fmt: skip
     """An estimate that may be off by `bias` besides its covariance; no value is beyond what is possible."""
     value = value if limits is None else np.clip(value, *limits)
-    errors = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        reach = errors * critical_value(np.minimum(bias / errors, 1e9), level)
+        reach = half_length(bias, errors, level)
         return value - reach, value + reach
 
     return Estimate(
@@ -165,24 +167,42 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
     if not attributes:
         return -cap.largest(-found[0][1]), cap.largest(found[0][1])
     if len(attributes) == 1 and part.schema[next(iter(attributes))].domain.size <= MOST_GROUPS:
-        # The people of each label of the other attribute by themselves: how many they are is known.
+        # The people of each label of the other attribute by themselves, or everyone of the label that is worst for their value.
         [other] = attributes
-        size = part.schema[other].domain.size
-        masses = np.maximum([part.mean(Function([(1.0, {other: label})])) for label in np.eye(size)], 0.0)
-        for label, mass in enumerate(masses / max(masses.sum(), 1e-300)):
-            residual = np.sum([r * (others[other][label] if others else 1.0) for others, r in found], axis=0)
-            if mass > 0:
-                low, high = low - cap.largest(-residual, mass), high + cap.largest(residual, mass)
-        return low, high
+        labels = np.eye(part.schema[other].domain.size)
+        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in found], axis=0) for i in range(len(labels))]
+        least, most = -cap.largest(-np.min(each, axis=0)), cap.largest(np.max(each, axis=0))
+        if not _told(part, other):
+            return least, most
+        for label, residual in zip(labels, each, strict=True):
+            if residual.any():
+                masses = part.mean_range(Function([(1.0, {other: label})]))
+                low, high = low - _largest(cap, -residual, masses), high + _largest(cap, residual, masses)
+        return np.maximum(low, least), np.minimum(high, most)
     for others, residual in found:
-        members = all(np.isin(f, (0.0, 1.0)).all() for f in others.values())
+        members = all(np.isin(f, (0.0, 1.0)).all() and _told(part, a) for a, f in others.items())
         if members:
-            mass = float(np.clip(part.mean(Function([(1.0, others)])), 0.0, 1.0)) if others else 1.0
-            low, high = low - cap.largest(-residual, mass), high + cap.largest(residual, mass)
+            sizes: Sequence[float] = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
+            low, high = low - _largest(cap, -residual, sizes), high + _largest(cap, residual, sizes)
         else:
             either = float(np.prod([np.abs(f).max() for f in others.values()])) * cap.largest(np.abs(residual))
             low, high = low - either, high + either
     return low, high
+
+
+def _told(part: Counted, name: str) -> bool:
+    """Whether every label's share is told without a bias: not behind noise."""
+    [channel] = [block.channel for block in part.schema.blocks if name in block.attributes]
+    if not isinstance(channel, Channel):
+        return True
+    law = channel.law.inner if isinstance(channel.law, MayBeSilent) else channel.law
+    return law.lumpable
+
+
+def _largest(cap: Cap, residual: Floats, masses: Sequence[float]) -> Floats:
+    """The largest mean if people of one of these masses count."""
+    found: Floats = np.max([cap.largest(residual, mass) for mass in masses], axis=0)
+    return found
 
 
 def _crude(part: Counted, term: Residual) -> float:

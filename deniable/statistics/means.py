@@ -45,22 +45,34 @@ def difference(
     one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits, (f"mean of {of}", first[0]))
     two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits, (f"mean of {of}", second[0]))
     together = _together(weighted, one, two, (qxy, axy, bxy), target)
-    apart = np.sqrt(one.variance * two.variance)
+    apart = np.sqrt(max(0.0, one.variance) * max(0.0, two.variance))
     correlation = float(np.clip(together / apart, -1.0, 1.0)) if apart > 0 else 0.0
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        # From the two intervals (MOVER): each side of the difference varies as the sides of the means that make it.
-        (a, b), (c, d) = one.ends(level), two.ends(level)
+        # From the two intervals (MOVER): each side of the difference varies as the sides of the means that make it. What biases leave
+        # open does not vary: it adds up.
+        (first_low, first_high), (second_low, second_high) = _sides(one, level), _sides(two, level)
         value = one.value - two.value
-        below, above = one.value - a, b - one.value
-        under, over = two.value - c, d - two.value
-        low = value - np.sqrt(max(0.0, below**2 + over**2 - 2 * correlation * below * over))
-        high = value + np.sqrt(max(0.0, above**2 + under**2 - 2 * correlation * above * under))
+        low = value - _mover(first_low, second_high, correlation)
+        high = value + _mover(first_high, second_low, correlation)
         return np.array([low]), np.array([high])
 
     variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
     title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
     return _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
+
+
+def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """How far an interval reaches below and above its value: by bias, and beyond that by chance."""
+    (low, high), (least, most) = found.ends(level), found.ends(None)
+    below, above = max(0.0, found.value - least), max(0.0, most - found.value)
+    return (below, found.value - low - below), (above, high - found.value - above)
+
+
+def _mover(one: tuple[float, float], two: tuple[float, float], correlation: float) -> float:
+    """How far the difference of two numbers reaches whose sides reach so far, by bias and by chance."""
+    chance = one[1] ** 2 + two[1] ** 2 - 2 * correlation * one[1] * two[1]
+    return one[0] + two[0] + float(np.sqrt(max(0.0, chance)))
 
 
 def _together(weighted: Weighted, one: Ratio, two: Ratio, squares: tuple[float, float, float], target: str) -> float:

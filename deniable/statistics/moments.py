@@ -79,8 +79,11 @@ def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tu
     middle, bias = _bias(weighted, _correlation_rows(weighted.totals() / weighted.people)[1])
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        reach = float(critical_value(bias[0] / max(variance, 1e-300) ** 0.5, level))
-        low, high = _fieller(c - middle[0] * scale, scale, spread, level, reach)
+        # What the bias leaves open does not vary: chance comes on top of it, on either side.
+        ratio = min(bias[0] / max(variance, 1e-300) ** 0.5, 1e9)
+        reach = float(critical_value(ratio, level)) - ratio
+        low, _ = _fieller(c - (middle[0] + bias[0]) * scale, scale, spread, level, reach)
+        _, high = _fieller(c - (middle[0] - bias[0]) * scale, scale, spread, level, reach)
         return np.array([low]), np.array([high])
 
     return Estimate(

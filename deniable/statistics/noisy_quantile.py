@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.caps import critical_value
+from deniable.core.caps import half_length
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats, Ints
 from deniable.statistics.bounded import LEAST_RANDOMNESS, bias_range_of, seen_function
@@ -67,7 +67,7 @@ class _Tests:
         """The places, among these values, of the first of which it is not refuted that enough lie at or below it, and of the last that
         not too many lie below; the last value of all always has everybody at or below it. Without a level: what bias alone leaves open."""
         middle, bias, se = self.at(ranks)
-        reach = bias if level is None else se * critical_value(np.minimum(bias / se, 1e9), level)
+        reach = bias if level is None else half_length(bias, se, level)
         enough = np.append(middle + reach >= 0, True)
         not_too_many = np.append(True, middle - reach < 0)
         return int(np.flatnonzero(enough)[0]), int(np.flatnonzero(not_too_many)[-1])

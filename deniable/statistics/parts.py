@@ -32,6 +32,8 @@ Sums = Callable[[Sequence[Function], Residuals], Weighted]
 
 DIFFERENT = 0.01
 """Below this probability parts differ more than chance explains."""
+MAY_WELL = 1.645
+"""A share may well be so many standard errors larger than it is estimated."""
 KEPT_TABLES = 8
 ROUNDS = 3
 """How often precision is worked out anew from what the parts together say; the second time changes little, the third nothing."""
@@ -211,6 +213,14 @@ class Counted:
     def mean(self, function: Function) -> float:
         """The estimated mean of a function over the people."""
         return float(self.weights([function])[0] @ (self.n * self.stands_for)) / max(self.people, 1e-300)
+
+    def mean_range(self, function: Function) -> tuple[float, float, float]:
+        """The share of the people that a function is the members of: as it is estimated, and as small and as large as it may well be."""
+        weights = self.weights([function])[0]
+        mean = float(weights @ (self.n * self.stands_for)) / max(self.people, 1e-300)
+        error = float(np.sqrt(((weights - mean) * self.stands_for) ** 2 @ self.n)) / max(self.people, 1e-300)
+        low, middle, high = (float(np.clip(mean + times * error, 0.0, 1.0)) for times in (-MAY_WELL, 0.0, MAY_WELL))
+        return low, middle, high
 
     def direct_rows(self) -> float:
         """How many equally weighted answers these are worth (Kish)."""

@@ -10,16 +10,18 @@ sane where it is not: there it goes to what reports that count as members have. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deniable.core.caps import critical_value
+from deniable.core.caps import critical_value, half_length
 from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import bare
 from deniable.statistics.weighted import SMALLEST_GROUP, Weighted
+
+if TYPE_CHECKING:
+    from deniable.statistics.bounded import Bounded
 
 
 def not_refuted(top: float, bottom: float, spread: Floats, z: float, limits: tuple[float, float]) -> tuple[float, float]:
@@ -55,9 +57,11 @@ CAREFUL = 8.0
 """A group that is ten standard errors large is taken at 8% less than its word, one of three standard errors at half of it."""
 SELDOM_AS_LARGE = 3.0
 """The bias of the size of a group is taken for so much smaller than it could be."""
-KNOTS = 9
-TESTED = 129
-"""At so many values between the limits the bias is worked out, and tests are made."""
+BETWEEN = 64
+"""Between two ratios at which the bias is worked out so many are looked at."""
+
+Ends = Callable[[float | None], tuple[float, float]]
+"""The ends of an interval by its level; without one what the bias alone leaves open."""
 
 
 class Ratio(NamedTuple):
@@ -68,7 +72,7 @@ class Ratio(NamedTuple):
     variance: float
     worth: float
     bias: float | None
-    ends: Callable[[float], tuple[float, float]]
+    ends: Ends
     row: Floats
     note: str | None
 
@@ -93,9 +97,8 @@ def ratio(
     spread, _ = weighted.errors(weighted.values[places] / people, known, target)
     both, _ = weighted.errors(weighted.values[places] / people, known, "population")
     note = may_be_empty(weighted, pair[1], both, *words)
-    biases = _Biases(weighted, pair)
     # The bias of a size is seldom as large as it could be.
-    doubt = CAREFUL * max(float(both[1, 1]), 0.0) + (biases.of_size / SELDOM_AS_LARGE) ** 2
+    doubt = CAREFUL * max(float(both[1, 1]), 0.0) + (_bias_of_size(weighted, pair[1]) / SELDOM_AS_LARGE) ** 2
     alike = float(both[0, 1] / both[1, 1]) if both[1, 1] > 0 else top / bottom
     value = (top * bottom + doubt * alike) / (bottom**2 + doubt)
     row = np.zeros(len(weighted.values))
@@ -108,73 +111,78 @@ def ratio(
     if not limits[0] <= value <= limits[1]:
         # Where a value is impossible, the part of the spread that is not error is not known either.
         least = max(least, float(weighted.errors(residual, np.array([[true]]), "population")[0][0, 0]))
-    variance = max(seen, least)
-    if weighted.bounded is not None and target == "respondents":
-        variance = float(weighted.bounded.randomness(row[None, :])[0])
+    variance, middle, bias = max(seen, least), 0.0, None
+    if weighted.bounded is not None:
+        low, high = (float(end[0]) for end in weighted.bounded.bias_range(row[None, :]))
+        middle, bias = (low + high) / 2 * bottom**2 / (bottom**2 + doubt), (high - low) / 2
+        if target == "respondents":
+            variance = float(weighted.bounded.randomness(row[None, :])[0])
+            # The spread of weights that are not unbiased, less that of the truths, may be anything: that of the population is one.
+            spread, seen = both, float(weighted.errors(residual, np.array([[true]]), "population")[0][0, 0])
     # What more is known of the variance (the designs; that only the randomisation is random) holds for the test as well.
     spread = spread * (variance / seen) if variance != seen and seen > 0 and variance > 0 else spread
+    shown = value if bias is None and note is None else _within(value - middle, *limits)
+    if weighted.bounded is not None and bias:
+        reach = bias + max(variance, 0.0) ** 0.5
+        ends = _not_refuted_biased(weighted.bounded, (places, len(row)), (top, bottom), spread, (shown, reach, limits))
+    else:
+
+        def ends(level: float | None) -> tuple[float, float]:
+            return (
+                (shown, shown) if level is None else not_refuted(top, bottom, spread, float(critical_value(0.0, level)), limits)
+            )
+
+    worth_of = float("nan") if bias else float(worth[0])
+    return Ratio(shown, variance, worth_of, None if bias is None else min(bias, limits[1] - limits[0]), ends, row, note)
+
+
+def _bias_of_size(weighted: Weighted, size: int) -> float:
+    """How far the size of the group may be off."""
     if weighted.bounded is None:
-
-        def ends(level: float) -> tuple[float, float]:
-            return not_refuted(top, bottom, spread, NormalDist().inv_cdf(0.5 + level / 2), limits)
-
-        return Ratio(value if note is None else _within(value, *limits), variance, float(worth[0]), None, ends, row, note)
-    least_bias, most_bias = (float(end[0]) / size for end in biases.at(np.array([value])))
-    middle = (least_bias + most_bias) / 2 * bottom**2 / (bottom**2 + doubt)
-    bias = min((most_bias - least_bias) / 2, limits[1] - limits[0])
-
-    def bias_aware_ends(level: float) -> tuple[float, float]:
-        return _not_refuted_with_bias((top, bottom), spread, biases, level, limits)
-
-    return Ratio(_within(value - middle, *limits), variance, float("nan"), bias, bias_aware_ends, row, note)
+        return 0.0
+    low, high = weighted.bounded.bias_range(np.eye(len(weighted.values))[[size]])
+    return float(high[0] - low[0]) / 2
 
 
-class _Biases:
-    """How far top - m bottom may be off, at any m."""
+def _not_refuted_biased(
+    bounded: Bounded,
+    pair: tuple[list[int], int],
+    means: tuple[float, float],
+    spread: Floats,
+    where: tuple[float, float, tuple[float, float]],
+) -> Ends:
+    """The ends of all ratios m for which top - m bottom can be told from 0 by no test, given how far it may be off at *that* m: groups that
+    noise hides are off themselves, so the bias depends on m. Without a level: what the bias alone leaves open."""
+    (places, columns), (top, bottom), (shown, reach, (low, high)) = pair, means, where
+    steps = reach * np.array([-4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0])
+    knots = np.unique(np.clip([low, *(shown + steps), high], low, high))
+    rows = np.zeros((len(knots), columns))
+    rows[:, places[0]], rows[:, places[1]] = 1.0, -knots
+    # The largest of what is linear in m is convex in m: between the knots straight lines are no smaller.
+    at_knots = bounded.bias_range(rows)
+    m = np.interp(np.arange(BETWEEN * (len(knots) - 1) + 1) / BETWEEN, np.arange(len(knots)), knots)
+    least, most = (np.interp(m, knots, end) for end in at_knots)
+    se = np.sqrt(np.maximum(spread[0, 0] - 2 * m * spread[0, 1] + m**2 * spread[1, 1], 0.0))
+    off, bias = np.abs(top - m * bottom - (least + most) / 2), (most - least) / 2
 
-    def __init__(self, weighted: Weighted, pair: tuple[int, int]) -> None:
-        self._weighted, self._pair = weighted, pair
-        self._known: dict[float, tuple[float, float]] = {}
-
-    @property
-    def of_size(self) -> float:
-        """How far the size of the group may be off."""
-        if self._weighted.bounded is None:
-            return 0.0
-        row = np.zeros((1, len(self._weighted.values)))
-        row[0, self._pair[1]] = 1.0
-        low, high = self._weighted.bounded.bias_range(row)
-        return float(high[0] - low[0]) / 2
-
-    def at(self, m: Floats) -> tuple[Floats, Floats]:
-        """The smallest and the largest bias at each m."""
-        assert self._weighted.bounded is not None
-        rows = np.zeros((len(m), len(self._weighted.values)))
-        rows[:, self._pair[0]], rows[:, self._pair[1]] = 1.0, -m
-        return self._weighted.bounded.bias_range(rows)
-
-
-def _not_refuted_with_bias(
-    means: tuple[float, float], spread: Floats, biases: _Biases, level: float, limits: tuple[float, float]
-) -> tuple[float, float]:
-    """The smallest and largest m within limits at which top - m bottom, its bias counted, can be told from 0 by no test."""
-    (top, bottom), (low, high) = means, limits
-    knots = np.linspace(low, high, KNOTS)
-    least, most = biases.at(knots)
-    m = np.linspace(low, high, TESTED)
-    for _ in range(2):
-        # The largest bias is convex in m and the smallest concave: between knots chords lie outside, on the safe side.
-        below, above = np.interp(m, knots, least), np.interp(m, knots, most)
-        se = np.sqrt(np.maximum(spread[0, 0] - 2 * m * spread[0, 1] + m**2 * spread[1, 1], 1e-300))
-        reach = se * critical_value(np.minimum((above - below) / 2 / se, 1e9), level)
-        held = np.flatnonzero(np.abs(top - m * bottom - (above + below) / 2) <= reach)
+    def ends(level: float | None) -> tuple[float, float]:
+        allowed = bias if level is None else half_length(bias, se, level)
+        beyond = off - allowed
+        held = np.flatnonzero(beyond <= 0)
         if not len(held):
-            return low, high
-        # The ends are looked for once more between the last that is refuted and the first that is not.
-        first, last = m[max(held[0] - 1, 0)], m[min(held[-1] + 1, len(m) - 1)]
-        ends = float(m[held[0]]), float(m[held[-1]])
-        m = np.unique(np.concatenate([np.linspace(first, ends[0], TESTED), np.linspace(ends[1], last, TESTED)]))
+            return (float(m[np.argmin(beyond)]),) * 2
+        return _crossing(m, beyond, held[0], -1), _crossing(m, beyond, held[-1], 1)
+
     return ends
+
+
+def _crossing(m: Floats, beyond: Floats, held: int, step: int) -> float:
+    """Where between the last ratio that is held and the next one the test begins to refute."""
+    out = held + step
+    if not 0 <= out < len(m):
+        return float(m[held])
+    part = beyond[held] / (beyond[held] - beyond[out])
+    return float(m[held] + part * (m[out] - m[held]))
 
 
 def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where: Any) -> str | None:

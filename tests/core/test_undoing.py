@@ -7,6 +7,7 @@ from scipy.stats import ncx2
 
 import deniable as dn
 from deniable.core.caps import Cap, critical_value
+from deniable.core.laws import Table
 from deniable.core.shift_weights import closed_form, hat_expectations
 from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError
@@ -137,3 +138,9 @@ def test_critical_values_are_those_of_a_noncentral_chi_square(level):
 def test_a_class_that_cannot_be_is_refused(most):
     with pytest.raises(ParameterError, match="most"):
         Cap.of(dn.Integer(18, 90), most)
+
+
+def test_reports_of_a_table_that_is_not_square_have_face_values():
+    law = Table(np.array([[6, 3, 1, 0], [3, 4, 2, 1], [0, 2, 4, 4]]), 10)
+    undoer = Undoer(law, Cap.of(dn.Integer(0, 2)), np.ones(4))
+    assert np.isfinite(undoer.at_face_value(np.array([0.0, 1.0, 0.0]))).all()

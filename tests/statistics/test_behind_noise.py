@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.core.caps import Cap
+from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError
 
 
@@ -131,3 +133,85 @@ def test_candidates_behind_noise_are_as_many_as_is_said():
         said += found.expected
         true += int((truth[found.rows] < 30).sum())
     assert said == pytest.approx(true, rel=0.25)  # likelihood over 12 bins: half of them
+
+
+def worst_for_a_difference(channel, most, n):
+    """Shares of ages, and an income for each, within the class, that push the two groups' means apart as far as they go; the difference."""
+    x = np.arange(18, 91)
+    young, old = (x < 45).astype(float), (x >= 45).astype(float)
+    p, income = np.full(73, 1 / 73), np.full(73, 5.0)
+    cap = Cap.of(channel.domain, most)
+    for _ in range(30):
+        undoer = Undoer(channel.law, cap, n * channel.push(p))
+        means = [((p * income) @ g / (p @ g), p @ g) for g in (young, old)]
+        off = [undoer.of(g, n / 2).residual for g in (young, old)]
+        pushed = np.array(
+            [sum(s * (c - m) * r / size for s, (m, size), r in zip((1, -1), means, off, strict=True)) for c in (0, 10)]
+        )
+        income = np.where(pushed[1] > pushed[0], 10.0, 0.0)
+        full = np.zeros(73)
+        for place in np.argsort(-pushed.max(axis=0)):
+            full[place] = min(most, 1 - full.sum())
+        p = (p + full) / 2
+    assert cap.holds(p)
+    return p / p.sum(), income, float((p * income) @ young / (p @ young) - (p * income) @ old / (p @ old))
+
+
+def test_biases_of_two_means_add_up_in_their_difference():
+    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Normal(4)), "income": dn.Identity(dn.Integer(0, 10))})
+    n, rng = 20_000, np.random.default_rng(1)
+    p, income, truth = worst_for_a_difference(schema["age"], 0.03, n)
+    held = 0
+    for _ in range(10):
+        i = rng.choice(73, n, p=p)
+        reports = schema.randomise(pd.DataFrame({"age": 18 + i, "income": income[i].astype(int)}), rng)
+        low, high = dn.Sample(reports, schema, most={"age": 0.03}).difference("age < 45", "age >= 45", of="income").interval()
+        held += low[0] <= truth <= high[0]
+    assert held >= 8  # 10 of 10 are expected; if biases were added as errors are, 4
+
+
+def test_a_mean_of_a_group_behind_noise_counts_the_bias_of_every_mean_it_tests():
+    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Normal(10)), "income": dn.Identity(dn.Integer(0, 10))})
+    n, rng = 20_000, np.random.default_rng(1)
+    p, income, _ = worst_for_a_difference(schema["age"], 0.04, n)
+    young = np.arange(73) < 27
+    truth, held = (p * income)[young].sum() / p[young].sum(), 0
+    for _ in range(10):
+        i = rng.choice(73, n, p=p)
+        reports = schema.randomise(pd.DataFrame({"age": 18 + i, "income": income[i].astype(int)}), rng)
+        low, high = dn.Sample(reports, schema, most={"age": 0.04}).mean("income", "age < 45").interval()
+        held += low[0] <= truth <= high[0]
+    assert held >= 9
+
+
+def test_where_nothing_seems_to_vary_the_bias_is_still_counted():
+    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Normal(10))})
+    sample = dn.Sample(pd.DataFrame({"age": [50]}), schema)
+    for target in ("population", "respondents"):
+        for found in (sample.mean("age", target=target), sample.difference("age < 45", "age >= 45", target=target)):
+            low, high = found.interval()
+            assert found.bias is not None
+            assert high[0] - low[0] >= 1.5 * found.bias[0]
+
+
+def test_many_borders_on_a_fine_grid_do_not_mix_up_their_weights():
+    channel = dn.Additive(dn.Integer(0, 3000), dn.Normal(15))
+    cap, counts = Cap.of(channel.domain), 5_000 * channel.push(np.full(3001, 1 / 3001))
+    undoer = Undoer(channel.law, cap, counts)
+    for border in [*range(2, 40, 6), *range(40, 2_740, 90)]:
+        below = (np.arange(3001) < border).astype(float)
+        found = undoer.of(below, 5_000).weights
+        assert np.allclose(found, Undoer(channel.law, cap, counts).of(below, 5_000).weights)
+
+
+def test_a_small_group_whose_size_is_estimated_may_be_larger_than_it_seems():
+    """Of 60 intervals 36 held the truth when the group was taken to be as large as estimated."""
+    schema = dn.Schema({"age": dn.Additive(dn.Integer(18, 90), dn.Normal(10)), "ill": dn.KRR(dn.Binary(), 0.75)})
+    rng, held = np.random.default_rng(5), 0
+    for _ in range(40):
+        ill = rng.random(500) < 0.05
+        age = np.where(ill, 44, rng.integers(18, 91, 500))  # at the border the weights lack most
+        reports = schema.randomise(pd.DataFrame({"age": age, "ill": ill.astype(int)}), rng)
+        low, high = dn.Sample(reports, schema).count("age < 45 and ill == 1", target="population").interval()
+        held += low[0] <= 25 <= high[0]
+    assert held >= 34
