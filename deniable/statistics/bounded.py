@@ -104,13 +104,15 @@ class Bounded:
         if target == "respondents":
             covariance = np.diag(scale**2 * self.randomness(rows))
         value = np.asarray(values, dtype=np.float64) - (low + high) / 2
-        if whole > 1:
-            each = value.reshape(-1, whole)
-            value = (each + (1 - each.sum(axis=1, keepdims=True)) / whole).reshape(-1)
-        return bias_aware(
+        estimate = bias_aware(
             value, covariance, (high - low) / 2, labels, target, title, limits, n=round(self._weighted.rows),
             assumes=(*self._weighted.assumes, *self.assumes),
         )  # fmt: skip
+        if whole == 1:
+            return estimate
+        # Each share is in the middle of its own bias; together they must still be everybody. Intervals stay where they are.
+        each = np.maximum(estimate.value, 0.0).reshape(-1, whole)
+        return estimate.with_value((each / np.maximum(each.sum(axis=1, keepdims=True), 1e-300)).reshape(-1))
 
 
 def bias_range_of(weighted: Weighted, rows: Floats) -> tuple[Floats, Floats]:

@@ -30,10 +30,8 @@ question parts the values at few borders, bins end there."""
 SMOOTHED = "em, regularised"
 """The method that such points say."""
 JOINT_STEPS = 40
-BOTH_NOISY_STEPS = 200
 MOST_LABELS = 100
-"""Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one; more
-where noise hides both, which then show less of what joins them."""
+"""Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one."""
 
 
 class SmoothedMeans(NamedTuple):
@@ -135,7 +133,7 @@ class Smoothed:
         counts /= counts.sum()
         size = len(beside.matrix)
         joint = np.outer(self._shares, smooth._shares if adds_noise(channel) else np.full(size, 1 / size))
-        for _ in range(BOTH_NOISY_STEPS if adds_noise(channel) else JOINT_STEPS):
+        for _ in range(JOINT_STEPS):
             expected = self._matrix.T @ joint @ beside.matrix
             ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
             joint = joint * (self._matrix @ ratio @ beside.matrix.T)

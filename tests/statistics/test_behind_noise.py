@@ -78,8 +78,10 @@ def test_the_class_can_be_set_and_stands_beside_the_interval():
     assert "3% of the people" in narrow.assumes[-1]
     assert "any distribution of 'x' is possible" in nothing.assumes[-1]
     assert dn.Sample(reports, schema, most=0.03).update(reports).most == 0.03
-    with pytest.raises(ParameterError, match="most"):
-        dn.Sample(reports, schema, most=0.001)
+    with pytest.raises(ParameterError, match="'x' has 73 values"):
+        dn.Sample(reports, schema, most=0.001).count("x < 30")
+    with pytest.raises(ParameterError, match="such as 0.06"):
+        dn.Sample(reports, schema, most=2)
     with pytest.raises(ParameterError, match="'age'"):
         dn.Sample(reports, schema, most={"age": 0.1})
 
