@@ -80,7 +80,7 @@ def test_the_class_can_be_set_and_stands_beside_the_interval():
     assert dn.Sample(reports, schema, most=0.03).update(reports).most == 0.03
     with pytest.raises(ParameterError, match="'x' has 73 values"):
         dn.Sample(reports, schema, most=0.001).count("x < 30")
-    with pytest.raises(ParameterError, match="such as 0.06"):
+    with pytest.raises(ParameterError, match=r"such as 0\.06"):
         dn.Sample(reports, schema, most=2)
     with pytest.raises(ParameterError, match="'age'"):
         dn.Sample(reports, schema, most={"age": 0.1})
