@@ -73,7 +73,8 @@ class Bounded:
         return low, high
 
     def randomness(self, rows: Floats) -> Floats:
-        """The variance of such numbers if the people are fixed: that of the weights less that of what they are on average."""
+        """The variance of what such numbers are off by if the people are fixed: that of the weights less that of what they are on average,
+        and that of the residuals, since the class is one of the people that the respondents are drawn from."""
         found = np.zeros(len(rows))
         for i, (part, off) in enumerate(zip(self._counted, self.off, strict=True)):
             inside = self._weighted.part == i
@@ -81,8 +82,10 @@ class Bounded:
             centre = rows @ self.means
             spread = (rows @ self._weighted.values[:, inside] - centre[:, None]) ** 2 @ each
             seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
-            fixed = [part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)]
-            found += np.maximum(spread - np.array(fixed), LEAST_RANDOMNESS * spread)
+            apart = [one - function for one, function in zip(seen, self._functions, strict=True)]
+            fixed = np.array([part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)])
+            residual = np.array([part.weights([_square(apart, row, 0.0)])[0] @ each for row in rows])
+            found += np.maximum(spread - fixed, LEAST_RANDOMNESS * spread) + np.maximum(residual, 0.0)
         return found / self._weighted.people**2
 
     def estimate(

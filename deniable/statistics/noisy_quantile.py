@@ -59,9 +59,14 @@ class _Tests:
         found = []
         for function, terms in zip(functions, off, strict=True):
             seen = seen_function(function, terms).by_code((self._name, len(self._ranks)))
-            mean = float(self._shares @ seen)
-            found.append(float(self._shares @ (seen - mean) ** 2) / weighted.rows)
+            residual = seen - function.by_code((self._name, len(self._ranks)))
+            found.append((self._variance(seen) - self._variance(residual)) / weighted.rows)
         return np.array(found)
+
+    def _variance(self, values: Floats) -> float:
+        assert self._shares is not None
+        mean = float(self._shares @ values)
+        return float(self._shares @ (values - mean) ** 2)
 
     def held(self, ranks: Ints, level: float | None) -> tuple[int, int]:
         """The places, among these values, of the first of which it is not refuted that enough lie at or below it, and of the last that
