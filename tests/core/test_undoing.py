@@ -1,8 +1,10 @@
 """The one rule for undoing a channel: closed forms, bounded bias, and what it is bounded by."""
 
+import itertools
+
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 from scipy.stats import ncx2
 
 import deniable as dn
@@ -144,3 +146,60 @@ def test_reports_of_a_table_that_is_not_square_have_face_values():
     law = Table(np.array([[6, 3, 1, 0], [3, 4, 2, 1], [0, 2, 4, 4]]), 10)
     undoer = Undoer(law, Cap.of(dn.Integer(0, 2)), np.ones(4))
     assert np.isfinite(undoer.at_face_value(np.array([0.0, 1.0, 0.0]))).all()
+
+
+def best_affine_half_length(matrix, reports, f, n, most, start):
+    """The shortest bias-aware interval of any affine estimator, by a general solver: slow, and only for few values."""
+    truths, outputs = matrix.shape
+    # Unknowns: weights, and for each side a level and what residuals exceed it by (the largest mean over the class is a linear programme).
+    sizes = np.cumsum([0, outputs, 1, truths, 1, truths])
+    scale = np.abs(start).max()
+
+    def parts(u):
+        return [u[a:b] for a, b in itertools.pairwise(sizes)]
+
+    def variance(u):
+        w = scale * parts(u)[0]
+        return (reports @ w**2 - (reports @ w) ** 2) / scale**2
+
+    def slack(u, bias):
+        w, above, over, below, under = parts(u)
+        residual = matrix @ (scale * w) - f
+        return np.concatenate(
+            [above + over - residual, over, below + under + residual, under, bias - above - most * over.sum(),
+             bias - below - most * under.sum()]
+        )  # fmt: skip
+
+    residual = matrix @ start - f
+    cap = Cap(np.arange(truths), most)
+    middle = float(cap.largest(residual)[0] - cap.largest(-residual)[0]) / 2
+    first = np.concatenate(
+        [(start - middle) / scale, [0.0], np.maximum(residual - middle, 0), [0.0], np.maximum(middle - residual, 0)]
+    )
+    found = []
+    size = float(cap.largest(residual - middle)[0])
+    for bias in size * np.array([0.6, 0.8, 0.9, 1.0, 1.2]):
+        answer = minimize(
+            variance, first, method="SLSQP", constraints={"type": "ineq", "fun": slack, "args": (bias,)},
+            options={"maxiter": 400, "ftol": 1e-10},
+        )  # fmt: skip
+        if answer.success:
+            se = np.sqrt(variance(answer.x) * scale**2 / n)
+            found.append(se * float(critical_value(bias / se, 0.95)))
+    return min(found)
+
+
+@pytest.mark.parametrize("noise", [dn.Normal(2), dn.Laplace(3)])
+@pytest.mark.parametrize("n", [200, 2_000])
+def test_ridge_weights_are_nearly_the_best_affine_ones(noise, n):
+    channel = dn.Additive(dn.Integer(0, 13), noise)
+    f, cap = (np.arange(14) < 5).astype(float), Cap.of(channel.domain)
+    reports = channel.law.push(np.full(14, 1 / 14))
+    weights, residual = Undoer(channel.law, cap, n * reports).of(f, n)
+    if residual is None:
+        pytest.fail("this noise should be too much for unbiased weights")
+    se = np.sqrt((reports @ weights**2 - (reports @ weights) ** 2) / n)
+    own = se * float(critical_value(float(cap.largest(residual)[0] + cap.largest(-residual)[0]) / 2 / se, 0.95))
+    best = best_affine_half_length(channel.matrix(), reports, f, n, cap.most, weights)
+    assert best <= own * 1.001
+    assert own <= 1.15 * best
