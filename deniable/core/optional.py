@@ -17,7 +17,7 @@ from deniable.core.missing import WithMissing
 from deniable.errors import ParameterError
 
 
-class MayBeSilent(Law):
+class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas already written
     """Answer or silence is kept with probability p; else silence becomes an even draw of the reported labels, and an
     answer becomes silence. The silent label has the last code on both sides.
     """
@@ -133,7 +133,7 @@ class Optional(Channel):
         self.p = probability(p, "Optional", "p")
         self.domain: Domain = WithMissing(channel.domain, missing)
         self.reported: Domain = WithMissing(channel.reported, missing)
-        self.law: MayBeSilent = MayBeSilent(channel.law, self.p)
+        self.law: _MayBeSilent = _MayBeSilent(channel.law, self.p)
 
     def binned(self, bins: Any) -> Binned:
         """The channel between bins of the answers, with "no answer" after them on both sides."""

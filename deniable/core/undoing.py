@@ -20,7 +20,7 @@ import numpy as np
 from deniable.core.caps import Cap, critical_value
 from deniable.core.exact import Floats, Ints
 from deniable.core.laws import Law, Shift
-from deniable.core.optional import MayBeSilent
+from deniable.core.optional import _MayBeSilent
 from deniable.core.shift_weights import closed_form, hat_expectations, parabola
 from deniable.errors import NotInvertibleError
 
@@ -92,7 +92,7 @@ class Undoer:
 
     def at_face_value(self, f: Floats) -> Floats:
         """The function at each report, taken for true; reports beyond the domain for its ends."""
-        inner = self.law.inner if isinstance(self.law, MayBeSilent) else self.law
+        inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
         if not isinstance(inner, Shift):
             return f if self.law.inputs == self.law.outputs else self.of(f, np.inf).weights
         nearest = np.clip(np.arange(inner.outputs) - inner.margin, 0, inner.inputs - 1)
@@ -141,7 +141,7 @@ class _Design:
         law = self.law
         if (f == f[0]).all():
             return Undone(np.full(law.outputs, f[0]), None)
-        if law.lumpable or (isinstance(law, MayBeSilent) and law.inner.lumpable):
+        if law.lumpable or (isinstance(law, _MayBeSilent) and law.inner.lumpable):
             return Undone(law.weights(f), None)
         plain, nodes = self._plain(f), self.nodes(f)
         if nodes is None:
@@ -197,20 +197,20 @@ class _Design:
         law = self.law
         if isinstance(law, Shift):
             return closed_form(law, f)
-        if isinstance(law, MayBeSilent) and isinstance(law.inner, Shift) and abs(2 * law.keep - 1) > 1e-9:
+        if isinstance(law, _MayBeSilent) and isinstance(law.inner, Shift) and abs(2 * law.keep - 1) > 1e-9:
             inner = closed_form(law.inner, f[:-1])
             return None if inner is None else law.around(inner, f[-1])
         return None
 
     def _answered(self, f: Floats) -> Floats:
         """The values of a function without that of silence."""
-        return f[:-1] if isinstance(self.law, MayBeSilent) else f
+        return f[:-1] if isinstance(self.law, _MayBeSilent) else f
 
     def nodes(self, f: Floats) -> Nodes | None:
         """The nodes for a function; None where a fine grid has no noise to interpolate by."""
         if self.law.inputs <= ALL_NODES:
             return self._all_nodes
-        inner = self.law.inner if isinstance(self.law, MayBeSilent) else self.law
+        inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
         if not isinstance(inner, Shift):
             return None
         if inner.inputs / EVEN_NODES <= _spread(inner) / CLOSE:
@@ -229,7 +229,7 @@ class _Design:
 
     @cached_property
     def _even_nodes(self) -> Nodes:
-        inner = self.law.inner if isinstance(self.law, MayBeSilent) else self.law
+        inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
         assert isinstance(inner, Shift)
         return Nodes.fine(self.law, inner, np.zeros(0, dtype=np.int64), self.cap)
 
@@ -274,7 +274,7 @@ class Nodes:
         places = [np.linspace(0, end, EVEN_NODES), *(bend + inner.margin + near for bend in bends)]
         reports = np.unique(np.clip(np.round(np.concatenate(places)), 0, end).astype(np.int64))
         matrix = hat_expectations(inner, truths, reports)
-        if isinstance(law, MayBeSilent):
+        if isinstance(law, _MayBeSilent):
             keep = law.keep
             silent = np.append(_gather(law.even / law.denominator, reports), keep)
             answered = np.column_stack([keep * matrix, np.full(len(truths), 1 - keep)])

@@ -28,7 +28,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
 from deniable.core.laws import Mixture, Shift
 from deniable.core.operators import FloatTable
-from deniable.core.optional import MayBeSilent
+from deniable.core.optional import _MayBeSilent
 from deniable.core.schema import Schema
 from deniable.core.tables import float_codes
 from deniable.core.undoing import ALL_NODES, Undoer
@@ -239,7 +239,7 @@ class Attribute:
     def _may_be_plain(self) -> bool:
         """Noise never is, and of wide tables nobody asks."""
         law: Any = self.channel.law
-        inner = law.inner if isinstance(law, MayBeSilent) else law
+        inner = law.inner if isinstance(law, _MayBeSilent) else law
         return self.channel.lumpable or (self.channel.exact and not isinstance(inner, Shift) and law.inputs <= ALL_NODES)
 
     def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:

@@ -18,7 +18,7 @@ from deniable.core.channel import Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.groups import Factors
-from deniable.core.optional import MayBeSilent
+from deniable.core.optional import _MayBeSilent
 from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Weighted
 
@@ -200,7 +200,7 @@ def _told(part: Counted, name: str) -> bool:
     [channel] = [block.channel for block in part.schema.blocks if name in block.attributes]
     if not isinstance(channel, Channel):
         return True
-    law = channel.law.inner if isinstance(channel.law, MayBeSilent) else channel.law
+    law = channel.law.inner if isinstance(channel.law, _MayBeSilent) else channel.law
     return law.lumpable
 
 

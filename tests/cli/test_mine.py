@@ -149,4 +149,4 @@ def test_what_intervals_behind_noise_assume_is_said(run, folder):
     schema.randomise(folder / "ages.csv", output=folder / "hidden.csv", rng=rng)
     code, _, err = run("mine", "hidden.csv", "-m", "0.1", "--bins", "age=18,50,90")
     assert code == 0
-    assert "assume that no single value of 'age' holds more than 6.8% of the people" in err
+    assert "assume that no single value of 'age' holds more than 6.85% of the people" in err

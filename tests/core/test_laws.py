@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import deniable as dn
 from deniable.core.laws import Mixture, Shift, Table, convolve, sliding
-from deniable.core.optional import MayBeSilent
+from deniable.core.optional import _MayBeSilent
 from deniable.errors import NotInvertibleError, ParameterError
 
 seeds = st.integers(0, 2**32 - 1)
@@ -46,7 +46,7 @@ def tables(draw):
 @st.composite
 def silences(draw):
     inner = draw(st.one_of(shifts(), mixtures(), tables()))
-    return MayBeSilent(inner, Fraction(draw(st.integers(0, 20)), 20))
+    return _MayBeSilent(inner, Fraction(draw(st.integers(0, 20)), 20))
 
 
 any_law = st.one_of(shifts(), mixtures(), tables(), silences())
@@ -343,8 +343,8 @@ def test_one_part_more_or_less_changes_the_digest():
     assert Shift(4, np.array([1, 2, 1]), -1, 0).digest != Shift(4, np.array([1, 2, 1]), -1, 1).digest
     assert Shift(4, np.array([1, 2, 1]), -1, 0).digest != Shift(5, np.array([1, 2, 1]), -1, 0).digest
     inner = dn.KRR(dn.Binary(), 0.75).law
-    assert MayBeSilent(inner, Fraction(1, 2)).digest != MayBeSilent(inner, Fraction(1, 4)).digest
-    assert MayBeSilent(inner, Fraction(1, 2)).digest != MayBeSilent(dn.KRR(dn.Binary(), 0.25).law, Fraction(1, 2)).digest
+    assert _MayBeSilent(inner, Fraction(1, 2)).digest != _MayBeSilent(inner, Fraction(1, 4)).digest
+    assert _MayBeSilent(inner, Fraction(1, 2)).digest != _MayBeSilent(dn.KRR(dn.Binary(), 0.25).law, Fraction(1, 2)).digest
 
 
 def test_a_denominator_of_53_bits_is_the_largest_that_is_taken():
