@@ -210,10 +210,6 @@ class Counted:
         """The class of truths that is assumed of an attribute."""
         return self._parts.cap(name)
 
-    def mean(self, function: Function) -> float:
-        """The estimated mean of a function over the people."""
-        return float(self.weights([function])[0] @ (self.n * self.stands_for)) / max(self.people, 1e-300)
-
     def mean_range(self, function: Function) -> tuple[float, float, float]:
         """The share of the people that a function is the members of: as it is estimated, and as small and as large as it may well be."""
         weights = self.weights([function])[0]
