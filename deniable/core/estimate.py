@@ -30,6 +30,13 @@ class Estimate:
     [0.95, 0.05]
     """
 
+    bias: Floats | None = None
+    """How far the values may be off, besides their standard errors, for the truths that are assumed; None if they are unbiased."""
+    assumes: tuple[str, ...] = ()
+    """What the values take for granted, in words."""
+    notes: tuple[str, ...] = ()
+    """What else is to be said of them."""
+
     def __init__(
         self,
         value: Any,
@@ -61,8 +68,7 @@ class Estimate:
         self.limits = limits
         self.assumes = tuple(assumes)
         self.notes = tuple(notes)
-        self.bias: Floats | None = None if bias is None else np.asarray(bias, dtype=np.float64)
-        """How far the values may be off, besides their standard errors, for the truths that are assumed; None if they are unbiased."""
+        self.bias = None if bias is None else np.asarray(bias, dtype=np.float64)
         self.worth = None if worth is None else np.asarray(worth, dtype=np.float64)
         self._covariance = None if covariance is None else np.asarray(covariance, dtype=np.float64)
         self._moments = moments
