@@ -75,14 +75,19 @@ class References:
             told = P.T @ p @ G
             return p * (P @ np.divide(seen, told, out=np.zeros_like(seen), where=seen > 0) @ G.T)
 
+        def likelihood(p: Array) -> float:
+            return float((seen[seen > 0] * np.log((P.T @ p @ G)[seen > 0])).sum())
+
         p = np.full((P.shape[0], 2), 1 / (2 * P.shape[0]))
         for _ in range(STEPS):
             one = step(p)
             two = step(one)
             r, v = one - p, two - 2 * one + p
-            leap = -max(1.0, math.sqrt((r**2).sum() / max((v**2).sum(), 1e-300)))
-            far = p - 2 * leap * r + leap**2 * v
-            p = step(far / far.sum()) if far.min() > 0 else two
+            leap = max(1.0, math.sqrt((r**2).sum() / max((v**2).sum(), 1e-300)))
+            far = np.maximum(p + 2 * leap * r + leap**2 * v, 1e-3 * two)
+            far = step(far / far.sum())
+            # A leap too far would have to be made good for many steps.
+            p = far if likelihood(far) >= likelihood(two) else two
         members = np.bincount(true)
         return Tables((p / members[:, None])[true], np.zeros((len(true), self.asked.of_y.shape[0])))
 

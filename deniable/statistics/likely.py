@@ -47,6 +47,12 @@ def mean(fitted: Likelihood, name: str, condition: Condition | None, title: str,
     return fitted.estimate(lambda p: [_ratio(p * inside, numbers)], [name], title, target, limits, of=name)
 
 
+def means_in(fitted: Likelihood, name: str, conditions: Sequence[Condition | None]) -> Floats:
+    """The mean of an attribute among those who meet each condition; not a number where nobody does."""
+    numbers = fitted.truth.numbers(name)
+    return np.array([_ratio(fitted.shares * members(fitted, condition), numbers) for condition in conditions])
+
+
 def _ratio(shares: Floats, numbers: Floats) -> float:
     # Simulated reports may leave nobody in a small group: they say nothing of its mean.
     whole = float(shares.sum())

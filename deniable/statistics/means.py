@@ -17,8 +17,11 @@ from deniable.statistics.weighted import Weighted
 Group = tuple[Condition | None, Function]
 
 
-def mean(sums: Sums, of: tuple[str, Function], group: Group, title: str, target: str, limits: tuple[float, float]) -> Estimate:
-    """The mean of a number in a group."""
+def mean(
+    sums: Sums, of: tuple[str, Function], group: Group, title: str, target: str, limits: tuple[float, float],
+    likely: Floats | None = None,
+) -> Estimate:  # fmt: skip
+    """The mean of a number in a group; `likely` is the likeliest one, if it is known."""
     (name, number), (where, inside) = of, group
     weighted = sums([number * inside, inside, number * number * inside], lambda means: _rows(means, [(0, 1)]))
     one, size, squared = weighted.square_totals()
@@ -29,13 +32,25 @@ def mean(sums: Sums, of: tuple[str, Function], group: Group, title: str, target:
         low, high = found.ends(level)
         return np.array([low]), np.array([high])
 
-    return _estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
+    estimate = _estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
+    return estimate if likely is None else estimate.with_value([_toward(likely[0], weighted, found)])
+
+
+def _toward(likely: float, weighted: Weighted, found: Ratio) -> float:
+    """The ratio by its weights, moved toward the likeliest one. Where few answers are behind it, likelihood errs less, for it knows that no
+    share is below 0; where it differs by many standard errors, it is wrong. So the move is never longer than one standard error."""
+    if not np.isfinite(likely):
+        return found.value
+    error = weighted.errors((found.row @ weighted.values)[None, :] / weighted.people, np.zeros((1, 1)), "population")[0][0, 0]
+    away = likely - found.value
+    return float(found.value + away * 4 * error / (4 * error + away**2)) if error > 0 else found.value
 
 
 def difference(
-    sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str, limits: tuple[float, float]
-) -> Estimate:
-    """The mean of a number in the first group minus that in the second."""
+    sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str, limits: tuple[float, float],
+    likely: Floats | None = None,
+) -> Estimate:  # fmt: skip
+    """The mean of a number in the first group minus that in the second; `likely` are the likeliest ones, if they are known."""
     x, y = first[1], second[1]
     functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
     weighted = sums(
@@ -59,7 +74,10 @@ def difference(
 
     variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
     title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
-    return _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
+    estimate = _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
+    if likely is None:
+        return estimate
+    return estimate.with_value([_toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)])
 
 
 def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:

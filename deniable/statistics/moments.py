@@ -18,11 +18,12 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratios import CAREFUL
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 LEAST_LEVEL = 0.95
 """A correlation is refused where the variance of one of the two cannot be told from 0 at this level."""
+CAREFUL = 8.0
+"""A spread of three standard errors is taken at half of its word, one of ten at nine tenths (`ratios`)."""
 LEAST_VARIANCE = 1e-9
 """Numbers that lie between -1 and 1 and vary less are all the same: the rest is rounding."""
 
@@ -74,7 +75,6 @@ def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tu
     scale = np.sqrt(vx * vy)
     spread = _spread_of(weighted, scale)
     value = c / scale
-
     variance = max(0.0, float((spread[0, 0] - 2 * value * spread[0, 1] + value**2 * spread[1, 1]) / scale**2))
     middle, bias = _bias(weighted, _correlation_rows(weighted.totals() / weighted.people)[1])
 
@@ -86,8 +86,10 @@ def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tu
         _, high = _fieller(c - (middle[0] - bias[0]) * scale, scale, spread, level, reach)
         return np.array([low]), np.array([high])
 
+    # Where the scale is hardly known, the plain ratio is anything: the point is that of `ratios`.
+    careful = (c * scale + CAREFUL * spread[0, 1]) / (scale**2 + CAREFUL * spread[1, 1])
     return Estimate(
-        [np.clip(value - middle[0], -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method=_method(weighted), target="population",
+        [np.clip(careful - middle[0], -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method=_method(weighted), target="population",
         covariance=[[variance]], name=title, limits=(-1.0, 1.0), ends=ends, assumes=_assumed(weighted),
         bias=bias if weighted.bounded is not None else None,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 A ratio m of two means is not refuted if top - m bottom can be told from 0 by no test. Where the group is well known this is value +- z se;
 where it is small, that would be too wide or too narrow, and where the group cannot be told from empty every value may be possible.
 
-The point is (top bottom + 8 cov(top, bottom)) / (bottom^2 + 8 var(bottom)), which is top / bottom where the group is well known, and stays
+The point is (top bottom + 16 cov(top, bottom)) / (bottom^2 + 16 var(bottom)), which is top / bottom where the group is well known, and stays
 sane where it is not: there it goes to what reports that count as members have. Shares of all labels still add up to 1.
 """
 
@@ -53,8 +53,8 @@ def _within(value: float, low: float, high: float) -> float:
     return float(min(max(value, low), high))
 
 
-CAREFUL = 8.0
-"""A group that is ten standard errors large is taken at 8% less than its word, one of three standard errors at half of it."""
+CAREFUL = 16.0
+"""A group that is four standard errors large is taken at half of its word, one of twelve at nine tenths."""
 SELDOM_AS_LARGE = 3.0
 """The bias of the size of a group is taken for so much smaller than it could be."""
 BETWEEN = 64

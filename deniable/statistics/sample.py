@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from deniable.core import bins as binning
+from deniable.core.channel import Channel
 from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
@@ -194,6 +195,20 @@ class Sample:
         names = [*fine, *(name for condition in given for name in condition.attributes())]
         return Likelihood(self._parts.asking(names), given, {name: self._fineness(name) for name in fine}, self.weights)
 
+    def _likely_means(self, name: str, conditions: Sequence[Condition | None]) -> Floats | None:
+        """The likeliest means of an attribute in groups that one other attribute makes; None of everyone, and behind noise, where no
+        likelihood is to be trusted."""
+        names = list(dict.fromkeys([name, *(each for condition in conditions if condition for each in condition.attributes())]))
+        asking = self._parts.asking(names)
+        if self.weights is not None or len(asking) != 1 or len(names) != 2:
+            return None
+        schema = asking[0][1]
+        grouped = any(len(block.attributes) > 1 for block in schema.blocks if set(block.attributes) & set(names))
+        if grouped or any(adds_noise(schema[each]) or not _kept_apart(schema[each]) for each in names):
+            return None
+        among = [self._among_answers(name, condition) for condition in conditions]
+        return likely.means_in(self._likelihood(among, [name]), name, among)
+
     def _fineness(self, name: str) -> int:
         """In how many bins an attribute's values are kept apart: all of them where nothing hides them, few where noise does."""
         channels = [schema[name] for _, schema in self.parts if name in schema]
@@ -302,7 +317,8 @@ class Sample:
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
         group = indicator(condition, self._channels) * self._answered(name)
-        return means.mean(self._sums(target), (name, factor(name, numbers)), (condition, group), title, target, limits)
+        of, sums = (name, factor(name, numbers)), self._sums(target)
+        return means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
 
     @repeats_assumptions
     def distribution(
@@ -426,7 +442,8 @@ class Sample:
         numbers, has = self._numbers(of), self._answered(of)
         x, y = ((condition, group * has) for condition, group in groups)
         limits = (float(numbers.min()), float(numbers.max()))
-        return means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits)
+        likely_means = self._likely_means(of, conditions)
+        return means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits, likely_means)
 
     @repeats_assumptions
     def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
@@ -578,6 +595,11 @@ class Sample:
         if isinstance(domain, WithMissing):
             index, labels = np.append(index, len(cells)), [*labels, domain.missing]
         return labels, [(index == i).astype(np.float64) for i in range(len(labels))]
+
+
+def _kept_apart(channel: Channel) -> bool:
+    """Whether likelihood takes no two values for equally frequent."""
+    return channel.lumpable or channel.domain.size <= FEW_VALUES
 
 
 def _check_method(given: str, allowed: Sequence[str]) -> None:

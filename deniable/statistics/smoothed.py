@@ -15,10 +15,12 @@ import numpy as np
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
+from deniable.core.operators import FloatTable
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
+from deniable.reconstruction.em import em
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.joint import answered, edges_between
 
@@ -29,9 +31,14 @@ MOST_BORDERS = 12
 question parts the values at few borders, bins end there."""
 SMOOTHED = "em, regularised"
 """The method that such points say."""
-JOINT_STEPS = 40
 MOST_LABELS = 100
-"""Together with an attribute of at most so many labels the joint distribution is found by so many steps of EM from the smoothed one."""
+"""Together with an attribute of at most so many labels the joint distribution is found by EM, which begins where the two have nothing to do
+with each other."""
+MOST_STEPS = 300
+LITTLE = 0.1
+"""EM ends where a step gains less log-likelihood than this: what is left is chance, and more steps would follow it."""
+SOME = 0.01
+"""A part of the people who may be anything, so that EM can find labels that seem to hold nobody at first."""
 
 
 class SmoothedMeans(NamedTuple):
@@ -130,15 +137,8 @@ class Smoothed:
         table = cell_table(self._data, self._schema, [self._name, other])
         counts = np.zeros((self._matrix.shape[1], beside.matrix.shape[1]))
         np.add.at(counts, (self._reported[table.cells[:, 0]], beside.reported[table.cells[:, 1]]), table.n)
-        counts /= counts.sum()
-        size = len(beside.matrix)
-        joint = np.outer(self._shares, smooth._shares if adds_noise(channel) else np.full(size, 1 / size))
-        for _ in range(JOINT_STEPS):
-            expected = self._matrix.T @ joint @ beside.matrix
-            ratio = np.divide(counts, expected, out=np.zeros_like(counts), where=expected > 0)
-            joint = joint * (self._matrix @ ratio @ beside.matrix.T)
-        whole: Floats = joint / joint.sum()
-        return whole
+        start = smooth._shares if adds_noise(channel) else _likely(beside.matrix, counts.sum(axis=0))
+        return _joined((self._matrix, self._shares), (beside.matrix, start), counts, both=adds_noise(channel))
 
     def _inside(self, meets: Floats) -> Floats:
         return _Beside(self._matrix, self._reported, self._cell).inside(meets)
@@ -166,3 +166,36 @@ class _Beside(NamedTuple):
         np.add.at(sums, self.cell, meets)
         means: Floats = sums / np.bincount(self.cell).reshape(-1, *[1] * (meets.ndim - 1))
         return means
+
+
+def _likely(matrix: Floats, counts: Floats) -> Floats:
+    """The shares of the labels of an attribute that is not behind noise, none of them 0."""
+    found = em(FloatTable(matrix), counts).shares
+    return np.asarray((1 - SOME) * found + SOME / len(found), dtype=np.float64)
+
+
+def _joined(one: tuple[Floats, Floats], two: tuple[Floats, Floats], counts: Floats, both: bool) -> Floats:
+    """The joint shares of two attributes (matrix and shares of each) from counts of their reports. The shares of the first stay what they
+    are, and those of the second if `both`: smoothed shares are better than what EM would make of them."""
+    (P, first), (Q, second) = one, two
+    joint = np.outer(first, second)
+    seen = counts > 0
+    reached = -np.inf
+    for _ in range(MOST_STEPS):
+        expected = np.maximum(P.T @ joint @ Q, 1e-300)
+        before, reached = reached, float(counts[seen] @ np.log(expected[seen]))
+        if reached - before < LITTLE:
+            break
+        joint = joint * (P @ (counts / expected) @ Q.T)
+        if both:
+            joint = _raked(joint.T, second).T
+        joint = _raked(joint, first)
+    whole: Floats = joint / joint.sum()
+    return whole
+
+
+def _raked(joint: Floats, shares: Floats) -> Floats:
+    """A joint table whose rows have these shares."""
+    rows = joint.sum(axis=1)
+    raked: Floats = joint * np.divide(shares, rows, out=np.zeros_like(rows), where=rows > 0)[:, None]
+    return raked
