@@ -167,7 +167,8 @@ class _Design:
         se = float(np.sqrt(max(float(reports @ undone.weights**2) - mean**2, 1e-300) / n))
         bias = 0.0
         if undone.residual is not None:
-            bias = float(self.cap.largest(undone.residual)[0] + self.cap.largest(-undone.residual)[0]) / 2
+            low, high = self.cap.ends(undone.residual)
+            bias = float(high[0] - low[0]) / 2
         return se * float(critical_value(min(bias / se, 1e6), LEVEL))
 
     def _plain(self, f: Floats) -> Undone | None:
@@ -334,7 +335,8 @@ class Nodes:
                 wanted = np.bincount(self._nearest, weights=f) / np.bincount(self._nearest)
         tried = decomposed.solutions(wanted)
         residuals = self.matrix @ tried - wanted[:, None]
-        bias = (self.cap.largest(residuals) + self.cap.largest(-residuals)) / 2
+        low, high = self.cap.ends(residuals)
+        bias = (high - low) / 2
         mean = decomposed.reports @ tried
         se = np.sqrt(np.maximum(decomposed.reports @ tried**2 - mean**2, 1e-300) / n)
         half = se * _reach(bias / se)

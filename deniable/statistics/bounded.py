@@ -170,7 +170,7 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
     columns = found[0][1].shape[1]
     low, high = np.zeros(columns), np.zeros(columns)
     if not attributes:
-        return -cap.largest(-found[0][1]), cap.largest(found[0][1])
+        return cap.ends(found[0][1])
     if len(attributes) == 1 and part.schema[next(iter(attributes))].domain.size <= MOST_GROUPS:
         # The people of each label of the other attribute by themselves, or everyone of the label that is worst for their value.
         [other] = attributes
@@ -182,13 +182,15 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
         for label, residual in zip(labels, each, strict=True):
             if residual.any():
                 masses = part.mean_range(Function([(1.0, {other: label})]))
-                low, high = low - _largest(cap, -residual, masses), high + _largest(cap, residual, masses)
+                least_of, most_of = _ends(cap, residual, masses)
+                low, high = low + least_of, high + most_of
         return np.maximum(low, least), np.minimum(high, most)
     for others, residual in found:
         members = all(np.isin(f, (0.0, 1.0)).all() and _told(part, a) for a, f in others.items())
         if members:
             sizes: Sequence[float] = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
-            low, high = low - _largest(cap, -residual, sizes), high + _largest(cap, residual, sizes)
+            least, most = _ends(cap, residual, sizes)
+            low, high = low + least, high + most
         else:
             either = float(np.prod([np.abs(f).max() for f in others.values()])) * cap.largest(np.abs(residual))
             low, high = low - either, high + either
@@ -204,10 +206,10 @@ def _told(part: Counted, name: str) -> bool:
     return law.lumpable
 
 
-def _largest(cap: Cap, residual: Floats, masses: Sequence[float]) -> Floats:
-    """The largest mean if people of one of these masses count."""
-    found: Floats = np.max([cap.largest(residual, mass) for mass in masses], axis=0)
-    return found
+def _ends(cap: Cap, residual: Floats, masses: Sequence[float]) -> tuple[Floats, Floats]:
+    """The smallest and the largest mean if people of one of these masses count."""
+    least, most = zip(*(cap.ends(residual, mass) for mass in masses), strict=True)
+    return np.min(least, axis=0), np.max(most, axis=0)
 
 
 def _crude(part: Counted, term: Residual) -> float:
