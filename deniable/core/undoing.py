@@ -214,7 +214,7 @@ class _Design:
         inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
         if not isinstance(inner, Shift):
             return None
-        if inner.inputs / EVEN_NODES <= _spread(inner) / CLOSE:
+        if inner.inputs / EVEN_NODES <= inner.spread / CLOSE:
             return self._even_nodes
         bends = _bends(self._answered(f))
         if not len(bends):
@@ -266,8 +266,7 @@ class Nodes:
     @classmethod
     def fine(cls, law: Law, inner: Shift, bends: Ints, cap: Cap) -> Nodes:
         """Nodes on a fine grid: evenly, and closer around bends."""
-        spread = _spread(inner)
-        near = np.linspace(-4 * spread, 4 * spread, 2 * NEAR_NODES + 1)
+        near = np.linspace(-4 * inner.spread, 4 * inner.spread, 2 * NEAR_NODES + 1)
         last = inner.inputs - 1
         places = [np.linspace(0, last, EVEN_NODES), *(bend + near for bend in bends), bends, bends - 1]
         truths = np.unique(np.clip(np.round(np.concatenate(places)), 0, last).astype(np.int64))
@@ -383,13 +382,6 @@ def _bends(f: Floats) -> Ints:
     # A jump bends twice.
     places = places[np.diff(places, prepend=-9) > 1]
     return places[:MOST_BENDS] if len(places) <= MOST_BENDS else np.zeros(0, dtype=np.int64)
-
-
-def _spread(law: Shift) -> float:
-    """The standard deviation of the noise, in steps."""
-    kernel = law.kernel / law.denominator
-    offsets = np.arange(len(kernel)) + law.lowest
-    return float(np.sqrt(kernel @ offsets**2 - (kernel @ offsets) ** 2))
 
 
 def _gather(counts: Floats, nodes: Ints) -> Floats:

@@ -54,5 +54,7 @@ def steps_with_optimism(matrix: Floats, counts: Floats, start: Floats) -> tuple[
             relative = counts / expected
             path.append(shares / shares.sum())
             likelihood.append(float(counts @ np.log(expected)))
-            optimism.append(float((matrix * derivative).sum(axis=0) @ relative - (matrix @ relative) @ (derivative @ counts) / n))
+            optimism.append(
+                float((matrix * derivative).sum(axis=0) @ relative - (matrix @ relative) @ (derivative @ counts) / n)
+            )
     return np.array(path), np.array(likelihood), np.array(optimism)

@@ -20,7 +20,7 @@ from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema
 from deniable.core.tables import CellTable
 from deniable.core.undoing import Undoer, Undone
-from deniable.engines.count import cell_table
+from deniable.engines.count import Countable, cell_table
 from deniable.errors import ParameterError, SchemaError
 from deniable.statistics.bounded import Bounded, Residuals
 from deniable.statistics.functions import MOST_TERMS, Function, Residual, weight_product
@@ -53,6 +53,7 @@ class Parts:
         self.most = most
         self._undoers: dict[tuple[int, str], Undoer] = {}
         self._tables: dict[tuple[int, tuple[str, ...]], CellTable] = {}
+        self._caps: dict[str, Cap] = {}
         self.channels: dict[str, Channel] = {}
         for _, schema in self.all:
             self.channels = {**schema, **self.channels}
@@ -73,17 +74,28 @@ class Parts:
 
     def cap(self, name: str) -> Cap:
         """The class of truths for which intervals of an attribute are meant, where its noise cannot be undone."""
-        most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
-        return Cap.of(self.channels[name].domain, most, name)
+        if name not in self._caps:
+            most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
+            self._caps[name] = Cap.of(self.channels[name].domain, most, name)
+        return self._caps[name]
 
     def table(self, i: int, names: Sequence[str]) -> CellTable:
         """How often each combination of reports occurs in a part; the last few are kept, since questions come in groups."""
         key = (i, tuple(names))
         if key not in self._tables:
+            found = self._summed(*key)
             if len(self._tables) >= KEPT_TABLES:
                 self._tables.pop(next(iter(self._tables)))
-            self._tables[key] = cell_table(*self.all[i], list(names))
+            self._tables[key] = cell_table(*self.all[i], list(names)) if found is None else found
         return self._tables[key]
+
+    def _summed(self, i: int, names: tuple[str, ...]) -> CellTable | None:
+        """The table from one that is kept and has all of these attributes, if there is one."""
+        for (part, kept), table in self._tables.items():
+            if part == i and set(names) <= set(kept):
+                places = [kept.index(name) for name in names]
+                return CellTable([table.axes[place] for place in places], table.cells[:, places], table.n)
+        return None
 
     def undoer(self, i: int, name: str) -> Undoer:
         """How the reports of an attribute in one of the parts are undone."""
@@ -121,6 +133,10 @@ class Parts:
     def asking(self, names: Sequence[str]) -> list[Part]:
         """The parts in which all these attributes were asked."""
         return [self.all[i] for i in self._asking(names)]
+
+    def remembering(self, names: Sequence[str]) -> list[Part]:
+        """The same, with data whose tables are counted once."""
+        return [(_Remembered(self, i), self.all[i][1]) for i in self._asking(names)]
 
     def _asking(self, names: Sequence[str]) -> list[int]:
         found = [i for i, (_, schema) in enumerate(self.all) if all(name in schema for name in names)]
@@ -160,6 +176,18 @@ class Parts:
         if any(terms for of_part in off for terms in of_part):
             weighted.bounded = Bounded(weighted, counted, functions, off, residuals)
         return weighted
+
+
+class _Remembered(Countable):
+    """The data of a part, which counts what is not kept."""
+
+    def __init__(self, parts: Parts, i: int) -> None:
+        self.name = f"part {i}"
+        self._parts, self._i = parts, i
+
+    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
+        """How often each combination of reported labels of these attributes occurs."""
+        return self._parts.table(self._i, attributes)
 
 
 class Counted:
