@@ -24,6 +24,10 @@ TIMES_EVEN = 5
 """A value may hold so many times what it would hold if all were equally frequent, unless something else is said."""
 
 
+CONVERGED = 1e-9
+"""Critical values that a step of Newton's method moves by less have twice as many digits after it."""
+
+
 class Cap:
     """No value (or stretch of values) holds more than `most` of the people; silence may hold any share.
 
@@ -164,7 +168,9 @@ def critical_value(ratio: Any, level: float) -> Floats:
     for _ in range(8):
         covered = ndtr(c - t) - ndtr(-c - t)
         slope = (np.exp(-((c - t) ** 2) / 2) + np.exp(-((c + t) ** 2) / 2)) / math.sqrt(2 * math.pi)
-        c = np.maximum(c - (covered - level) / np.maximum(slope, 1e-12), np.minimum(t + one, t + two))
+        before, c = c, np.maximum(c - (covered - level) / np.maximum(slope, 1e-12), np.minimum(t + one, t + two))
+        if np.abs(c - before).max(initial=0.0) < CONVERGED:
+            break
     found: Floats = np.asarray(c)
     return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from deniable.core.caps import Cap, half_length
 from deniable.core.channel import Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
-from deniable.core.groups import Factors
+from deniable.core.groups import Factors, joined
 from deniable.core.optional import _MayBeSilent
 from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Weighted
@@ -48,6 +49,7 @@ class Bounded:
         self._weighted, self._counted, self._functions, self.off = weighted, counted, functions, off
         self._residuals = residuals
         self.means = weighted.totals() / weighted.people
+        self._biases: dict[int, float] = {}
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -72,17 +74,31 @@ class Bounded:
             low, high = low + share * least, high + share * most
         return low, high
 
+    def bias_of(self, function: int) -> float:
+        """How far the mean of one of the functions may be off."""
+        if function not in self._biases:
+            low, high = self.bias_range(np.eye(len(self._functions))[[function]])
+            self._biases[function] = float(high[0] - low[0]) / 2
+        return self._biases[function]
+
+    @cached_property
+    def _on_average(self) -> list[tuple[list[Function], list[Function]]]:
+        """For each part what the weights of the functions are on average, given the truth, and by how much that is off."""
+        found = []
+        for off in self.off:
+            seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
+            found.append((seen, [one - function for one, function in zip(seen, self._functions, strict=True)]))
+        return found
+
     def randomness(self, rows: Floats) -> Floats:
         """The variance of what such numbers are off by if the people are fixed: that of the weights less that of what they are on average,
         and that of the residuals, since the class is one of the people that the respondents are drawn from."""
         found = np.zeros(len(rows))
-        for i, (part, off) in enumerate(zip(self._counted, self.off, strict=True)):
+        for i, (part, (seen, apart)) in enumerate(zip(self._counted, self._on_average, strict=True)):
             inside = self._weighted.part == i
             each = self._weighted.n[inside] * (self._weighted.stands_for * self._weighted.counts_as)[inside] ** 2
             centre = rows @ self.means
             spread = (rows @ self._weighted.values[:, inside] - centre[:, None]) ** 2 @ each
-            seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
-            apart = [one - function for one, function in zip(seen, self._functions, strict=True)]
             fixed = np.array([part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)])
             residual = np.array([part.weights([_square(apart, row, 0.0)])[0] @ each for row in rows])
             found += np.maximum(spread - fixed, LEAST_RANDOMNESS * spread) + np.maximum(residual, 0.0)
@@ -145,9 +161,9 @@ def bias_aware(
 def _range_of(part: Counted, off: Sequence[Sequence[Residual]], rows: Floats) -> tuple[Floats, Floats]:
     """The range of the bias in one part."""
     low, high = np.zeros(len(rows)), np.zeros(len(rows))
-    gathered: dict[str, dict[tuple[Any, ...], tuple[Factors, Floats]]] = defaultdict(dict)
+    gathered: dict[str, dict[tuple[Any, ...], tuple[Factors, list[Floats], list[Floats]]]] = defaultdict(dict)
     for coefficients, terms in zip(rows.T, off, strict=True):
-        for term in terms:
+        for term in terms if coefficients.any() else ():
             if len(term.residuals) > 1:
                 either = np.abs(term.coefficient * coefficients) * _crude(part, term)
                 low, high = low - either, high + either
@@ -155,10 +171,12 @@ def _range_of(part: Counted, off: Sequence[Sequence[Residual]], rows: Floats) ->
             [(name, residual)] = term.residuals.items()
             others = {a: f for a, f in term.factors.items() if a != name}
             key = tuple(sorted((a, f.tobytes()) for a, f in others.items()))
-            before = gathered[name].get(key, (others, 0.0))[1]
-            gathered[name][key] = (others, before + np.outer(residual, term.coefficient * coefficients))
+            _, residuals, times = gathered[name].setdefault(key, (others, [], []))
+            residuals.append(residual)
+            times.append(term.coefficient * coefficients)
     for name, found in gathered.items():
-        least, most = _range_of_one(part, name, list(found.values()))
+        summed = [(others, np.array(residuals).T @ np.array(times)) for others, residuals, times in found.values()]
+        least, most = _range_of_one(part, name, summed)
         low, high = low + least, high + most
     return low, high
 
@@ -234,8 +252,13 @@ def seen_function(function: Function, off: Sequence[Residual]) -> Function:
 
 def _square(functions: Sequence[Function], row: Floats, centre: float) -> Function:
     """(sum of coefficient * function - centre)^2."""
-    total = Function([(-centre, {})])
-    for coefficient, function in zip(row, functions, strict=True):
-        if coefficient:
-            total = total + function.times(float(coefficient))
-    return total * total
+    used = [(float(coefficient), function) for coefficient, function in zip(row, functions, strict=True) if coefficient]
+    terms = Function([(-centre, {}), *((c * own, factors) for c, function in used for own, factors in function.terms)]).terms
+    return Function(
+        [
+            (a * b * (1 if i == j else 2), joined(f, g))
+            for i, (a, f) in enumerate(terms)
+            for j, (b, g) in enumerate(terms)
+            if i <= j
+        ]
+    )

@@ -8,6 +8,7 @@ truths. (Weights from each part's own answers would be biased: an answer that ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -206,7 +207,7 @@ class Counted:
             np.ones(len(self.n)) if weights is None else schema[weights].domain.numbers()[self.codes[weights]]
         )
 
-    @property
+    @cached_property
     def people(self) -> float:
         """How many people its respondents stand for."""
         return float(self.n @ self.stands_for)
@@ -222,7 +223,7 @@ class Counted:
 
     def undo(self, name: str, f: Floats, n: float) -> Undone:
         """The weights of a function of one attribute."""
-        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows()))
+        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows))
 
     def means_at_face_value(self, functions: Sequence[Function]) -> Floats:
         """The means of functions if reports behind noise were true."""
@@ -246,6 +247,7 @@ class Counted:
         low, middle, high = (float(np.clip(mean + times * error, 0.0, 1.0)) for times in (-MAY_WELL, 0.0, MAY_WELL))
         return low, middle, high
 
+    @cached_property
     def direct_rows(self) -> float:
         """How many equally weighted answers these are worth (Kish)."""
         squared = float(self.n @ self.stands_for**2)
@@ -269,7 +271,7 @@ def _by_precision(
     """The same weights, each part counting by the precision of its design at what the parts together say."""
     means = np.array([function.even_mean() for function in functions])
     variances = _Variances(weighted, counted, functions)
-    sizes = np.array([part.direct_rows() for part in counted])
+    sizes = np.array([part.direct_rows for part in counted])
     counts_as = weighted.counts_as
     for turn in range(ROUNDS):
         rows = residuals(means)
