@@ -76,11 +76,21 @@ class Undoer:
         self.law, self.cap, self.counts = law, cap, counts
         designs = _DESIGNS.setdefault(law, {})
         self._design = designs.setdefault(cap.most, _Design(law, cap))
-        self._known: dict[tuple[bytes, int], Undone] = {}
+        self._known: dict[tuple[bytes, int], Undone | _Ridged] = {}
         self._smoothed: weakref.WeakKeyDictionary[Nodes, _Decomposed] = weakref.WeakKeyDictionary()
 
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
+        key, found = self._found(f, n)
+        if isinstance(found, _Ridged):
+            found = self._known[key] = Undone(found.weights, found.residual(self.law, f))
+        return found
+
+    def weights(self, f: Floats, n: float) -> Floats:
+        """The same weights, where nobody asks by how much they are off: on a fine grid that takes longest to work out."""
+        return self._found(f, n)[1].weights
+
+    def _found(self, f: Floats, n: float) -> tuple[tuple[bytes, int], Undone | _Ridged]:
         # Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up.
         size = round(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE)))
         key = (f.tobytes(), size)
@@ -88,7 +98,7 @@ class Undoer:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
             self._known[key] = self._undone(f, size)
-        return self._known[key]
+        return key, self._known[key]
 
     def at_face_value(self, f: Floats) -> Floats:
         """The function at each report, taken for true; reports beyond the domain for its ends."""
@@ -98,7 +108,7 @@ class Undoer:
         nearest = np.clip(np.arange(inner.outputs) - inner.margin, 0, inner.inputs - 1)
         return f[nearest] if inner is self.law else np.append(f[nearest], f[-1])
 
-    def _undone(self, f: Floats, size: int) -> Undone:
+    def _undone(self, f: Floats, size: int) -> Undone | _Ridged:
         unbiased = self._design.unbiased(f, size)
         if unbiased is not None:
             return unbiased
@@ -107,10 +117,7 @@ class Undoer:
         if nodes not in self._smoothed:
             self._smoothed[nodes] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
         best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[nodes])
-        weights = best.weights(nodes)
-        if best.base is None and nodes.between is not None:
-            return Undone(weights, nodes.between @ best.at_nodes - f)
-        return Undone(weights, self.law.pull(weights) - f)
+        return _Ridged(best.weights(nodes), best, nodes)
 
 
 class _Design:
@@ -251,6 +258,20 @@ class Ridge(NamedTuple):
         return between if self.base is None else self.base + between
 
 
+class _Ridged(NamedTuple):
+    """Ridge weights of which nobody has yet asked by how much they are off."""
+
+    weights: Floats
+    best: Ridge
+    nodes: Nodes
+
+    def residual(self, law: Law, f: Floats) -> Floats:
+        """E[weight | truth] - f(truth)."""
+        if self.best.base is None and self.nodes.between is not None:
+            return self.nodes.between @ self.best.at_nodes - f
+        return law.pull(self.weights) - f
+
+
 class Nodes:
     """Truths that are looked at, reports between which weights are interpolated, and the matrix between them."""
 
@@ -262,6 +283,7 @@ class Nodes:
         self.width = np.gradient(truths.astype(np.float64)) if len(truths) > 1 else np.ones(1)
         middles = (truths[1:] + truths[:-1]) / 2
         self._nearest = np.searchsorted(middles, np.arange(law.inputs))
+        self._nearby = np.bincount(self._nearest)
 
     @classmethod
     def fine(cls, law: Law, inner: Shift, bends: Ints, cap: Cap) -> Nodes:
@@ -331,7 +353,7 @@ class Nodes:
                 at_nodes = base[self.reports]
                 wanted = (f - law.pull(base))[self.truths] + self.matrix @ at_nodes
             else:
-                wanted = np.bincount(self._nearest, weights=f) / np.bincount(self._nearest)
+                wanted = np.bincount(self._nearest, weights=f) / self._nearby
         tried = decomposed.solutions(wanted)
         residuals = self.matrix @ tried - wanted[:, None]
         low, high = self.cap.ends(residuals)

@@ -78,7 +78,9 @@ def fit_mixtures(
     for _ in range(steps):
         now = place[moving]
         amounts = np.exp(now[:, :size])
-        change = np.concatenate([amounts[:, :, None] * rows, amounts[:, prior.owner, None] * slopes], axis=1)
+        change = amounts[:, :, None] * rows
+        if prior.owner:
+            change = np.concatenate([change, amounts[:, prior.owner, None] * slopes], axis=1)
         expected = np.maximum(change[:, :size].sum(axis=1), 1e-300)
         gradient = np.matmul(change, (counts / expected)[:, :, None])[:, :, 0] - pull * (now - mean)
         gradient[:, :size] += 1 - amounts

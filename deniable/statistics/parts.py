@@ -214,7 +214,11 @@ class Counted:
 
     def weights(self, functions: Sequence[Function]) -> Floats:
         """The weights of functions, one row each."""
-        return self.undone(functions)[0]
+
+        def undo(name: str, f: Floats, n: float) -> Undone:
+            return Undone(self._parts.undoer(self._i, name).weights(f, min(n, self.direct_rows)), None)
+
+        return np.array([function.undone(self.schema, self.codes, self.n, undo)[0] for function in functions])
 
     def undone(self, functions: Sequence[Function]) -> tuple[Floats, list[list[Residual]]]:
         """The weights of functions, one row each, and by how much each function's are off where they are not unbiased."""
