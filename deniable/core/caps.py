@@ -8,6 +8,7 @@ wide domain is cut into stretches, and then no stretch does, wherever in it the 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -105,42 +106,45 @@ class Cap:
         values = self._by_stretch(residuals, np.maximum)
         if not fixed:
             values = np.maximum(values, 0.0)
-        return self._ends_alike(values, mass)[1] if self._alike else self._largest(values, mass)
+        return self._ends_alike(values, (mass,))[1] if self._alike else self._largest(values, (mass,))
 
-    def ends(self, residuals: Floats, mass: float = 1.0) -> tuple[Floats, Floats]:
-        """The smallest and the largest mean, for each column: quicker than to ask for both.
+    def ends(self, residuals: Floats, masses: Sequence[float] = (1.0,)) -> tuple[Floats, Floats]:
+        """The smallest and the largest mean, for each column, if people who are any one of these shares of all count: quicker than to
+        ask for each.
 
         >>> [end.tolist() for end in Cap(np.arange(4), 0.5).ends(np.array([[3.0], [1.0], [-5.0], [0.0]]))]
         [[-2.5], [2.0]]
         """
         if self._alike and len(self._starts) == len(self.stretch):
-            return self._ends_alike(self._by_stretch(residuals, np.maximum), mass)
+            return self._ends_alike(self._by_stretch(residuals, np.maximum), masses)
         least, most = self._by_stretch(residuals, np.minimum), self._by_stretch(residuals, np.maximum)
-        found = self._largest(np.hstack([-least, most]), mass)
+        found = self._largest(np.hstack([-least, most]), masses)
         return -found[: least.shape[1]], found[least.shape[1] :]
 
     def _by_stretch(self, residuals: Floats, worst: np.ufunc) -> Floats:
         values: Floats = np.reshape(residuals, (len(self.stretch), -1))
         return values if len(self._starts) == len(values) else worst.reduceat(values, self._starts, axis=0)
 
-    def _ends_alike(self, values: Floats, mass: float) -> tuple[Floats, Floats]:
-        """The smallest and the largest mean if all limits are the same: some values count in full, one in part, and none need be sorted."""
-        limit = min(float(self._limits[0]), mass)
-        if limit <= 0:
-            return np.zeros(values.shape[1]), np.zeros(values.shape[1])
-        last = len(values) - 1
-        full = min(int(mass / limit), last)
-        rest = min(max(mass - full * limit, 0.0), limit)
-        parted = np.partition(values.T, [full, last - full], axis=1)
-        least = limit * parted[:, :full].sum(axis=1) + rest * parted[:, full]
-        most = limit * parted[:, last - full + 1 :].sum(axis=1) + rest * parted[:, last - full]
-        return least, most
+    def _ends_alike(self, values: Floats, masses: Sequence[float]) -> tuple[Floats, Floats]:
+        """The ends if all limits are the same: some values count in full, one in part, and none need be sorted."""
+        last, ways = len(values) - 1, []
+        for mass in masses:
+            limit = min(float(self._limits[0]), mass)
+            full = min(int(mass / limit), last) if limit > 0 else 0
+            ways.append((limit, full, min(max(mass - full * limit, 0.0), limit)))
+        rising = np.partition(values.T, sorted({place for _, full, _ in ways for place in (full, last - full)}), axis=1)
+        least = [limit * rising[:, :full].sum(axis=1) + rest * rising[:, full] for limit, full, rest in ways]
+        most = [limit * rising[:, last - full + 1 :].sum(axis=1) + rest * rising[:, last - full] for limit, full, rest in ways]
+        return np.min(least, axis=0), np.max(most, axis=0)
 
-    def _largest(self, values: Floats, mass: float) -> Floats:
+    def _largest(self, values: Floats, masses: Sequence[float]) -> Floats:
         order = np.argsort(-values, axis=0)
-        limits = np.minimum(self._limits, mass)[order]
-        share = np.clip(mass - (np.cumsum(limits, axis=0) - limits), 0.0, limits)
-        return np.asarray((share * np.take_along_axis(values, order, axis=0)).sum(axis=0))
+        falling, found = np.take_along_axis(values, order, axis=0), []
+        for mass in masses:
+            limits = np.minimum(self._limits, mass)[order]
+            share = np.clip(mass - (np.cumsum(limits, axis=0) - limits), 0.0, limits)
+            found.append((share * falling).sum(axis=0))
+        return np.asarray(np.max(found, axis=0))
 
 
 def check_most(most: Any) -> None:

@@ -372,16 +372,14 @@ class _Decomposed:
         self.reports = reports
         self._truth_scale = np.sqrt(width / width.mean())
         self._report_scale = np.sqrt(np.maximum(reports, 1e-300))
-        possible = reports > 0
-        scaled = np.where(possible, self._truth_scale[:, None] * matrix / self._report_scale, 0.0)
-        self._left, self._values, self._right = np.linalg.svd(scaled, full_matrices=False)
+        scaled = np.where(reports > 0, self._truth_scale[:, None] * matrix / self._report_scale, 0.0)
+        self._left, values, self._right = np.linalg.svd(scaled, full_matrices=False)
+        self._shrunk = values[:, None] / (values[:, None] ** 2 + PENALTIES * values[0] ** 2)
 
     def solutions(self, f: Floats) -> Floats:
         """The ridge weights for f at every penalty, one column each."""
         along = self._left.T @ (self._truth_scale * f)
-        penalties = PENALTIES * self._values[0] ** 2
-        shrunk = self._values[:, None] / (self._values[:, None] ** 2 + penalties)
-        found: Floats = (self._right.T @ (shrunk * along[:, None])) / self._report_scale[:, None]
+        found: Floats = (self._right.T @ (self._shrunk * along[:, None])) / self._report_scale[:, None]
         return found
 
 

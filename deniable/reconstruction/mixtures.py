@@ -90,7 +90,8 @@ def fit_mixtures(
         step *= np.minimum(1.0, 1 / np.maximum((np.abs(step) / longest).max(axis=1), 1e-12))[:, None]
         before = values[moving]
         for _ in range(6):
-            rows, slopes = parts(moving, now[:, size:] + step[:, size:])
+            if prior.owner:
+                rows, slopes = parts(moving, now[:, size:] + step[:, size:])
             after = value(now + step, rows)
             worse = ~(after >= before - 1e-9)
             if not worse.any():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.caps import Cap, half_length
+from deniable.core.caps import half_length
 from deniable.core.channel import Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
@@ -192,22 +192,21 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
     if len(attributes) == 1 and part.schema[next(iter(attributes))].domain.size <= MOST_GROUPS:
         # The people of each label of the other attribute by themselves, or everyone of the label that is worst for their value.
         [other] = attributes
-        labels = np.eye(part.schema[other].domain.size)
-        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in found], axis=0) for i in range(len(labels))]
+        labels = range(part.schema[other].domain.size)
+        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in found], axis=0) for i in labels]
         least, most = -cap.largest(-np.min(each, axis=0)), cap.largest(np.max(each, axis=0))
         if not _told(part, other):
             return least, most
         for label, residual in zip(labels, each, strict=True):
             if residual.any():
-                masses = part.mean_range(Function([(1.0, {other: label})]))
-                least_of, most_of = _ends(cap, residual, masses)
+                least_of, most_of = cap.ends(residual, part.share_range(other, label))
                 low, high = low + least_of, high + most_of
         return np.maximum(low, least), np.minimum(high, most)
     for others, residual in found:
         members = all(np.isin(f, (0.0, 1.0)).all() and _told(part, a) for a, f in others.items())
         if members:
             sizes: Sequence[float] = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
-            least, most = _ends(cap, residual, sizes)
+            least, most = cap.ends(residual, sizes)
             low, high = low + least, high + most
         else:
             either = float(np.prod([np.abs(f).max() for f in others.values()])) * cap.largest(np.abs(residual))
@@ -222,12 +221,6 @@ def _told(part: Counted, name: str) -> bool:
         return True
     law = channel.law.inner if isinstance(channel.law, _MayBeSilent) else channel.law
     return law.lumpable
-
-
-def _ends(cap: Cap, residual: Floats, masses: Sequence[float]) -> tuple[Floats, Floats]:
-    """The smallest and the largest mean if people of one of these masses count."""
-    least, most = zip(*(cap.ends(residual, mass) for mass in masses), strict=True)
-    return np.min(least, axis=0), np.max(most, axis=0)
 
 
 def _crude(part: Counted, term: Residual) -> float:

@@ -199,6 +199,7 @@ class Counted:
         asked = list(dict.fromkeys([*names, *([weights] if weights else [])]))
         table = parts.table(i, asked)
         self._parts, self._i = parts, i
+        self._shares: dict[tuple[str, int], tuple[float, float, float]] = {}
         self.schema = schema
         self.codes = {name: table.cells[:, d] for d, name in enumerate(asked)}
         self.n = table.n.astype(np.float64)
@@ -250,6 +251,13 @@ class Counted:
         error = float(np.sqrt(((weights - mean) * self.stands_for) ** 2 @ self.n)) / max(self.people, 1e-300)
         low, middle, high = (float(np.clip(mean + times * error, 0.0, 1.0)) for times in (-MAY_WELL, 0.0, MAY_WELL))
         return low, middle, high
+
+    def share_range(self, name: str, label: int) -> tuple[float, float, float]:
+        """The same of those who have one label of an attribute, by its place; every number that is asked for needs it."""
+        if (name, label) not in self._shares:
+            members = (np.arange(self.schema[name].domain.size) == label).astype(np.float64)
+            self._shares[name, label] = self.mean_range(Function([(1.0, {name: members})]))
+        return self._shares[name, label]
 
     @cached_property
     def direct_rows(self) -> float:
