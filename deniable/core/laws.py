@@ -268,6 +268,12 @@ class Shift(Law):
         kernel: Floats = self.kernel / self.denominator
         return kernel
 
+    @cached_property
+    def spread(self) -> float:
+        """The standard deviation of the noise, in steps."""
+        offsets = np.arange(len(self.kernel)) + self.lowest
+        return float(np.sqrt(self._floats @ offsets**2 - (self._floats @ offsets) ** 2))
+
     @property
     def clamps(self) -> bool:
         """Whether some noise is stopped at an end of the reported grid."""

@@ -76,11 +76,21 @@ class Undoer:
         self.law, self.cap, self.counts = law, cap, counts
         designs = _DESIGNS.setdefault(law, {})
         self._design = designs.setdefault(cap.most, _Design(law, cap))
-        self._known: dict[tuple[bytes, int], Undone] = {}
+        self._known: dict[tuple[bytes, int], Undone | _Ridged] = {}
         self._smoothed: weakref.WeakKeyDictionary[Nodes, _Decomposed] = weakref.WeakKeyDictionary()
 
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
+        key, found = self._found(f, n)
+        if isinstance(found, _Ridged):
+            found = self._known[key] = Undone(found.weights, found.residual(self.law, f))
+        return found
+
+    def weights(self, f: Floats, n: float) -> Floats:
+        """The same weights, where nobody asks by how much they are off: on a fine grid that takes longest to work out."""
+        return self._found(f, n)[1].weights
+
+    def _found(self, f: Floats, n: float) -> tuple[tuple[bytes, int], Undone | _Ridged]:
         # Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up.
         size = round(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE)))
         key = (f.tobytes(), size)
@@ -88,7 +98,7 @@ class Undoer:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
             self._known[key] = self._undone(f, size)
-        return self._known[key]
+        return key, self._known[key]
 
     def at_face_value(self, f: Floats) -> Floats:
         """The function at each report, taken for true; reports beyond the domain for its ends."""
@@ -98,7 +108,7 @@ class Undoer:
         nearest = np.clip(np.arange(inner.outputs) - inner.margin, 0, inner.inputs - 1)
         return f[nearest] if inner is self.law else np.append(f[nearest], f[-1])
 
-    def _undone(self, f: Floats, size: int) -> Undone:
+    def _undone(self, f: Floats, size: int) -> Undone | _Ridged:
         unbiased = self._design.unbiased(f, size)
         if unbiased is not None:
             return unbiased
@@ -107,10 +117,7 @@ class Undoer:
         if nodes not in self._smoothed:
             self._smoothed[nodes] = _Decomposed(nodes.matrix, nodes.smoothed_law(self.counts), nodes.width)
         best = nodes.ridge(f, 2 ** (size / 4), self._smoothed[nodes])
-        weights = best.weights(nodes)
-        if best.base is None and nodes.between is not None:
-            return Undone(weights, nodes.between @ best.at_nodes - f)
-        return Undone(weights, self.law.pull(weights) - f)
+        return _Ridged(best.weights(nodes), best, nodes)
 
 
 class _Design:
@@ -167,7 +174,8 @@ class _Design:
         se = float(np.sqrt(max(float(reports @ undone.weights**2) - mean**2, 1e-300) / n))
         bias = 0.0
         if undone.residual is not None:
-            bias = float(self.cap.largest(undone.residual)[0] + self.cap.largest(-undone.residual)[0]) / 2
+            low, high = self.cap.ends(undone.residual)
+            bias = float(high[0] - low[0]) / 2
         return se * float(critical_value(min(bias / se, 1e6), LEVEL))
 
     def _plain(self, f: Floats) -> Undone | None:
@@ -213,7 +221,7 @@ class _Design:
         inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
         if not isinstance(inner, Shift):
             return None
-        if inner.inputs / EVEN_NODES <= _spread(inner) / CLOSE:
+        if inner.inputs / EVEN_NODES <= inner.spread / CLOSE:
             return self._even_nodes
         bends = _bends(self._answered(f))
         if not len(bends):
@@ -250,6 +258,20 @@ class Ridge(NamedTuple):
         return between if self.base is None else self.base + between
 
 
+class _Ridged(NamedTuple):
+    """Ridge weights of which nobody has yet asked by how much they are off."""
+
+    weights: Floats
+    best: Ridge
+    nodes: Nodes
+
+    def residual(self, law: Law, f: Floats) -> Floats:
+        """E[weight | truth] - f(truth)."""
+        if self.best.base is None and self.nodes.between is not None:
+            return self.nodes.between @ self.best.at_nodes - f
+        return law.pull(self.weights) - f
+
+
 class Nodes:
     """Truths that are looked at, reports between which weights are interpolated, and the matrix between them."""
 
@@ -261,12 +283,12 @@ class Nodes:
         self.width = np.gradient(truths.astype(np.float64)) if len(truths) > 1 else np.ones(1)
         middles = (truths[1:] + truths[:-1]) / 2
         self._nearest = np.searchsorted(middles, np.arange(law.inputs))
+        self._nearby = np.bincount(self._nearest)
 
     @classmethod
     def fine(cls, law: Law, inner: Shift, bends: Ints, cap: Cap) -> Nodes:
         """Nodes on a fine grid: evenly, and closer around bends."""
-        spread = _spread(inner)
-        near = np.linspace(-4 * spread, 4 * spread, 2 * NEAR_NODES + 1)
+        near = np.linspace(-4 * inner.spread, 4 * inner.spread, 2 * NEAR_NODES + 1)
         last = inner.inputs - 1
         places = [np.linspace(0, last, EVEN_NODES), *(bend + near for bend in bends), bends, bends - 1]
         truths = np.unique(np.clip(np.round(np.concatenate(places)), 0, last).astype(np.int64))
@@ -331,10 +353,11 @@ class Nodes:
                 at_nodes = base[self.reports]
                 wanted = (f - law.pull(base))[self.truths] + self.matrix @ at_nodes
             else:
-                wanted = np.bincount(self._nearest, weights=f) / np.bincount(self._nearest)
+                wanted = np.bincount(self._nearest, weights=f) / self._nearby
         tried = decomposed.solutions(wanted)
         residuals = self.matrix @ tried - wanted[:, None]
-        bias = (self.cap.largest(residuals) + self.cap.largest(-residuals)) / 2
+        low, high = self.cap.ends(residuals)
+        bias = (high - low) / 2
         mean = decomposed.reports @ tried
         se = np.sqrt(np.maximum(decomposed.reports @ tried**2 - mean**2, 1e-300) / n)
         half = se * _reach(bias / se)
@@ -349,16 +372,14 @@ class _Decomposed:
         self.reports = reports
         self._truth_scale = np.sqrt(width / width.mean())
         self._report_scale = np.sqrt(np.maximum(reports, 1e-300))
-        possible = reports > 0
-        scaled = np.where(possible, self._truth_scale[:, None] * matrix / self._report_scale, 0.0)
-        self._left, self._values, self._right = np.linalg.svd(scaled, full_matrices=False)
+        scaled = np.where(reports > 0, self._truth_scale[:, None] * matrix / self._report_scale, 0.0)
+        self._left, values, self._right = np.linalg.svd(scaled, full_matrices=False)
+        self._shrunk = values[:, None] / (values[:, None] ** 2 + PENALTIES * values[0] ** 2)
 
     def solutions(self, f: Floats) -> Floats:
         """The ridge weights for f at every penalty, one column each."""
         along = self._left.T @ (self._truth_scale * f)
-        penalties = PENALTIES * self._values[0] ** 2
-        shrunk = self._values[:, None] / (self._values[:, None] ** 2 + penalties)
-        found: Floats = (self._right.T @ (shrunk * along[:, None])) / self._report_scale[:, None]
+        found: Floats = (self._right.T @ (self._shrunk * along[:, None])) / self._report_scale[:, None]
         return found
 
 
@@ -381,13 +402,6 @@ def _bends(f: Floats) -> Ints:
     # A jump bends twice.
     places = places[np.diff(places, prepend=-9) > 1]
     return places[:MOST_BENDS] if len(places) <= MOST_BENDS else np.zeros(0, dtype=np.int64)
-
-
-def _spread(law: Shift) -> float:
-    """The standard deviation of the noise, in steps."""
-    kernel = law.kernel / law.denominator
-    offsets = np.arange(len(kernel)) + law.lowest
-    return float(np.sqrt(kernel @ offsets**2 - (kernel @ offsets) ** 2))
 
 
 def _gather(counts: Floats, nodes: Ints) -> Floats:

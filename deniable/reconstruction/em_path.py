@@ -33,6 +33,9 @@ def averaged_steps(matrix: Floats, counts: Floats, start: Floats) -> tuple[Float
 
 def steps_with_optimism(matrix: Floats, counts: Floats, start: Floats) -> tuple[Floats, Floats, Floats]:
     """The shares after each of `STEPS`, their log-likelihood, and how much less that is expected to be for new reports."""
+    # Reports that nobody sent tell nothing here, since the shares' sum stays.
+    seen = counts > 0
+    matrix, counts = matrix[:, seen], counts[seen]
     n = counts.sum()
     observed = counts / n
     shares = start / start.sum()
@@ -42,13 +45,16 @@ def steps_with_optimism(matrix: Floats, counts: Floats, start: Floats) -> tuple[
         expected = np.maximum(shares @ matrix, 1e-300)
         ratio = observed / expected
         factors = matrix @ ratio
-        through = (matrix * (ratio / expected)) @ (matrix.T @ derivative)
+        half = matrix * np.sqrt(ratio / expected)
+        through = (half @ half.T) @ derivative
         derivative = factors[:, None] * derivative + shares[:, None] * (matrix / (expected * n) - through)
         shares = shares * factors
         if step in STEPS:
             expected = np.maximum(shares @ matrix, 1e-300)
-            relative = matrix.T @ derivative / expected[:, None]
+            relative = counts / expected
             path.append(shares / shares.sum())
             likelihood.append(float(counts @ np.log(expected)))
-            optimism.append(float(np.diag(relative) @ counts - counts @ relative @ counts / n))
+            optimism.append(
+                float((matrix * derivative).sum(axis=0) @ relative - (matrix @ relative) @ (derivative @ counts) / n)
+            )
     return np.array(path), np.array(likelihood), np.array(optimism)

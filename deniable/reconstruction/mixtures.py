@@ -78,7 +78,9 @@ def fit_mixtures(
     for _ in range(steps):
         now = place[moving]
         amounts = np.exp(now[:, :size])
-        change = np.concatenate([amounts[:, :, None] * rows, amounts[:, prior.owner, None] * slopes], axis=1)
+        change = amounts[:, :, None] * rows
+        if prior.owner:
+            change = np.concatenate([change, amounts[:, prior.owner, None] * slopes], axis=1)
         expected = np.maximum(change[:, :size].sum(axis=1), 1e-300)
         gradient = np.matmul(change, (counts / expected)[:, :, None])[:, :, 0] - pull * (now - mean)
         gradient[:, :size] += 1 - amounts
@@ -88,7 +90,8 @@ def fit_mixtures(
         step *= np.minimum(1.0, 1 / np.maximum((np.abs(step) / longest).max(axis=1), 1e-12))[:, None]
         before = values[moving]
         for _ in range(6):
-            rows, slopes = parts(moving, now[:, size:] + step[:, size:])
+            if prior.owner:
+                rows, slopes = parts(moving, now[:, size:] + step[:, size:])
             after = value(now + step, rows)
             worse = ~(after >= before - 1e-9)
             if not worse.any():

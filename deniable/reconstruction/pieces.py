@@ -60,7 +60,7 @@ def fit_pieces(
         spread = np.linalg.inv(fits.curvature + penalties)
         # How much of each difference the reports decide, and not its penalty.
         known = [
-            np.clip(1 - s * np.einsum("ij,jk,ik->i", d, around_it, d), 1e-6, 1.0)
+            np.clip(1 - s * (d @ around_it * d).sum(axis=1), 1e-6, 1.0)
             for d, s, around_it in zip(differences, strengths, spread, strict=True)
         ]
         if remaining:

@@ -159,11 +159,13 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: f
     if orders:
         fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
-    fits = fit_spikes(coarse.given, coarse.widths, counts, apart)
+    # What mixtures expect adds up to everybody whatever they are, so only reports that somebody sent tell them apart.
+    seen = counts > 0
+    fits = fit_spikes(coarse.given[:, seen], coarse.widths, counts[seen], apart)
     add(coarse, fits, SPIKES - np.clip(SPIKES_GAIN - (fits.likelihood - stopped), 0.0, SPIKES_GAIN))
     spikes = slice(len(orders), len(orders) + len(fits.evidence))
     for normal, priors in ((False, HILLS), (True, NORMAL_HILLS)):
-        fits = fit_hills(fine.given, fine.widths, counts, apart, normal)
+        fits = fit_hills(fine.given[:, seen], fine.widths, counts[seen], apart, normal)
         add(fine, fits, np.array(priors[: len(fits.evidence)]))
     add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
     if not apart:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.caps import Cap, half_length
+from deniable.core.caps import half_length
 from deniable.core.channel import Channel
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
-from deniable.core.groups import Factors
+from deniable.core.groups import Factors, joined
 from deniable.core.optional import _MayBeSilent
 from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Weighted
@@ -48,6 +49,7 @@ class Bounded:
         self._weighted, self._counted, self._functions, self.off = weighted, counted, functions, off
         self._residuals = residuals
         self.means = weighted.totals() / weighted.people
+        self._biases: dict[int, float] = {}
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -72,17 +74,31 @@ class Bounded:
             low, high = low + share * least, high + share * most
         return low, high
 
+    def bias_of(self, function: int) -> float:
+        """How far the mean of one of the functions may be off."""
+        if function not in self._biases:
+            low, high = self.bias_range(np.eye(len(self._functions))[[function]])
+            self._biases[function] = float(high[0] - low[0]) / 2
+        return self._biases[function]
+
+    @cached_property
+    def _on_average(self) -> list[tuple[list[Function], list[Function]]]:
+        """For each part what the weights of the functions are on average, given the truth, and by how much that is off."""
+        found = []
+        for off in self.off:
+            seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
+            found.append((seen, [one - function for one, function in zip(seen, self._functions, strict=True)]))
+        return found
+
     def randomness(self, rows: Floats) -> Floats:
         """The variance of what such numbers are off by if the people are fixed: that of the weights less that of what they are on average,
         and that of the residuals, since the class is one of the people that the respondents are drawn from."""
         found = np.zeros(len(rows))
-        for i, (part, off) in enumerate(zip(self._counted, self.off, strict=True)):
+        for i, (part, (seen, apart)) in enumerate(zip(self._counted, self._on_average, strict=True)):
             inside = self._weighted.part == i
             each = self._weighted.n[inside] * (self._weighted.stands_for * self._weighted.counts_as)[inside] ** 2
             centre = rows @ self.means
             spread = (rows @ self._weighted.values[:, inside] - centre[:, None]) ** 2 @ each
-            seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
-            apart = [one - function for one, function in zip(seen, self._functions, strict=True)]
             fixed = np.array([part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)])
             residual = np.array([part.weights([_square(apart, row, 0.0)])[0] @ each for row in rows])
             found += np.maximum(spread - fixed, LEAST_RANDOMNESS * spread) + np.maximum(residual, 0.0)
@@ -145,9 +161,9 @@ def bias_aware(
 def _range_of(part: Counted, off: Sequence[Sequence[Residual]], rows: Floats) -> tuple[Floats, Floats]:
     """The range of the bias in one part."""
     low, high = np.zeros(len(rows)), np.zeros(len(rows))
-    gathered: dict[str, dict[tuple[Any, ...], tuple[Factors, Floats]]] = defaultdict(dict)
+    gathered: dict[str, dict[tuple[Any, ...], tuple[Factors, list[Floats], list[Floats]]]] = defaultdict(dict)
     for coefficients, terms in zip(rows.T, off, strict=True):
-        for term in terms:
+        for term in terms if coefficients.any() else ():
             if len(term.residuals) > 1:
                 either = np.abs(term.coefficient * coefficients) * _crude(part, term)
                 low, high = low - either, high + either
@@ -155,10 +171,12 @@ def _range_of(part: Counted, off: Sequence[Sequence[Residual]], rows: Floats) ->
             [(name, residual)] = term.residuals.items()
             others = {a: f for a, f in term.factors.items() if a != name}
             key = tuple(sorted((a, f.tobytes()) for a, f in others.items()))
-            before = gathered[name].get(key, (others, 0.0))[1]
-            gathered[name][key] = (others, before + np.outer(residual, term.coefficient * coefficients))
+            _, residuals, times = gathered[name].setdefault(key, (others, [], []))
+            residuals.append(residual)
+            times.append(term.coefficient * coefficients)
     for name, found in gathered.items():
-        least, most = _range_of_one(part, name, list(found.values()))
+        summed = [(others, np.array(residuals).T @ np.array(times)) for others, residuals, times in found.values()]
+        least, most = _range_of_one(part, name, summed)
         low, high = low + least, high + most
     return low, high
 
@@ -170,25 +188,26 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
     columns = found[0][1].shape[1]
     low, high = np.zeros(columns), np.zeros(columns)
     if not attributes:
-        return -cap.largest(-found[0][1]), cap.largest(found[0][1])
+        return cap.ends(found[0][1])
     if len(attributes) == 1 and part.schema[next(iter(attributes))].domain.size <= MOST_GROUPS:
         # The people of each label of the other attribute by themselves, or everyone of the label that is worst for their value.
         [other] = attributes
-        labels = np.eye(part.schema[other].domain.size)
-        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in found], axis=0) for i in range(len(labels))]
+        labels = range(part.schema[other].domain.size)
+        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in found], axis=0) for i in labels]
         least, most = -cap.largest(-np.min(each, axis=0)), cap.largest(np.max(each, axis=0))
         if not _told(part, other):
             return least, most
         for label, residual in zip(labels, each, strict=True):
             if residual.any():
-                masses = part.mean_range(Function([(1.0, {other: label})]))
-                low, high = low - _largest(cap, -residual, masses), high + _largest(cap, residual, masses)
+                least_of, most_of = cap.ends(residual, part.share_range(other, label))
+                low, high = low + least_of, high + most_of
         return np.maximum(low, least), np.minimum(high, most)
     for others, residual in found:
         members = all(np.isin(f, (0.0, 1.0)).all() and _told(part, a) for a, f in others.items())
         if members:
             sizes: Sequence[float] = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
-            low, high = low - _largest(cap, -residual, sizes), high + _largest(cap, residual, sizes)
+            least, most = cap.ends(residual, sizes)
+            low, high = low + least, high + most
         else:
             either = float(np.prod([np.abs(f).max() for f in others.values()])) * cap.largest(np.abs(residual))
             low, high = low - either, high + either
@@ -202,12 +221,6 @@ def _told(part: Counted, name: str) -> bool:
         return True
     law = channel.law.inner if isinstance(channel.law, _MayBeSilent) else channel.law
     return law.lumpable
-
-
-def _largest(cap: Cap, residual: Floats, masses: Sequence[float]) -> Floats:
-    """The largest mean if people of one of these masses count."""
-    found: Floats = np.max([cap.largest(residual, mass) for mass in masses], axis=0)
-    return found
 
 
 def _crude(part: Counted, term: Residual) -> float:
@@ -232,8 +245,13 @@ def seen_function(function: Function, off: Sequence[Residual]) -> Function:
 
 def _square(functions: Sequence[Function], row: Floats, centre: float) -> Function:
     """(sum of coefficient * function - centre)^2."""
-    total = Function([(-centre, {})])
-    for coefficient, function in zip(row, functions, strict=True):
-        if coefficient:
-            total = total + function.times(float(coefficient))
-    return total * total
+    used = [(float(coefficient), function) for coefficient, function in zip(row, functions, strict=True) if coefficient]
+    terms = Function([(-centre, {}), *((c * own, factors) for c, function in used for own, factors in function.terms)]).terms
+    return Function(
+        [
+            (a * b * (1 if i == j else 2), joined(f, g))
+            for i, (a, f) in enumerate(terms)
+            for j, (b, g) in enumerate(terms)
+            if i <= j
+        ]
+    )

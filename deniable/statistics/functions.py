@@ -43,7 +43,7 @@ class Function:
         for coefficient, factors in terms:
             if any(not factor.any() for factor in factors.values()):
                 continue
-            key = tuple(sorted((name, factor.tobytes()) for name, factor in factors.items()))
+            key = tuple(sorted((name, factor.tobytes()) for name, factor in factors.items())) if len(terms) > 1 else ()
             merged[key] = (merged.get(key, (0.0, factors))[0] + coefficient, factors)
         self.terms = [(coefficient, factors) for coefficient, factors in merged.values() if coefficient]
         if len(self.terms) > MOST_TERMS:

@@ -8,6 +8,7 @@ truths. (Weights from each part's own answers would be biased: an answer that ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema
 from deniable.core.tables import CellTable
 from deniable.core.undoing import Undoer, Undone
-from deniable.engines.count import cell_table
+from deniable.engines.count import Countable, cell_table
 from deniable.errors import ParameterError, SchemaError
 from deniable.statistics.bounded import Bounded, Residuals
 from deniable.statistics.functions import MOST_TERMS, Function, Residual, weight_product
@@ -53,6 +54,7 @@ class Parts:
         self.most = most
         self._undoers: dict[tuple[int, str], Undoer] = {}
         self._tables: dict[tuple[int, tuple[str, ...]], CellTable] = {}
+        self._caps: dict[str, Cap] = {}
         self.channels: dict[str, Channel] = {}
         for _, schema in self.all:
             self.channels = {**schema, **self.channels}
@@ -73,17 +75,28 @@ class Parts:
 
     def cap(self, name: str) -> Cap:
         """The class of truths for which intervals of an attribute are meant, where its noise cannot be undone."""
-        most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
-        return Cap.of(self.channels[name].domain, most, name)
+        if name not in self._caps:
+            most = self.most.get(name) if isinstance(self.most, Mapping) else self.most
+            self._caps[name] = Cap.of(self.channels[name].domain, most, name)
+        return self._caps[name]
 
     def table(self, i: int, names: Sequence[str]) -> CellTable:
         """How often each combination of reports occurs in a part; the last few are kept, since questions come in groups."""
         key = (i, tuple(names))
         if key not in self._tables:
+            found = self._summed(*key)
             if len(self._tables) >= KEPT_TABLES:
                 self._tables.pop(next(iter(self._tables)))
-            self._tables[key] = cell_table(*self.all[i], list(names))
+            self._tables[key] = cell_table(*self.all[i], list(names)) if found is None else found
         return self._tables[key]
+
+    def _summed(self, i: int, names: tuple[str, ...]) -> CellTable | None:
+        """The table from one that is kept and has all of these attributes, if there is one."""
+        for (part, kept), table in self._tables.items():
+            if part == i and set(names) <= set(kept):
+                places = [kept.index(name) for name in names]
+                return CellTable([table.axes[place] for place in places], table.cells[:, places], table.n)
+        return None
 
     def undoer(self, i: int, name: str) -> Undoer:
         """How the reports of an attribute in one of the parts are undone."""
@@ -121,6 +134,10 @@ class Parts:
     def asking(self, names: Sequence[str]) -> list[Part]:
         """The parts in which all these attributes were asked."""
         return [self.all[i] for i in self._asking(names)]
+
+    def remembering(self, names: Sequence[str]) -> list[Part]:
+        """The same, with data whose tables are counted once."""
+        return [(_Remembered(self, i), self.all[i][1]) for i in self._asking(names)]
 
     def _asking(self, names: Sequence[str]) -> list[int]:
         found = [i for i, (_, schema) in enumerate(self.all) if all(name in schema for name in names)]
@@ -162,6 +179,18 @@ class Parts:
         return weighted
 
 
+class _Remembered(Countable):
+    """The data of a part, which counts what is not kept."""
+
+    def __init__(self, parts: Parts, i: int) -> None:
+        self.name = f"part {i}"
+        self._parts, self._i = parts, i
+
+    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
+        """How often each combination of reported labels of these attributes occurs."""
+        return self._parts.table(self._i, attributes)
+
+
 class Counted:
     """One part's cells of reports of the attributes that a question is about."""
 
@@ -170,6 +199,7 @@ class Counted:
         asked = list(dict.fromkeys([*names, *([weights] if weights else [])]))
         table = parts.table(i, asked)
         self._parts, self._i = parts, i
+        self._shares: dict[tuple[str, int], tuple[float, float, float]] = {}
         self.schema = schema
         self.codes = {name: table.cells[:, d] for d, name in enumerate(asked)}
         self.n = table.n.astype(np.float64)
@@ -178,14 +208,18 @@ class Counted:
             np.ones(len(self.n)) if weights is None else schema[weights].domain.numbers()[self.codes[weights]]
         )
 
-    @property
+    @cached_property
     def people(self) -> float:
         """How many people its respondents stand for."""
         return float(self.n @ self.stands_for)
 
     def weights(self, functions: Sequence[Function]) -> Floats:
         """The weights of functions, one row each."""
-        return self.undone(functions)[0]
+
+        def undo(name: str, f: Floats, n: float) -> Undone:
+            return Undone(self._parts.undoer(self._i, name).weights(f, min(n, self.direct_rows)), None)
+
+        return np.array([function.undone(self.schema, self.codes, self.n, undo)[0] for function in functions])
 
     def undone(self, functions: Sequence[Function]) -> tuple[Floats, list[list[Residual]]]:
         """The weights of functions, one row each, and by how much each function's are off where they are not unbiased."""
@@ -194,7 +228,7 @@ class Counted:
 
     def undo(self, name: str, f: Floats, n: float) -> Undone:
         """The weights of a function of one attribute."""
-        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows()))
+        return self._parts.undoer(self._i, name).of(f, min(n, self.direct_rows))
 
     def means_at_face_value(self, functions: Sequence[Function]) -> Floats:
         """The means of functions if reports behind noise were true."""
@@ -218,6 +252,14 @@ class Counted:
         low, middle, high = (float(np.clip(mean + times * error, 0.0, 1.0)) for times in (-MAY_WELL, 0.0, MAY_WELL))
         return low, middle, high
 
+    def share_range(self, name: str, label: int) -> tuple[float, float, float]:
+        """The same of those who have one label of an attribute, by its place; every number that is asked for needs it."""
+        if (name, label) not in self._shares:
+            members = (np.arange(self.schema[name].domain.size) == label).astype(np.float64)
+            self._shares[name, label] = self.mean_range(Function([(1.0, {name: members})]))
+        return self._shares[name, label]
+
+    @cached_property
     def direct_rows(self) -> float:
         """How many equally weighted answers these are worth (Kish)."""
         squared = float(self.n @ self.stands_for**2)
@@ -241,7 +283,7 @@ def _by_precision(
     """The same weights, each part counting by the precision of its design at what the parts together say."""
     means = np.array([function.even_mean() for function in functions])
     variances = _Variances(weighted, counted, functions)
-    sizes = np.array([part.direct_rows() for part in counted])
+    sizes = np.array([part.direct_rows for part in counted])
     counts_as = weighted.counts_as
     for turn in range(ROUNDS):
         rows = residuals(means)

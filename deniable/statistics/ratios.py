@@ -94,11 +94,12 @@ def ratio(
     people, places = weighted.people, list(pair)
     top, bottom = (float(mean) for mean in (weighted.totals() / people)[places])
     known = np.array([[squares.top, squares.both], [squares.both, squares.bottom]]) / people**2
-    spread, _ = weighted.errors(weighted.values[places] / people, known, target)
     both, _ = weighted.errors(weighted.values[places] / people, known, "population")
+    spread = both if target == "population" else weighted.errors(weighted.values[places] / people, known, target)[0]
     note = may_be_empty(weighted, pair[1], both, *words)
     # The bias of a size is seldom as large as it could be.
-    doubt = CAREFUL * max(float(both[1, 1]), 0.0) + (_bias_of_size(weighted, pair[1]) / SELDOM_AS_LARGE) ** 2
+    off = 0.0 if weighted.bounded is None else weighted.bounded.bias_of(pair[1])
+    doubt = CAREFUL * max(float(both[1, 1]), 0.0) + (off / SELDOM_AS_LARGE) ** 2
     alike = float(both[0, 1] / both[1, 1]) if both[1, 1] > 0 else top / bottom
     value = (top * bottom + doubt * alike) / (bottom**2 + doubt)
     row = np.zeros(len(weighted.values))
@@ -134,14 +135,6 @@ def ratio(
 
     worth_of = float("nan") if bias else float(worth[0])
     return Ratio(shown, variance, worth_of, None if bias is None else min(bias, limits[1] - limits[0]), ends, row, note)
-
-
-def _bias_of_size(weighted: Weighted, size: int) -> float:
-    """How far the size of the group may be off."""
-    if weighted.bounded is None:
-        return 0.0
-    low, high = weighted.bounded.bias_range(np.eye(len(weighted.values))[[size]])
-    return float(high[0] - low[0]) / 2
 
 
 def _not_refuted_biased(

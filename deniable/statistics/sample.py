@@ -181,11 +181,10 @@ class Sample:
         its values."""
         if not self._hidden_by_noise(name):
             return None
-        asking = self._parts.asking([name])
-        domain = self._channels[name].domain
-        key = (name, borders_of(parts, domain.size - (domain.missing is not None)))
+        [(data, schema)] = self._parts.remembering([name])
+        key = (name, borders_of(parts, schema[name]))
         if key not in self._smooth:
-            self._smooth[key] = Smoothed(*asking[0], *key)
+            self._smooth[key] = Smoothed(data, schema, *key)
         return self._smooth[key]
 
     def _likelihood(self, conditions: Sequence[Condition | None], fine: Sequence[str] = ()) -> Likelihood:

@@ -15,6 +15,7 @@ import numpy as np
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
+from deniable.core.laws import Shift
 from deniable.core.operators import FloatTable
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
@@ -29,6 +30,8 @@ BINS = 48
 MOST_BORDERS = 12
 """Up to so many values the share of each is estimated; beyond, of so many bins, whose values are taken as equally frequent. Where a
 question parts the values at few borders, bins end there."""
+NEAR = 1 / 8
+"""Borders are not added where one is so near, in standard deviations of the noise, which blurs far more."""
 SMOOTHED = "em, regularised"
 """The method that such points say."""
 MOST_LABELS = 100
@@ -49,18 +52,32 @@ class SmoothedMeans(NamedTuple):
     everyone: Floats
 
 
-def borders_of(functions: Sequence[Floats], values: int) -> tuple[int, ...]:
-    """Where functions of the true codes of an attribute of so many values part them, if that is at few places of many."""
+def borders_of(functions: Sequence[Floats], channel: Channel) -> tuple[int, ...]:
+    """Where functions of the true codes of an attribute behind noise part them, if that is at few places of many: those that no even bin
+    ends near. What is asked of an attribute then mostly shares its bins, and their distribution is found once."""
+    law, values = _noise(channel).law, answered(channel.domain).size
+    assert isinstance(law, Shift)
     if values <= EVERY_VALUE:
         return ()
     borders = {int(place) + 1 for f in functions for place in np.flatnonzero(np.diff(f[:values]))[: MOST_BORDERS + 1]}
-    return tuple(sorted(borders)) if len(borders) <= MOST_BORDERS else ()
+    even = np.array(_even_borders(values))
+    apart = [border for border in borders if np.abs(even - border).min() > NEAR * law.spread]
+    return tuple(sorted(apart)) if len(apart) <= MOST_BORDERS else ()
+
+
+def _even_borders(values: int) -> list[int]:
+    """Where the bins of an attribute of many values end."""
+    return (np.arange(1, BINS) * values // BINS).tolist()
+
+
+def _noise(channel: Channel) -> Channel:
+    """The channel by which answers are hidden that were given."""
+    return channel.channel if isinstance(channel, Optional) else channel
 
 
 def adds_noise(channel: Channel) -> bool:
     """Whether a channel hides numbers by noise that blurs neighbours."""
-    inner = channel.channel if isinstance(channel, Optional) else channel
-    return isinstance(inner, Additive) and not channel.law.lumpable
+    return isinstance(_noise(channel), Additive) and not channel.law.lumpable
 
 
 class Smoothed:
@@ -78,8 +95,7 @@ class Smoothed:
             self._reported = np.arange(channel.law.outputs)
             self._matrix, self._shares = channel.law.dense(), reconstruct(table, channel).value
             return
-        even = (np.arange(1, BINS) * len(numbers) // BINS).tolist()
-        binned = channel.binned(edges_between(numbers, sorted({*even, *borders} - {0, len(numbers)})))
+        binned = channel.binned(edges_between(numbers, sorted({*_even_borders(len(numbers)), *borders})))
         self._reported = binned.reported_codes(np.arange(channel.law.outputs)).reshape(-1)
         table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
         self._matrix, self._shares = binned.matrix(), reconstruct(table, channel).value

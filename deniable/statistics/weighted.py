@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,23 +46,23 @@ class Weighted:
         self.design_variance = 0.0
         """What the designs say of the variance of a question with one number: reports that happen to be all alike seem to have none."""
 
-    @property
+    @cached_property
     def rows(self) -> float:
         """How many respondents there are."""
         return float(self.n.sum())
 
-    @property
+    @cached_property
     def people(self) -> float:
         """How many people they stand for: as many, unless there are survey weights."""
         return float(self.n @ self.stands_for)
 
-    @property
+    @cached_property
     def direct_rows(self) -> float:
         """How many equally weighted respondents are worth as much as these (Kish)."""
         each = self.stands_for * self.counts_as
         return float((self.n @ each) ** 2 / (self.n @ each**2))
 
-    @property
+    @cached_property
     def survey_weighted(self) -> bool:
         """Whether respondents stand for different numbers of people."""
         return bool((self.stands_for != 1).any())
@@ -147,11 +148,16 @@ class Weighted:
 
     def _expected(self, each: Floats) -> Floats:
         """What a respondent of each cell is expected to add to a sum: a person's mean, for all that one of that part stands for."""
-        rows, people = (np.bincount(self.part, weights) for weights in (self.n, self.n * self.stands_for))
-        stands_for = np.divide(people, rows, out=np.zeros(len(rows)), where=rows > 0)[self.part]
         mean = each @ (self.n * self.counts_as) / self.people
-        expected: Floats = mean[:, None] * stands_for
+        expected: Floats = mean[:, None] * self._stands_for_on_average
         return expected
+
+    @cached_property
+    def _stands_for_on_average(self) -> Floats:
+        """How many people a respondent of each cell's part stands for."""
+        rows, people = (np.bincount(self.part, weights) for weights in (self.n, self.n * self.stands_for))
+        found: Floats = np.divide(people, rows, out=np.zeros(len(rows)), where=rows > 0)[self.part]
+        return found
 
     def _direct(self, each: Floats, squares: Floats) -> Floats:
         """The variance that direct answers would have."""

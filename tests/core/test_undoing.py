@@ -10,6 +10,7 @@ from scipy.stats import ncx2
 import deniable as dn
 from deniable.core.caps import Cap, critical_value
 from deniable.core.laws import Table
+from deniable.core.missing import WithMissing
 from deniable.core.shift_weights import closed_form, hat_expectations
 from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError
@@ -113,6 +114,15 @@ def test_the_largest_bias_is_that_of_a_linear_programme(mass):
         cap = Cap.of(dn.Integer(1, size))
         answer = linprog(-residual, A_eq=np.ones((1, size)), b_eq=[mass], bounds=[(0, min(cap.most, mass))] * size)
         assert float(cap.largest(residual, mass)[0]) == pytest.approx(-answer.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("domain", [dn.Integer(1, 23), dn.Integer(0, 1_000), WithMissing(dn.Integer(1, 23), "none")])
+def test_both_ends_of_a_bias_over_several_masses_are_those_of_each_alone(domain):
+    cap, masses = Cap.of(domain), (0.0, 0.02, 0.3, 1.0)
+    residuals = np.random.default_rng(4).normal(size=(domain.size, 5)).round(1)
+    low, high = cap.ends(residuals, masses)
+    assert high == pytest.approx(np.max([cap.largest(residuals, mass) for mass in masses], axis=0))
+    assert low == pytest.approx(-np.max([cap.largest(-residuals, mass) for mass in masses], axis=0))
 
 
 def test_stretches_of_a_wide_domain_may_hold_their_people_anywhere():

@@ -8,6 +8,7 @@ import deniable as dn
 from deniable.core.caps import Cap
 from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError
+from deniable.statistics.smoothed import borders_of
 
 
 def asked(channel, truth, rng, **options):
@@ -217,3 +218,11 @@ def test_a_small_group_whose_size_is_estimated_may_be_larger_than_it_seems():
         low, high = dn.Sample(reports, schema).count("age < 45 and ill == 1", target="population").interval()
         held += low[0] <= 25 <= high[0]
     assert held >= 34
+
+
+def test_a_border_near_an_even_one_needs_no_bins_of_its_own():
+    codes, wide = np.arange(10_001), dn.Additive(dn.Integer(0, 10_000), dn.Normal(800))
+    parted = [(codes <= 2_520).astype(float), (codes <= 104).astype(float)]
+    assert borders_of(parted, wide) == (105,)  # 103 from the next even border, 100 being an eighth of the noise's spread
+    assert borders_of(parted, dn.Additive(dn.Integer(0, 10_000), dn.Normal(5))) == (105, 2_521)
+    assert borders_of([np.eye(101)[3]], dn.Additive(dn.Integer(0, 100), dn.Normal(5))) == ()
