@@ -62,8 +62,11 @@ def _covariance_rows(means: Floats) -> Floats | None:
     return row
 
 
-def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tuple[str, str], title: str) -> Estimate:
-    """cov / sqrt(var var) of numbers from -1 to 1, and all r for which cov - r sqrt(var var) can be told from 0 by no test (Fieller)."""
+def correlation(
+    sums: Sums, x: Function, y: Function, group: Function, names: tuple[str, str], title: str, hidden: bool
+) -> Estimate:
+    """cov / sqrt(var var) of numbers from -1 to 1, and all r for which cov - r sqrt(var var) can be told from 0 by no test (Fieller).
+    `hidden` says whether any of the two is."""
     functions = [group, *(f * group for f in (x, y, x * y, x * x, y * y))]
     weighted = sums(functions, lambda means: _correlation_rows(means)[1])
     size = weighted.totals()[0]
@@ -86,13 +89,19 @@ def correlation(sums: Sums, x: Function, y: Function, group: Function, names: tu
         _, high = _fieller(c - (middle[0] - bias[0]) * scale, scale, spread, level, reach)
         return np.array([low]), np.array([high])
 
-    # Where the scale is hardly known, the plain ratio is anything: the point is that of `ratios`.
-    careful = (c * scale + CAREFUL * spread[0, 1]) / (scale**2 + CAREFUL * spread[1, 1])
+    careful = _careful(c, scale, spread, (1 + value**2) * scale**2 / weighted.rows) if hidden else value
     return Estimate(
         [np.clip(careful - middle[0], -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method=_method(weighted), target="population",
         covariance=[[variance]], name=title, limits=(-1.0, 1.0), ends=ends, assumes=_assumed(weighted),
         bias=bias if weighted.bounded is not None else None,
     )  # fmt: skip
+
+
+def _careful(top: float, bottom: float, spread: Floats, direct: float) -> float:
+    """A ratio whose bottom, a spread of numbers, is hidden: where it is hardly known the plain ratio is anything, and the point is that of
+    `ratios`. How far the bottom of as many direct answers would vary (`direct`) is no reason for doubt."""
+    doubt = CAREFUL * max(0.0, float(spread[1, 1]) - direct)
+    return float((top * bottom + doubt * spread[0, 1] / spread[1, 1]) / (bottom**2 + doubt)) if doubt else top / bottom
 
 
 def _bias(weighted: Weighted, rows: Floats | None) -> tuple[Floats, Floats]:
@@ -189,9 +198,10 @@ def _no_variance(name: str) -> NoIntervalError:
 
 
 def regression(
-    sums: Sums, outcome: Function, inputs: Mapping[str, Function], group: Function, title: str, where: Any
+    sums: Sums, outcome: Function, inputs: Mapping[str, Function], group: Function, title: str, where: Any, hidden: bool
 ) -> Estimate:
-    """The normal equations of a group, from debiased sums; errors by the sandwich of the reports' residuals."""
+    """The normal equations of a group, from debiased sums; errors by the sandwich of the reports' residuals. `hidden` says whether any of
+    the inputs is."""
     columns = [ONE, *inputs.values()]
     rows = [group * column for column in columns]
     k = len(columns)
@@ -221,7 +231,7 @@ def regression(
         estimate = bias_aware(
             slopes - middle, covariance, bias, labels, "population", title, None, n=n, assumes=_assumed(weighted)
         )
-    return estimate.with_value(_careful_slopes(weighted, matrix, right) - middle)
+    return estimate.with_value(_careful_slopes(weighted, matrix, right) - middle) if hidden and k == 2 else estimate
 
 
 def _equations(sums: Floats, pairs: list[tuple[int, int]], k: int) -> tuple[Floats, Floats]:
@@ -243,17 +253,14 @@ def _singular(matrix: Floats) -> bool:
 
 
 def _careful_slopes(weighted: Weighted, matrix: Floats, right: Floats) -> Floats:
-    """Intercept and slopes. Of one input the slope is a ratio, covariance to variance, whose point is that of `ratios`: where the variance
-    is hardly known, the plain ratio is anything."""
-    if len(right) > 2:
-        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    """Intercept and slope of one input: a ratio, covariance to variance."""
     x, xx, y, xy = matrix[0, 1] / matrix[0, 0], matrix[1, 1] / matrix[0, 0], right[0] / matrix[0, 0], right[1] / matrix[0, 0]
     top, bottom = xy - x * y, xx - x**2
     # By (1, x, xx, y, xy) of one person, as the sums stand.
     rows = np.array([[x * y - top, -y, 0.0, -x, 1.0], [x**2 - bottom, -2 * x, 1.0, 0.0, 0.0]]) / matrix[0, 0]
     each = rows @ weighted.values * weighted.stands_for * weighted.counts_as
     spread = (each * weighted.n) @ each.T
-    slope = (top * bottom + CAREFUL * spread[0, 1]) / (bottom**2 + CAREFUL * spread[1, 1])
+    slope = _careful(top, bottom, spread, 2 * bottom**2 / weighted.rows)
     return np.array([y - slope * x, slope])
 
 

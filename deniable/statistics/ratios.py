@@ -3,8 +3,8 @@
 A ratio m of two means is not refuted if top - m bottom can be told from 0 by no test. Where the group is well known this is value +- z se;
 where it is small, that would be too wide or too narrow, and where the group cannot be told from empty every value may be possible.
 
-The point is (top bottom + 16 cov(top, bottom)) / (bottom^2 + 16 var(bottom)), which is top / bottom where the group is well known, and stays
-sane where it is not: there it goes to what reports that count as members have. Shares of all labels still add up to 1.
+The point is (top bottom + 16 cov(top, bottom)) / (bottom^2 + 16 var(bottom)), which is top / bottom where the group is well known, and
+stays sane where it is not: there it goes to what reports that count as members have. Shares of all labels still add up to 1.
 """
 
 from __future__ import annotations

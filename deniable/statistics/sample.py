@@ -83,6 +83,8 @@ class Sample:
         self._parts = Parts(parts, weights, alike, most)
         self._channels = self._parts.channels
         self._smooth: dict[tuple[str, tuple[int, ...]], Smoothed] = {}
+        # The last fit: what is asked of the respondents is often asked of the population too.
+        self._fitted: tuple[Any, Likelihood] | None = None
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
@@ -191,8 +193,12 @@ class Sample:
         given = [condition for condition in conditions if condition is not None]
         if not given and not fine:
             raise ParameterError("no_condition", "This question needs a condition.")
-        names = [*fine, *(name for condition in given for name in condition.attributes())]
-        return Likelihood(self._parts.asking(names), given, {name: self._fineness(name) for name in fine}, self.weights)
+        key = (tuple(map(repr, given)), tuple(fine))
+        if self._fitted is None or self._fitted[0] != key:
+            names = [*fine, *(name for condition in given for name in condition.attributes())]
+            finely = {name: self._fineness(name) for name in fine}
+            self._fitted = (key, Likelihood(self._parts.remembering(names), given, finely, self.weights))
+        return self._fitted[1]
 
     def _likely_means(self, name: str, conditions: Sequence[Condition | None]) -> Floats | None:
         """The likeliest means of an attribute in groups that one other attribute makes; None of everyone, and behind noise, where no
@@ -468,7 +474,12 @@ class Sample:
         """
         _, _, group, among = self._pair(a, b)
         x, y = (factor(name, self._centred(name, unit=True)) for name in (a, b))
-        return moments.correlation(self._sums("population"), x, y, group, (a, b), f"correlation of {a} and {b}{among}")
+        title, hidden = f"correlation of {a} and {b}{among}", self._hidden([a, b])
+        return moments.correlation(self._sums("population"), x, y, group, (a, b), title, hidden)
+
+    def _hidden(self, names: Sequence[str]) -> bool:
+        """Whether any of these attributes is hidden."""
+        return any(not isinstance(schema[name], Identity) for _, schema in self._parts.asking(names) for name in names)
 
     def _pair(self, a: str, b: str) -> tuple[Function, Function, Function, str]:
         """Two numeric attributes, those who answered both, and the words for that."""
@@ -504,7 +515,8 @@ class Sample:
         for name in (y, *on):
             group = group * self._answered(name)
         title = f"{y} on {', '.join(on)}" + (f" where {condition}" if condition is not None else "") + self._among([y, *on])
-        return moments.regression(self._sums("population"), factor(y, self._numbers(y)), inputs, group, title, condition)
+        sums, outcome = self._sums("population"), factor(y, self._numbers(y))
+        return moments.regression(sums, outcome, inputs, group, title, condition, self._hidden(on))
 
     @repeats_assumptions
     def quantile(

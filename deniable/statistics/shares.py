@@ -107,7 +107,9 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Flo
     groups, reported = (means.reshape(-1, k + 1) for means in (smoothed.means, smoothed.at_face_value))
     whole = np.arange(k, len(smoothed.means), k + 1)
     rows = np.eye(len(smoothed.means))[whole]
-    spread, _ = weighted.errors(rows @ weighted.values / weighted.people, np.zeros((len(rows),) * 2), "population")
+    # Only what the randomisation leaves open: a small group of which everybody is known is no reason for doubt.
+    known = np.diag(weighted.square_totals()[whole]) / weighted.people**2
+    spread, _ = weighted.errors(rows @ weighted.values / weighted.people, known, "respondents")
     low, high = bias_range_of(weighted, rows)
     few = FEW_REPORTS / weighted.rows
     alike = np.maximum(reported[:, :k] + few * smoothed.everyone, 0.0)
