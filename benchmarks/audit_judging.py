@@ -14,7 +14,9 @@ from scipy.stats import binom
 from benchmarks.audit_questions import TARGETS
 from benchmarks.audit_references import REFERENCES
 from benchmarks.audit_running import STATISTICS
+from deniable.core.caps import half_length
 
+LEVEL = 0.95
 LOWEST, HIGHEST = 0.935, 0.97
 LOWEST_OF_FEW = 0.92
 MANY = 2_000
@@ -142,11 +144,12 @@ def judge_widths(frame: pd.DataFrame, best: dict[tuple[str, int, str, str], floa
 
 
 def bias_aware_cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Mean half width of bias-aware counts and means, by cell, where the truth is in the class."""
+    """Mean half width of bias-aware counts and means, by cell, where the truth is in the class; before it is cut at what is possible."""
     used = frame[
         frame["aware"] & frame["inside"] & (frame["target"] == "population") & frame["statistic"].isin(["count", "mean"])
     ]
-    return used.groupby(CELL, observed=True)[["half"]].mean()
+    uncut = half_length(used["bias"].to_numpy(), used["se"].to_numpy(), LEVEL)
+    return used.assign(half=uncut).groupby(CELL, observed=True)[["half"]].mean()
 
 
 def error_cells(frame: pd.DataFrame) -> pd.DataFrame:

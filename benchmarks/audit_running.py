@@ -15,7 +15,6 @@ from benchmarks.audit_cases import Array, Case, Cell, Tables
 from benchmarks.audit_questions import QUESTIONS, TARGETS, Asked, Question
 from benchmarks.audit_references import REFERENCES, References, best_affine_half_width
 from deniable.core.caps import Cap
-from deniable.core.undoing import EVEN_REPORTS
 
 # `method="em"` takes seconds a question there: the audit's own likelihood speaks for it.
 SLOW_EM = ("Normal 11", "Normal 73", "Normal 45 extended", "Normal 10,001")
@@ -169,13 +168,11 @@ def _beyond(value: Array, possible: tuple[float, float], se: Array) -> Array:
 
 
 def best_half_width(task: tuple[Cell, str]) -> float:
-    """The best affine half width of a count or a mean in a cell, at its true law of reports, smoothed as estimators must: who knew which
-    reports never occur would need no error bar there."""
+    """The best affine half width of a count or a mean in a cell, by who knows its law of reports."""
     cell, statistic = task
     case = Case(cell.channel, cell.shape)
     asked, limits = Asked(case), Class(case.channel.domain)
     f = asked.true[:, 3 if statistic == "count" else 1]
     scale = cell.n if statistic == "count" else 1
-    P = case.channel.matrix()
-    law = (cell.n * case.channel.push(case.shares) + EVEN_REPORTS * P.mean(axis=0)) / (cell.n + EVEN_REPORTS)
-    return scale * best_affine_half_width(P, law, f, cell.n, limits.cell, limits.most)
+    law = case.channel.push(case.shares)
+    return scale * best_affine_half_width(case.channel.matrix(), law, f, cell.n, limits.cell, limits.most)
