@@ -15,7 +15,7 @@ from benchmarks.sample_audit import Workers, audit, chosen_channels, quick_plan,
 
 
 def made_up(
-    held=0.95, runs=700, n=2_000, statistic="count", aware=False, inside=True, error=1.0, other=1.0, excess=0.0, half=1.0
+    held=0.95, runs=700, n=2_000, statistic="count", aware=False, inside=True, error=1.0, other=1.0, excess=0.0, bias=0.1
 ):
     """Records of a group as a frame, evenly over seven shapes."""
     number = np.arange(runs)
@@ -25,7 +25,7 @@ def made_up(
             "statistic": pd.Categorical([statistic] * runs, list(QUESTIONS)),
             "target": pd.Categorical(["population"] * runs, ["population", "respondents"]),
             "held": (number >= round((1 - held) * runs)).astype(int), "refused": False, "crashed": False, "aware": aware,
-            "inside": inside, "error": error, "half": half, "bias": 0.1, "se": 0.5, "excess": excess, "seconds": 0.0,
+            "inside": inside, "error": error, "half": 1.0, "bias": bias, "se": 0.0, "excess": excess, "seconds": 0.0,
         }
     )  # fmt: skip
     return frame.assign(**dict.fromkeys(REFERENCES, other))
@@ -76,9 +76,9 @@ def test_errors_widths_and_impossible_values_are_judged():
     assert not judging.judge_possible(made_up(excess=4.1)).passed
     assert not judging.judge_possible(made_up().assign(crashed=True)).passed
     best = {("KRR 5", 2_000, "count", shape): 1.0 for shape in SHAPES}
-    assert judging.judge_widths(made_up(aware=True, half=1.14), best).passed
-    assert not judging.judge_widths(made_up(aware=True, half=1.16), best).passed
-    assert not judging.judge_widths(made_up(aware=True, half=math.nan), best).passed
+    assert judging.judge_widths(made_up(aware=True, bias=1.14), best).passed
+    assert not judging.judge_widths(made_up(aware=True, bias=1.16), best).passed
+    assert not judging.judge_widths(made_up(aware=True, bias=math.nan), best).passed
 
 
 def test_shares_of_every_shape_sum_to_one_and_answers_near_them():
