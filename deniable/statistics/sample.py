@@ -297,7 +297,8 @@ class Sample:
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights.
 
-        The weights are unbiased, or of a bounded bias that the interval counts (docs/noise.md). method="em" is maximum likelihood on the
+        The weights are unbiased, or of a bounded bias that the interval counts; within a group the value shown may be moved by up to one
+        standard error toward the likeliest (docs/noise.md). method="em" is maximum likelihood on the
         joint table over bins, which varies less and is biased; "iterative" is the mean of the reports of the rows that Figure 3 of paper
         000 chooses, biased too.
 
