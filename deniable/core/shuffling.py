@@ -11,10 +11,10 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from deniable.core.forgotten_order import plain_batch
 from deniable.core.sampling import byte_source
 from deniable.errors import FileError
 
+T = TypeVar("T")
 BUCKET_BYTES = 1 << 23
 """About so many bytes of rows are held in memory, and put in order at a time."""
 
@@ -46,6 +47,15 @@ def random_order(rows: int, rng: np.random.Generator | None = None) -> Ints:
         return order
     # Two rows share their key too seldom to matter: among a billion rows with a chance of 3%.
     return np.argsort(_keys(rows, None))
+
+
+def shuffled(rows: Sequence[T]) -> list[T]:
+    """The same rows in random order.
+
+    >>> sorted(shuffled(["a", "b", "c"]))
+    ['a', 'b', 'c']
+    """
+    return [rows[i] for i in random_order(len(rows)).tolist()]
 
 
 def _keys(rows: int, rng: np.random.Generator | None) -> Any:

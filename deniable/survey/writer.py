@@ -26,6 +26,7 @@ GROWTH = 4
 MIX_SECONDS = 3_600.0
 HOUSEKEEPING_SECONDS = 60.0
 PAUSE_SECONDS = 0.2
+LAST_SECONDS = 3.0
 BUSY_GROUP, GATHER_SECONDS = 8, 0.008
 """Where groups are of eight or more, some milliseconds make them larger: a group costs about as much as ten of its answers."""
 _STOP = None
@@ -57,6 +58,7 @@ class Writer:
         self.trouble: str | None = None
         self.groups = 0
         self._busy = False
+        self._mixer: _Mixer | None = None
 
     def __enter__(self) -> Writer:
         self.start()
@@ -71,9 +73,11 @@ class Writer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what is queued, then end."""
+        """Write what is queued, then end. A mixing beside it has some seconds; one that is cut off has changed nothing."""
         self._queue.put(_STOP)
         self._thread.join()
+        if self._mixer is not None:
+            self._mixer.join(LAST_SECONDS)
 
     def put(self, submission: Submission, ticket: Any) -> None:
         """Queue a submission; its outcome is delivered with the ticket."""
@@ -144,12 +148,16 @@ class Writer:
         if now < self._rest_until:
             return
         try:
+            self._note_mixed()
             for version, (waiting, mixed) in self._waiting.items():
                 long_ago = now - self._mixed_at.setdefault(version, now) >= MIX_SECONDS
-                if waiting >= BATCH and (waiting * GROWTH >= mixed or long_ago):
-                    moved = self._store.mix(version)
+                if self._mixer is None and waiting >= BATCH and (waiting * GROWTH >= mixed or long_ago):
                     self._mixed_at[version] = now
-                    self._waiting[version] = [0, mixed + moved]
+                    self._mixer = _Mixer(self._store, version)
+                    self._mixer.start()
+                    if not self._store.mixes_beside:
+                        self._mixer.join()
+                    self._note_mixed()
             if now >= self._look_at:
                 self._look_at = now + HOUSEKEEPING_SECONDS
                 self._store.close_due()
@@ -159,3 +167,29 @@ class Writer:
             # Answers are taken meanwhile: they wait, sealed.
             LOG.error("mixing failed and is tried again in a minute: %s", error)
             self._rest_until = now + HOUSEKEEPING_SECONDS
+
+    def _note_mixed(self) -> None:
+        if self._mixer is None or self._mixer.is_alive():
+            return
+        done, self._mixer = self._mixer, None
+        if done.error is not None:
+            raise done.error
+        waiting, mixed = self._waiting[done.version]
+        self._waiting[done.version] = [max(0, waiting - done.moved), mixed + done.moved]
+
+
+class _Mixer(threading.Thread):
+    """Mixes answers in beside the writer."""
+
+    def __init__(self, store: Store, version: int) -> None:
+        super().__init__(name="deniable-mixer", daemon=True)
+        self._store, self.version = store, version
+        self.moved = 0
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        """Mix, and keep what came of it."""
+        try:
+            self.moved = self._store.mix(self.version)
+        except Exception as error:
+            self.error = error

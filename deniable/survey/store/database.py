@@ -170,9 +170,14 @@ class Store:
             return submissions.commit_group(self._engine, self.keys, group)
 
     def waiting(self) -> dict[int, tuple[int, int]]:
-        """By version with any: how many answers wait, and how many are mixed."""
+        """By version: how many answers wait, and how many are mixed."""
         with self._explained():
             return surveys.waiting_counts(self._engine)
+
+    @property
+    def mixes_beside(self) -> bool:
+        """Whether answers can be stored while others are mixed in: not in SQLite, which has one writer."""
+        return self._engine.dialect.name != "sqlite"
 
     def mix(self, version: int, least: int = mixing.BATCH) -> int:
         """Mix waiting answers in, if there are enough; how many."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.exc import DataError, IntegrityError
 
+from deniable.core.shuffling import shuffled
 from deniable.errors import DeniableError, RefusedError, StoreError
 from deniable.survey.sealing import KeyFolder, seal
 from deniable.survey.store import bulk
@@ -75,16 +76,17 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
             for version, contents in taken.items()
             for sealed in seal(keys.get(versions[version].key_name), contents)
         ]
+        # A database that logs its statements must not see in which order the people of a group came.
         bulk.insert_all(
             connection,
             [
-                (receipt, ["id_hash", "body_mac", "survey_id"], receipts),
-                (inbox, ["version_id", "key_name", "sealed"], waiting),
-                (contact, ["code", "survey_id", "details", "until"], contacts),
+                (receipt, ["id_hash", "body_mac", "survey_id"], shuffled(receipts)),
+                (inbox, ["version_id", "key_name", "sealed"], shuffled(waiting)),
+                (contact, ["code", "survey_id", "details", "until"], shuffled(contacts)),
             ],
         )
         if used:
-            connection.execute(sa.update(invitation).where(invitation.c.hash.in_(used)).values(used=1))
+            connection.execute(sa.update(invitation).where(invitation.c.hash.in_(sorted(used))).values(used=1))
     return outcomes
 
 
@@ -100,8 +102,9 @@ class _Version:
 
 def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[int, _Version]:
     ids = ", ".join(str(int(one)) for one in sorted({one.version for one in group}))
-    # Closing and mixing wait until this group is committed, and the other way round; SQLite has one writer anyway.
-    lock = " FOR SHARE" if connection.dialect.name == "postgresql" else ""
+    # Closing, erasing and the change of keys wait until this group is committed, and the other way round; a mixing, which takes long, does
+    # not (see mixing.py). SQLite has one writer anyway.
+    lock = " FOR KEY SHARE OF v FOR SHARE OF s" if connection.dialect.name == "postgresql" else ""
     rows = connection.exec_driver_sql(
         "SELECT v.id, v.key_name, v.closes, v.contacts_until, s.state, s.version_id FROM survey_version v "
         f"JOIN survey s ON s.id = v.survey_id WHERE v.id IN ({ids}) ORDER BY v.id{lock}"
@@ -110,7 +113,7 @@ def _versions(connection: sa.Connection, group: Sequence[Submission]) -> dict[in
 
 
 def _receipts(connection: sa.Connection, group: Sequence[Submission]) -> dict[str, str]:
-    rows = bulk.select(connection, "receipt", ["id_hash", "body_mac"], "id_hash", [one.id_hash for one in group])
+    rows = bulk.select(connection, "receipt", ["id_hash", "body_mac"], "id_hash", sorted(one.id_hash for one in group))
     return {row[0]: row[1] for row in rows}
 
 
@@ -132,7 +135,7 @@ def _codes(connection: sa.Connection, group: Sequence[Submission]) -> set[tuple[
         return set()
     surveys = ", ".join(str(int(one)) for one in sorted({one.survey for one in asked}))
     where = f"survey_id IN ({surveys}) AND code"  # in the order of the primary key
-    rows = bulk.select(connection, "contact", ["survey_id", "code"], where, [one.code for one in asked])
+    rows = bulk.select(connection, "contact", ["survey_id", "code"], where, sorted(str(one.code) for one in asked))
     return {(row[0], row[1]) for row in rows}
 
 

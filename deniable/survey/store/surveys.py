@@ -17,7 +17,7 @@ from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
-from deniable.survey.store.mixing import BATCH, forget, mix, vacuum
+from deniable.survey.store.mixing import BATCH, Mixing, forget, mix, vacuum
 from deniable.survey.store.tables import answers, contact, inbox, invitation, survey, version
 from deniable.survey.submission import Asked, label_counts, unpack
 
@@ -229,14 +229,15 @@ def _shown(connection: sa.Connection, survey_id: int) -> bool:
 
 def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
     """Mix in what waits, of all versions, when a survey is closed: however few the first time that there are any answers. After
-    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference."""
-    with engine.connect() as connection:
-        ids = list(connection.execute(sa.select(version.c.id).where(version.c.survey_id == found.id)).scalars())
-        shown = _shown(connection, found.id)
-    for one in ids:
-        mix(engine, keys, one, least=BATCH if shown else 1)
-    with writing(engine) as connection:
-        # A closing without any answers has shown nothing. (Noted after the mixing: a crash between the two loses no answers.)
+    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference. All in one
+    transaction: a crash must neither show answers without a note that they were shown, nor the other way round."""
+    with Mixing(engine, keys) as mixing, writing(engine) as connection:
+        query = sa.select(version.c.id).where(version.c.survey_id == found.id).order_by(version.c.id)
+        ids = list(connection.execute(query.with_for_update()).scalars())
+        least = BATCH if _shown(connection, found.id) else 1
+        for one in ids:
+            mixing.mix(connection, one, least)
+        # A closing without any answers has shown nothing.
         if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
             noted = sa.update(version).where(version.c.id == found.version_id)
             connection.execute(noted.values(closings=version.c.closings + 1))
@@ -413,13 +414,13 @@ def due(engine: sa.Engine) -> list[str]:
 
 
 def waiting_counts(engine: sa.Engine) -> dict[int, tuple[int, int]]:
-    """How many answers wait in the inbox, and how many are mixed, by version with any waiting."""
+    """How many answers wait in the inbox, and how many are mixed, by version."""
     with engine.connect() as connection:
         query = sa.select(inbox.c.version_id, sa.func.count()).group_by(inbox.c.version_id)
-        counts = {row[0]: row[1] for row in connection.execute(query)}
+        waiting = {row[0]: row[1] for row in connection.execute(query)}
         return {
-            key: (n, connection.exec_driver_sql(f"SELECT count(*) FROM answers_{key}").scalar_one())
-            for key, n in counts.items()
+            one: (waiting.get(one, 0), connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one())
+            for one in connection.execute(sa.select(version.c.id)).scalars()
         }
 
 
