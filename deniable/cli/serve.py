@@ -67,6 +67,13 @@ def serve(
             raise
         if discarded:
             print(f"{discarded:,} waiting answers were given up: their key is lost.")
+        logged = store.logged_statements()
+        if logged:
+            print(
+                f"warning: this database writes its statements to a log ({', '.join(logged)}): when which invitation was used, and which "
+                "answers were mixed in together. Turn that off, or keep the log as safe as the answers (docs/security.md, Token and answer).",
+                file=sys.stderr,
+            )
         if not store.slugs():
             print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():

@@ -313,14 +313,17 @@ class _CsvSink:
         self._sink.close()
 
 
-def write_reports(schema: Schema, pieces: Iterator[pa.RecordBatch], target: Path, force: bool = False) -> int:
-    """Write rows that are randomised already, with the schema beside them (and inside Parquet). Returns the number of rows."""
+def write_reports(
+    schema: Schema, pieces: Iterator[pa.RecordBatch], target: Path, force: bool = False, private: bool = False
+) -> int:
+    """Write rows that are randomised already, with the schema beside them (and inside Parquet). Returns the number of rows. `private`: for
+    their owner's eyes."""
     schema_json = schema.to_json(NOTICE, data=target.name)
     beside = sidecar(target)
     if beside.exists() and not force:
         raise file_exists(beside, target)
     rows, writer = 0, None
-    with replacing(target, force) as temporary:
+    with replacing(target, force, private) as temporary:
         try:
             for piece in pieces:
                 if writer is None:
@@ -332,7 +335,7 @@ def write_reports(schema: Schema, pieces: Iterator[pa.RecordBatch], target: Path
                 writer.close()
         if rows == 0:
             raise DataError("no_rows", "There are no rows to write to {path}.", path=str(target))
-        write_text(beside, schema_json, force)
+        write_text(beside, schema_json, force, private)
     return rows
 
 

@@ -20,7 +20,7 @@ from deniable.survey.store.surveys import Version
 
 
 def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
-    """Write the answers to one version (the newest unless said) as CSV or Parquet; how many."""
+    """Write the answers to one version (the newest unless said) as CSV or Parquet that only its owner can read; how many."""
     sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
     pieces = _pieces(store, read)
@@ -32,7 +32,7 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
         yield first
         yield from pieces
 
-    return write_reports(read.schema, all_pieces(), target, force)
+    return write_reports(read.schema, all_pieces(), target, force, private=True)
 
 
 def _nothing(store: Store, slug: str, number: int) -> RefusedError:

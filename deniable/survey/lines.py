@@ -7,6 +7,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
 from deniable.errors import QuestionnaireError
@@ -18,15 +19,26 @@ LARGEST = 100_000
 
 DEEPEST = 50
 """Levels of lists and mappings in each other; a questionnaire has ten. The reader needs seconds for thousands of them."""
+MOST_ALIASES = 100
+"""References to earlier parts (*name). A questionnaire has a few; thousands are read in minutes."""
 LONGEST = 300
+
+
+class _AliasesError(Exception):
+    """Too many references to earlier parts."""
 
 
 class _Shallow(Composer):
     """Gives up where no questionnaire goes."""
 
     depth = 0
+    aliases = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.parser.check_event(AliasEvent):
+            self.aliases += 1
+            if self.aliases > MOST_ALIASES:
+                raise _AliasesError
         self.depth += 1
         if self.depth > DEEPEST:
             raise RecursionError
@@ -75,6 +87,11 @@ class Document:
             ) from None  # fmt: skip
         except RecursionError:
             raise QuestionnaireError("too_deep", "{where} is nested too deeply.", where=where) from None
+        except _AliasesError:
+            raise QuestionnaireError(
+                "too_many_aliases", "{where} refers to earlier parts (*name) more than {most} times. Write them out.",
+                where=where, most=MOST_ALIASES,
+            ) from None  # fmt: skip
         try:
             self.value: Any = None if node is None else self._read(node, ())
         except RecursionError:

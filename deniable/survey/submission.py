@@ -20,8 +20,9 @@ CODE = re.compile(r"[A-Za-z0-9-]{10,40}")
 TOKEN = re.compile(r"[A-Za-z0-9_~-]{1,128}")
 CODE_LENGTH = 40
 RESERVED = ("code", "erased_after")
-"""Columns of the register that nobody can enter."""
-CONTACT_FIELDS, CONTACT_LENGTH = 10, 300
+"""Columns of the register that nobody can enter; earlier releases took any name."""
+CONTACT_FIELDS, CONTACT_LENGTH = ("name", "email"), 300
+"""What the page asks for where a survey keeps a register. Nothing else is taken, or anybody could make thousands of columns."""
 _KEYS = {"version", "id", "token", "code", "contact", "report"}
 
 
@@ -170,27 +171,20 @@ def _contact(asked: Asked, given: dict[str, Any]) -> dict[str, str] | None:
         return None
     fits = (
         isinstance(contact, dict)
-        and 1 <= len(contact) <= CONTACT_FIELDS
-        and all(
-            isinstance(value, str) and len(value) <= CONTACT_LENGTH and 1 <= len(key) <= 40 for key, value in contact.items()
-        )
+        and len(contact) >= 1
+        and set(contact) <= set(CONTACT_FIELDS)
+        and all(isinstance(value, str) and len(value) <= CONTACT_LENGTH for value in contact.values())
     )
     if not fits:
         raise RefusedError(
             "bad_contact",
-            "The body needs contact: an object of at most {fields} texts of at most {length} characters.",
-            fields=CONTACT_FIELDS,
+            "The body needs contact: an object of {fields}, texts of at most {length} characters.",
+            fields=" and ".join(CONTACT_FIELDS),
             length=CONTACT_LENGTH,
         )
-    for key, value in (contact or {}).items():
-        if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in key + value):
+    for value in (contact or {}).values():
+        if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in value):
             raise RefusedError(
                 "bad_text", "The contact details hold a control character or half of a character. Type them again."
-            )
-        if key.strip().casefold() in RESERVED:
-            raise RefusedError(
-                "contact_reserved",
-                "The contact details may have no field {got!r}: the register has a column of that name.",
-                got=key,
             )
     return dict(contact or {})

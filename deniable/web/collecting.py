@@ -14,7 +14,7 @@ from fastapi.responses import Response
 
 from deniable.errors import RefusedError
 from deniable.survey.store import Store
-from deniable.survey.submission import Asked, Submission, read_submission
+from deniable.survey.submission import CONTACT_FIELDS, CONTACT_LENGTH, Asked, Submission, read_submission
 from deniable.survey.writer import Outcome, Writer
 from deniable.web.limits import Limit
 from deniable.web.origin import same_site
@@ -33,9 +33,9 @@ _BODY = {
         "code": {"type": "string", "pattern": "^[A-Za-z0-9-]{10,40}$", "description": "receipt code, where one is kept"},
         "contact": {
             "type": "object",
-            "additionalProperties": {"type": "string", "maxLength": 300},
+            "properties": {name: {"type": "string", "maxLength": CONTACT_LENGTH} for name in CONTACT_FIELDS},
+            "additionalProperties": False,
             "minProperties": 1,
-            "maxProperties": 10,
         },
         "report": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
     },

@@ -90,6 +90,11 @@ class Store:
             self.sweep()
             return discarded
 
+    def logged_statements(self) -> list[str]:
+        """The settings by which the database writes its statements to a log of its own."""
+        with self._explained():
+            return engine.logged_statements(self._engine)
+
     def sweep(self) -> None:
         """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to."""
         with self._explained():

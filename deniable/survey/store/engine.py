@@ -18,6 +18,7 @@ from deniable.engines.extras import lacking
 from deniable.errors import ParameterError, StoreError
 
 BUSY_SECONDS = 60
+PASSWORD, PASSWORD_FILE = "DENIABLE_DB_PASSWORD", "DENIABLE_DB_PASSWORD_FILE"
 RESTED_SECONDS = 1.0
 
 
@@ -32,7 +33,8 @@ def parse(url: str) -> sa.URL:
         raise ParameterError("bad_url", "This is no database URL; use FILE.db or postgresql://USER@HOST/DATABASE.") from None
     backend = parsed.get_backend_name()
     if backend in ("postgresql", "postgres"):
-        return parsed.set(drivername="postgresql+psycopg")
+        parsed = parsed.set(drivername="postgresql+psycopg")
+        return parsed if parsed.password is not None else parsed.set(password=_password())
     if backend != "sqlite":
         raise ParameterError("sql_dialect", "Answers are kept in SQLite or PostgreSQL, not in {got}.", got=backend)
     if not parsed.database or parsed.database == ":memory:":
@@ -40,6 +42,21 @@ def parse(url: str) -> sa.URL:
     if not Path(parsed.database).absolute().parent.is_dir():
         raise StoreError("no_folder", "The folder {folder} does not exist.", folder=str(Path(parsed.database).parent))
     return parsed
+
+
+def _password() -> str | None:
+    """The database's password from the environment or from a file: in a command it would be seen by everybody on the machine."""
+    file = os.environ.get(PASSWORD_FILE)
+    if file is None:
+        # None: PostgreSQL's own ways (PGPASSWORD, ~/.pgpass) are left.
+        return os.environ.get(PASSWORD)
+    try:
+        return Path(file).read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(
+            "password_file", "{path}, which {name} names, cannot be read: {reason}.",
+            path=file, name=PASSWORD_FILE, reason=getattr(error, "strerror", None) or "it is no text",
+        ) from None  # fmt: skip
 
 
 def create(url: sa.URL) -> sa.Engine:
@@ -128,6 +145,28 @@ def _prepare_postgresql(connection: Any, _: Any) -> None:
         raise StoreError(
             "no_sync", "This PostgreSQL server runs with fsync off: acknowledged answers could be lost. Turn it on."
         )
+
+
+_LOGS = {
+    "log_statement": ("none", "ddl"),
+    "log_min_duration_statement": ("-1",),
+    "log_min_duration_sample": ("-1",),
+    "log_transaction_sample_rate": ("0",),
+    "auto_explain.log_min_duration": ("-1",),
+    "pgaudit.log": ("", "none"),
+}
+"""Settings of PostgreSQL that write statements to its log, and the values that do not."""
+
+
+def logged_statements(engine: sa.Engine) -> list[str]:
+    """The settings by which a database writes to its own log what is stored: tokens used, sealed answers, and when."""
+    if engine.dialect.name == "sqlite":
+        return []
+    with engine.connect() as connection:
+        found = {
+            name: connection.execute(sa.text("SELECT current_setting(:name, true)"), {"name": name}).scalar() for name in _LOGS
+        }
+    return [f"{name} = {value}" for name, value in found.items() if value is not None and value not in _LOGS[name]]
 
 
 @contextlib.contextmanager

@@ -32,8 +32,7 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
     """Move what waits into the answers if there are at least so many; how many were moved."""
     if engine.dialect.name == "sqlite":
         with Mixing(engine, keys) as mixing, writing(engine) as connection:
-            moved = mixing.mix(connection, version_id, least)
-        return moved
+            return mixing.mix(connection, version_id, least)
     with Mixing(engine, keys) as mixing, writing(engine) as connection:
         if not mixing.change_key(connection, version_id, least):
             return 0
