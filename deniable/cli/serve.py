@@ -71,7 +71,7 @@ def serve(
         if logged:
             print(
                 f"warning: this database writes its statements to a log ({', '.join(logged)}): when which invitation was used, and which "
-                "answers were mixed in together. Turn that off, or keep the log as safe as the answers (docs/security.md, Token and answer).",
+                "answers were mixed in together. Turn that off, or keep the log as safe as the answers (docs/security.md).",
                 file=sys.stderr,
             )
         if not store.slugs():

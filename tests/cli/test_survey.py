@@ -170,13 +170,13 @@ def test_a_register_is_written_and_erased_from(town, tmp_path):
     assert town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db")[0] == 0
     assert (tmp_path / "register.csv").stat().st_mode & 0o077 == 0
     assert "a@town.example" in (tmp_path / "register.csv").read_text()
-    formula = {"name": "=cmd|' /C calc'!A0", "phone": "+48 555 0100", "@x": "y"}
+    formula = {"name": "=cmd|' /C calc'!A0", "email": "Ada;=1+1;+48 555 0100;\uff1d2"}
     answer(tmp_path / "town.db", town.standin, 1, code=town.standin.code(), contact=formula)
     town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db", "--force")
     with (tmp_path / "register.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["code"] == code
-    assert (rows[1]["name"], rows[1]["phone"], rows[1]["'@x"]) == ("'=cmd|' /C calc'!A0", "+48 555 0100", "y")
+    assert (rows[1]["name"], rows[1]["email"]) == ("'=cmd|' /C calc'!A0", "Ada;'=1+1;+48 555 0100;'\uff1d2")
     assert "1 contact details, 1 row" in town.run("survey", "erase", "town", code, "--db", "town.db")[1]
     assert town.run("survey", "erase", "town", code, "--db", "town.db")[0] == 1
 

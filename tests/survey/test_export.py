@@ -107,3 +107,12 @@ def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, s
     assert "closed and 2 answers to version 2 wait sealed" in complaint()
     assert "Open it again and wait until there are 50." in complaint()
     assert "Answers to earlier versions are kept: --version 1." in complaint()
+
+
+def test_an_export_is_readable_by_its_owner_alone(town, tmp_path, standin, send):
+    town.open_survey(standin.Standin())
+    send(town, *(standin.body() for _ in range(BATCH)))
+    town.close_survey("town")
+    export(town, "town", tmp_path / "out.csv")
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("out*")} == {0o600}
+    assert len(list(tmp_path.glob("out*"))) == 2

@@ -278,3 +278,12 @@ def test_a_survey_says_whether_its_page_may_be_a_file_and_mistakes_have_their_li
     assert refused(question, HEAD.replace("languages:", "offline: maybe\nlanguages:")) == (
         "survey.yaml, line 6: offline must be true or false, got 'maybe'."
     )
+
+
+def test_thousands_of_references_to_earlier_parts_are_refused_at_once():
+    text = "a: &a [" + "x, " * 2_000 + "]\nb: [" + "*a, " * 2_000 + "]\n"
+    began = time.process_time()
+    with pytest.raises(QuestionnaireError) as refused:
+        Questionnaire.parse(text, "survey.yaml")
+    assert refused.value.code == "too_many_aliases"
+    assert time.process_time() - began < 2.0

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import deniable as dn
 from deniable.errors import RefusedError, StoreError
 from deniable.survey.invitations import new_token
-from deniable.survey.store import Store
+from deniable.survey.store import Store, mixing, surveys
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.submission import read_submission, token_hash
 from deniable.survey.writer import Writer
@@ -644,3 +644,50 @@ def test_dump_and_load_need_an_empty_store_and_a_whole_dump(store, tmp_path, sta
             new.load(io.StringIO(text.getvalue()), keys)
         with pytest.raises(StoreError, match="no backup"):
             new.load(io.StringIO('{"format": "other"}\n'), keys)
+
+
+def test_a_crash_right_after_a_small_closing_allows_no_second_one(store, standin, send, monkeypatch):
+    """What was shown and that it was shown are written together."""
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(3)))
+
+    def crash(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(surveys, "vacuum", crash)
+        with pytest.raises(KeyboardInterrupt):
+            store.close_survey("town")
+    assert store.overview("town").mixed == 3
+    store.reopen_survey("town")
+    send(store, standin.body())
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+
+
+def test_a_crash_in_the_middle_of_a_closing_shows_nothing_and_loses_nothing(store, standin, send, stored, monkeypatch):
+    store.open_survey(standin.Standin())
+    send(store, *(standin.body() for _ in range(3)))
+
+    def crash(*given):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(mixing, "_rewrite", crash)
+        with pytest.raises(KeyboardInterrupt):
+            store.close_survey("town")
+    assert (store.overview("town").mixed, len(stored(store))) == (0, 3)
+    store.close_survey("town")
+    assert store.overview("town").mixed == 3
+
+
+@pytest.mark.parametrize(
+    "contact", [{"phone": "1"}, {"name": "Ada", "x1": ""}, {}, {"name": 1}, {"name": "x" * 301}, {"Name": "Ada"}]
+)
+def test_contact_details_are_those_that_the_page_asks_for(store, standin, send, contact):
+    """2,000 posts of made-up fields once made a register of 20,000 columns."""
+    store.open_survey(standin.Standin(linkage="register"), datetime.date(2099, 1, 1))
+    with pytest.raises(RefusedError) as refused:
+        send(store, standin.body(code=standin.code(), contact=contact))
+    assert refused.value.code == "bad_contact"
+    assert "name and email" in str(refused.value)

@@ -7,7 +7,7 @@ import pytest
 
 from deniable.errors import StoreError
 from deniable.survey import writer as writing
-from deniable.survey.store import Store
+from deniable.survey.store import Store, mixing
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.submission import read_submission
 from deniable.survey.writer import Writer
@@ -112,3 +112,41 @@ def test_too_many_at_once_are_sent_away_unstored(town, standin, monkeypatch):
     writer.put(submission, 2)
     with pytest.raises(StoreError, match="Too many answers"):
         writer.put(submission, 3)
+
+
+def test_after_a_restart_a_large_survey_is_not_written_again_for_every_batch(town, standin, monkeypatch):
+    """With an empty inbox the number of mixed answers was unknown, and taken for 0: 5 to 8 answers a second at a million."""
+    with Writer(town) as writer:
+        respond(town, writer, standin, 400)
+    town.mix(1)
+    mixed = town.overview("town").mixed
+    assert mixed > 4 * BATCH
+    with Writer(town) as writer:
+        respond(town, writer, standin, BATCH + 5)
+        time.sleep(0.2)
+        writer._keep_house()
+        assert town.overview("town").mixed == mixed
+
+
+def test_answers_are_stored_while_others_are_mixed_in_where_the_database_can(store, standin, monkeypatch):
+    """A mixing of a million answers takes many seconds; nobody's acknowledgement waits for it on PostgreSQL."""
+    store.open_survey(standin.Standin())
+    rewrite, slow = mixing._rewrite, threading.Event()
+
+    def slowly(*given):
+        slow.wait(5.0)
+        rewrite(*given)
+
+    monkeypatch.setattr(mixing, "_rewrite", slowly)
+    with Writer(store) as writer:
+        respond(store, writer, standin, BATCH)
+        wait_for(lambda: writer._mixer is not None or store.overview("town").mixed)
+        began = time.monotonic()
+        if store.mixes_beside:
+            assert respond(store, writer, standin, 20) == [None] * 20
+            assert time.monotonic() - began < 1.0
+            assert store.overview("town").mixed == 0
+        slow.set()
+        assert wait_for(lambda: store.overview("town").mixed == BATCH)
+        assert respond(store, writer, standin, 5) == [None] * 5
+    assert store.overview("town").count == BATCH + (25 if store.mixes_beside else 5)
