@@ -154,12 +154,17 @@ def router(collector: Collector, limit: Limit | None) -> APIRouter:
 
 async def stored(collector: Collector, limit: Limit | None, slug: str, request: Request) -> Response:
     """Take one person's answers, or say why not."""
-    if limit is not None:
-        limit.check(address_of(request))
     body = await _json(request)
     asked = await collector.asked(slug, body)
-    outcome = await collector.submit(read_submission(asked, body))
+    submission = read_submission(asked, body)
+    # Only what is stored counts: others behind the same address must not be shut out by somebody's junk.
+    address = address_of(request)
+    if limit is not None:
+        limit.check(address)
+    outcome = await collector.submit(submission)
     if outcome is not None:
+        if limit is not None:
+            limit.give_back(address)
         return from_error(outcome)
     return Response(STORED, 201, headers={"Cache-Control": "no-store"}, media_type="application/json")
 

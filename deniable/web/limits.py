@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
+import math
 import os
 import time
 from collections import OrderedDict
@@ -27,7 +29,7 @@ class Limit:
 
     def allows(self, address: str) -> bool:
         """Take one from the address's bucket, if there is one left."""
-        name = hashlib.blake2b(address.encode(), key=self._key, digest_size=16).digest()
+        name = self._name(address)
         now = time.monotonic()
         left, before = self._buckets.pop(name, (float(self._burst), now))
         left = min(self._burst, left + (now - before) * self._rate)
@@ -37,7 +39,31 @@ class Limit:
             self._buckets.popitem(last=False)
         return allowed
 
+    def give_back(self, address: str) -> None:
+        """Put one back: what was taken for came to nothing."""
+        left, before = self._buckets.get(self._name(address), (math.inf, 0.0))
+        if left < self._burst:
+            self._buckets[self._name(address)] = (left + 1, before)
+
+    def _name(self, address: str) -> bytes:
+        return hashlib.blake2b(neighbourhood(address).encode(), key=self._key, digest_size=16).digest()
+
     def check(self, address: str) -> None:
         """Refuse where the bucket is empty."""
         if not self.allows(address):
             raise RefusedError("too_many", "Too many requests come from this address. Wait a little and send again.")
+
+
+def neighbourhood(address: str) -> str:
+    """What counts as one address: of IPv6 the first 64 bits, for whoever has one of the addresses behind them has them all.
+
+    >>> neighbourhood("2001:db8::1") == neighbourhood("2001:db8::2:3"), neighbourhood("::ffff:203.0.113.5")
+    (True, '203.0.113.5')
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((int(found) >> 64 << 64, 64)))
