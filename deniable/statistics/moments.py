@@ -18,6 +18,7 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
+from deniable.statistics.ratios import careful
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 LEAST_LEVEL = 0.95
@@ -89,9 +90,9 @@ def correlation(
         _, high = _fieller(c - (middle[0] - bias[0]) * scale, scale, spread, level, reach)
         return np.array([low]), np.array([high])
 
-    careful = _careful(c, scale, spread, (1 + value**2) * scale**2 / weighted.rows) if hidden else value
+    shown = _careful(c, scale, spread, (1 + value**2) * scale**2 / weighted.rows) if hidden else value
     return Estimate(
-        [np.clip(careful - middle[0], -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method=_method(weighted), target="population",
+        [np.clip(shown - middle[0], -1.0, 1.0)], ["correlation"], n=round(weighted.rows), method=_method(weighted), target="population",
         covariance=[[variance]], name=title, limits=(-1.0, 1.0), ends=ends, assumes=_assumed(weighted),
         bias=bias if weighted.bounded is not None else None,
     )  # fmt: skip
@@ -101,7 +102,7 @@ def _careful(top: float, bottom: float, spread: Floats, direct: float) -> float:
     """A ratio whose bottom, a spread of numbers, is hidden: where it is hardly known the plain ratio is anything, and the point is that of
     `ratios`. How far the bottom of as many direct answers would vary (`direct`) is no reason for doubt."""
     doubt = CAREFUL * max(0.0, float(spread[1, 1]) - direct)
-    return float((top * bottom + doubt * spread[0, 1] / spread[1, 1]) / (bottom**2 + doubt)) if doubt else top / bottom
+    return careful(top, bottom, doubt, float(spread[0, 1] / spread[1, 1])) if doubt else top / bottom
 
 
 def _bias(weighted: Weighted, rows: Floats | None) -> tuple[Floats, Floats]:

@@ -101,7 +101,7 @@ def ratio(
     off = 0.0 if weighted.bounded is None else weighted.bounded.bias_of(pair[1])
     doubt = CAREFUL * max(float(both[1, 1]), 0.0) + (off / SELDOM_AS_LARGE) ** 2
     alike = float(both[0, 1] / both[1, 1]) if both[1, 1] > 0 else top / bottom
-    value = (top * bottom + doubt * alike) / (bottom**2 + doubt)
+    value = careful(top, bottom, doubt, alike)
     row = np.zeros(len(weighted.values))
     size = bottom if note is None else max(abs(bottom), float(both[1, 1]) ** 0.5)
     row[places] = 1 / size, -value / size
@@ -135,6 +135,11 @@ def ratio(
 
     worth_of = float("nan") if bias else float(worth[0])
     return Ratio(shown, variance, worth_of, None if bias is None else min(bias, limits[1] - limits[0]), ends, row, note)
+
+
+def careful(top: float, bottom: float, doubt: float, alike: float) -> float:
+    """top / bottom where there is no doubt about the bottom, and what is `alike` where there is nothing but doubt."""
+    return (top * bottom + doubt * alike) / (bottom**2 + doubt)
 
 
 def _not_refuted_biased(

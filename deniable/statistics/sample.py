@@ -342,7 +342,7 @@ class Sample:
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema)
         >>> sample.distribution("b", "a == 1").value.round(3).tolist()
-        [0.917, 0.083]
+        [0.897, 0.103]
         """
         _check_method(method, METHODS if by is None else METHODS[:2])
         target = self._target(target, "population")

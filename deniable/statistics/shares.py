@@ -20,6 +20,8 @@ from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares,
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
 
+HARDLY = 1e-6
+"""Less randomness than this part of the sampling error is rounding."""
 FEW_REPORTS = 10.0
 """Those who report to be in a group count beside so many who are like everyone."""
 Group = tuple[tuple[Any, ...], Function, Any]
@@ -107,15 +109,17 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Flo
     groups, reported = (means.reshape(-1, k + 1) for means in (smoothed.means, smoothed.at_face_value))
     whole = np.arange(k, len(smoothed.means), k + 1)
     rows = np.eye(len(smoothed.means))[whole]
-    # Only what the randomisation leaves open: a small group of which everybody is known is no reason for doubt.
+    # A small group of which everybody is known is no reason for doubt. Where its members are hidden, that they are few is one.
     known = np.diag(weighted.square_totals()[whole]) / weighted.people**2
-    spread, _ = weighted.errors(rows @ weighted.values / weighted.people, known, "respondents")
+    hidden, _ = weighted.errors(rows @ weighted.values / weighted.people, known, "respondents")
+    few_members = np.maximum(smoothed.means[whole], 0.0) / weighted.rows
+    spread = np.where(np.diag(hidden) > HARDLY * few_members, np.maximum(np.diag(hidden), few_members), 0.0)
     low, high = bias_range_of(weighted, rows)
     few = FEW_REPORTS / weighted.rows
     alike = np.maximum(reported[:, :k] + few * smoothed.everyone, 0.0)
     alike = alike / alike.sum(axis=1, keepdims=True)
     # The bias is seldom as large as it could be, and the smoothed size is better than its weights.
-    doubt = CAREFUL * np.maximum(np.diag(spread), 0.0) + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
+    doubt = CAREFUL * spread + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
     shares = groups[:, :k] * groups[:, k:] + doubt[:, None] * alike
     within: Floats = (shares / shares.sum(axis=1, keepdims=True)).reshape(-1)
     return within
