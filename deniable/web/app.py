@@ -29,7 +29,7 @@ from deniable.web.headers import Guard
 from deniable.web.limits import Limit
 from deniable.web.pages import missing_page, other_way_page
 from deniable.web.problems import DOCUMENTED, SCHEMA, deniable_error, http_error, problem
-from deniable.web.released import SHELL, STATIC, Released, released
+from deniable.web.released import FRONT, SHELL, STATIC, Released, released
 
 READING = ["GET", "HEAD"]
 
@@ -73,9 +73,9 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     _describe(app)
 
     @app.api_route("/", methods=READING, include_in_schema=False)
-    async def start() -> Response:
-        # Respondents have the address of their survey; whoever has only the server's is its organiser.
-        return RedirectResponse("/organiser", 303, {"Cache-Control": "no-store"})
+    async def start(request: Request) -> Response:
+        # The same bytes for everyone, whatever is asked here: which surveys there are is between organisers and those they invite.
+        return _served(files.get(FRONT), request)
 
     @app.api_route("/s/{slug}", methods=READING, include_in_schema=False)
     async def respond(slug: str, request: Request) -> Response:
@@ -85,9 +85,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
             return HTMLResponse(missing_page(), 404)
         if "other-way" in request.query_params:
             return HTMLResponse(other_way_page(json.loads(client)))
-        if SHELL not in files:
-            return problem(404, "no_page", "This server has no respondent's page.")
-        return _served(files[SHELL], request)
+        return _served(files.get(SHELL), request)
 
     @app.api_route("/s/{slug}/", methods=READING, include_in_schema=False)
     async def without_slash(slug: str, request: Request) -> Response:
@@ -100,9 +98,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
 
     @app.api_route("/static/{name}", methods=READING, include_in_schema=False)
     async def static(name: str, request: Request) -> Response:
-        if name not in files:
-            return problem(404, "not_found", "Not Found.")
-        return _served(files[name], request)
+        return _served(files.get(name), request)
 
     @app.head("/api/health", include_in_schema=False)
     @app.get("/api/health", responses={503: DOCUMENTED[503]}, summary="Whether answers can be stored")
@@ -123,7 +119,9 @@ class HealthResponse(Response):
         super().__init__(json.dumps(content), headers={"Cache-Control": "no-store"}, media_type="application/json")
 
 
-def _served(file: Released, request: Request) -> Response:
+def _served(file: Released | None, request: Request) -> Response:
+    if file is None:
+        return problem(404, "not_found", "Not Found.")
     tag = f'"{file.sha256}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache", "Repr-Digest": file.digest}
     if request.headers.get("if-none-match") == tag:

@@ -10,6 +10,8 @@ from pathlib import Path
 STATIC = Path(__file__).parent / "static"
 SHELL = "respond.html"
 """The respondent's page."""
+FRONT = "front.html"
+"""The page of the server itself."""
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
