@@ -1,9 +1,9 @@
-# Two commands do everything from a bare clone: `make demo` and `make test`.
+# Each of these does everything from a bare clone: `make demo`, `make test`, `make wheel`.
 VENV ?= .venv
 PY = $(VENV)/bin/python
 PYTHON ?= python3
 
-.PHONY: demo serve test browser simulate benchmark clean
+.PHONY: demo serve wheel test browser simulate benchmark clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/deniable demo
@@ -12,6 +12,12 @@ demo: $(VENV)/.installed
 serve: $(VENV)/.installed
 	$(VENV)/bin/deniable survey open deniable/survey/town.yaml --db town.db
 	$(VENV)/bin/deniable serve --db town.db
+
+# One file in dist/ to install on a server (docs/deploy.md).
+wheel: $(VENV)/bin/python
+	rm -rf dist
+	$(VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/*.whl
 
 test: $(VENV)/.installed-test browser
 	$(VENV)/bin/ruff check .
