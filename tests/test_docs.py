@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 NOT_RUN = re.compile(r"<!-- not run:(.*?)-->\s*\Z", re.DOTALL)
-NOT_PYTHON = {"", "json", "yaml", "sh", "text", "sql", "javascript"}
+NOT_PYTHON = {"", "json", "yaml", "sh", "text", "sql", "javascript", "ini", "nginx"}
 
 
 @dataclass(frozen=True)

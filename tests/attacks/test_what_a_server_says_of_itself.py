@@ -15,7 +15,18 @@ from deniable.web import app
 
 NAME = "a-private-survey"
 SECRET = "the-id-that-somebody-sent"
-GUESSED = ("/", "/organiser", "/api/health", "/openapi.json", "/robots.txt", "/sitemap.xml", "/s", "/s/", "/api/surveys", "/health")
+GUESSED = (
+    "/",
+    "/organiser",
+    "/api/health",
+    "/openapi.json",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/s",
+    "/s/",
+    "/api/surveys",
+    "/health",
+)
 HEADERS = (
     {},
     {"Accept-Language": "pl", "Cookie": "deniable_organiser=1", "Referer": "https://town.example/", "User-Agent": "Chrome"},
@@ -31,7 +42,7 @@ def found_by(client, headers):
         if path not in seen:
             reply = client.get(path, headers=headers)
             seen[path] = f"{reply.headers} {reply.text}"
-            links = re.findall(r'(?:href|src|action)="([^"]*)"', reply.text) + [reply.headers.get("location", "")]
+            links = [*re.findall(r'(?:href|src|action)="([^"]*)"', reply.text), reply.headers.get("location", "")]
             waiting += [
                 target.partition("#")[0]
                 for link in links

@@ -4,6 +4,8 @@ from importlib.resources import files
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_a_narrow_screen_needs_no_sideways_scrolling(page, served, scheme):
