@@ -1,8 +1,8 @@
 """A curious organiser, or whoever works with one, finds the answer of one person by knowing all the others of their batch.
 
 Somebody known answers: the number of answers moves by one. The attacker sends 49 answers of their own, the batch is full and comes out,
-and what is not the attacker's is the victim's: 5 of 5 when this was tried. Now no number moves before a batch is out, and it ends at a random
-time after it is full, so that others join it. The victim's row is one of theirs, and a randomised one as ever.
+and what is not the attacker's is the victim's: 5 of 5 when this was tried. Now no number moves before a batch is out, and it ends at a
+random time after it is full, so that others join it. The victim's row is one of theirs, and a randomised one as ever.
 """
 
 import csv
@@ -211,7 +211,9 @@ def test_neither_does_what_changes_something(run, standin, send, consultation):
         return [
             run("survey", "revoke", "town", "one.csv", "--db", "town.db"),
             run("survey", "close", "town", "--db", "town.db"),
-            run("survey", "list", "--db", "town.db")[1].replace(f"of {BATCH}", f"of {BATCH - 1}"),  # the invitations that are left
+            run("survey", "list", "--db", "town.db")[1].replace(
+                f"of {BATCH}", f"of {BATCH - 1}"
+            ),  # the invitations that are left
         ]
 
     with Store("town.db") as store:
@@ -350,7 +352,7 @@ def company(watch, rng, an_hour):
 
 
 # Of docs/security.md, by arrivals an hour: how often the victim is alone, and how often a guess among those who are left is right.
-FIGURES = {1: (0.38, 0.64), 6: (0.01, 0.19), 20: (0.0, 0.05), 60: (0.0, 0.02)}
+FIGURES = {1: (0.38, 0.64), 2: (0.16, 0.45), 6: (0.01, 0.18), 20: (0.0, 0.05), 60: (0.0, 0.02)}
 
 
 @pytest.mark.parametrize("an_hour", list(FIGURES))
