@@ -31,13 +31,14 @@ RECORD = np.dtype(
 
 @dataclass(frozen=True)
 class Job:
-    """A cell to run: how often, from which seed, which questions, and in how many runs `method="em"` is asked too."""
+    """A cell to run: how often, from which seed, which questions, and in how many runs `method="em"` is asked too. `again` is 0 for the
+    first runs, 1 for fresh ones of intervals alone, 2 for fresh ones beside the other methods."""
 
     cell: Cell
     runs: int
     seed: int
     em_runs: int = 0
-    again: bool = False
+    again: int = 0
     statistics: tuple[str, ...] = STATISTICS
 
     @property
@@ -64,7 +65,7 @@ def run_cell(job: Job) -> tuple[Job, Array]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         case = Case(job.cell.channel, job.cell.shape)
-        asked, rng = Asked(case), job.cell.generator(job.seed, int(job.again))
+        asked, rng = Asked(case), job.cell.generator(job.seed, job.again)
         runner = _Runner(job, case, asked)
         found = [runner.run(run, rng) for run in range(job.runs)]
     return job, np.concatenate(found) if found else np.zeros(0, RECORD)
@@ -95,7 +96,7 @@ class _Runner:
                 found = self._judged(question, sample, truth, target)
                 found["run"], found["inside"] = run, inside
                 rows.append(found)
-        if not self.job.again:
+        if self.job.again != 1:
             self._add_references(rows, sample, self.case.reports(data), run)
         together = np.concatenate(rows)
         together["seconds"] = time.perf_counter() - began

@@ -5,7 +5,7 @@ truth, are they as narrow as they can be, is another method better, and is any a
 
 252 cells of 100 runs. Exit code 1 if a check fails. `--save` keeps the records of every finished cell (an .npz that numpy reads), and a
 later start with the same seed and runs goes on from there. Meant to take at most 90 minutes on two cores; groups whose coverage is
-doubtful are run again 2,000 times within that time.
+doubtful are run again 2,000 times within that time, and those whose error is too large as often as at first.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _saved(job: Job, save: Path | None) -> Any:
 
 
 def _keep(job: Job, records: Any, save: Path) -> None:
-    key = f"again-{job.key}" if job.again else job.key
+    key = f"again-{job.again}-{job.key}" if job.again else job.key
     with zipfile.ZipFile(save, "a", zipfile.ZIP_DEFLATED) as archive:
         if f"{key}.npy" in archive.namelist():
             return
@@ -138,12 +138,12 @@ def _keep(job: Job, records: Any, save: Path) -> None:
             np.lib.format.write_array(file, records, allow_pickle=False)
 
 
-def run_again(plan: Plan, frame: pd.DataFrame, workers: Workers, deadline: float) -> pd.DataFrame | None:
+def run_again(
+    plan: Plan, suspects: pd.DataFrame, workers: Workers, deadline: float, again: int, runs: int
+) -> pd.DataFrame | None:
     """Fresh runs of the doubtful groups: their channel and size, all shapes, only their questions; while there is time."""
-    suspects = judging.outside_band(judging.coverage(frame))
     if not plan.fresh or suspects.empty:
         return None
-    each = -(-plan.fresh // len(plan.shapes))
     results: list[tuple[Job, Any]] = []
     groups = list(suspects.groupby(["channel", "n"], observed=True))
     for number, ((channel, n), group) in enumerate(groups):
@@ -151,7 +151,7 @@ def run_again(plan: Plan, frame: pd.DataFrame, workers: Workers, deadline: float
             print(f"  Time is up: {len(groups) - number} channels and sizes are judged without fresh runs.", flush=True)
             break
         names = tuple(dict.fromkeys(group["statistic"].astype(str)))
-        jobs = [Job(Cell(str(channel), int(n), shape), each, plan.seed, again=True, statistics=names) for shape in plan.shapes]
+        jobs = [Job(Cell(str(channel), int(n), shape), runs, plan.seed, again=again, statistics=names) for shape in plan.shapes]
         results += run_jobs(jobs, workers, plan.save, f"again {number + 1} of {len(groups)}, {channel}, n = {n:,}")
     return judging.as_frame(results) if results else None
 
@@ -173,11 +173,14 @@ def audit(plan: Plan) -> Outcome:
         jobs = [Job(cell, plan.runs, plan.seed, plan.em_runs) for cell in cells]
         frame = judging.as_frame(run_jobs(jobs, workers, plan.save, "cells"))
         widths = best_widths(frame, workers)
-        again = run_again(plan, frame, workers, began + 60 * plan.minutes)
+        deadline = began + 60 * plan.minutes
+        doubtful = judging.outside_band(judging.coverage(frame))
+        again = run_again(plan, doubtful, workers, deadline, 1, -(-plan.fresh // len(plan.shapes)))
+        beside = run_again(plan, judging.larger_errors(frame, plan.error_ratio), workers, deadline, 2, plan.runs)
     verdicts = [
         judging.judge_coverage(frame, again),
         judging.judge_widths(frame, widths),
-        judging.judge_errors(frame, plan.error_ratio),
+        judging.judge_errors(frame, plan.error_ratio, beside),
         judging.judge_possible(frame),
     ]
     return Outcome(frame, again, verdicts)

@@ -72,6 +72,11 @@ def test_errors_widths_and_impossible_values_are_judged():
     assert judging.judge_errors(made_up(error=1.19)).passed
     assert not judging.judge_errors(made_up(error=1.21)).passed
     assert not judging.judge_errors(made_up(error=1.0, other=0.0)).passed
+    # What chance made large is judged by fresh runs of the same group; those of another say nothing of it.
+    large, small = made_up(error=1.3), made_up(error=1.1)
+    assert judging.judge_errors(large, again=small).passed
+    assert not judging.judge_errors(large, again=large).passed
+    assert not judging.judge_errors(large, again=small.assign(channel="another")).passed
     assert judging.judge_possible(made_up(excess=3.9)).passed
     assert not judging.judge_possible(made_up(excess=4.1)).passed
     assert not judging.judge_possible(made_up().assign(crashed=True)).passed
