@@ -14,7 +14,7 @@ from typing import Any
 from deniable.engines.extras import lacking
 
 try:
-    from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+    from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 except ImportError:
     raise lacking("uvicorn", "serve") from None
 
@@ -40,6 +40,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._phase: str | None = None
         self._since = 0.0
         self._header_bytes = self._body_bytes = 0
+        self._deferred: tuple[RequestResponseCycle, Any] | None = None
         self._refusal = (400, "bad_request", "This is not HTTP.")
 
     # What the transport tells.
@@ -58,6 +59,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         # Requests that wait know this connection, and it knows them: only Python's collector would find them.
         self.pipeline.clear()
+        self._deferred = None
 
     def data_received(self, data: bytes) -> None:
         self._house.hold(self, self.held + len(data))
@@ -109,13 +111,29 @@ class LimitedConnection(HttpToolsProtocol):
             # Refused long ago, and it goes on.
             raise _TooMuchError
         super().on_body(body)
+        if len(self.cycle.body) > LARGEST_BODY:
+            # The application says that it is too much.
+            self._start_deferred()
 
     def on_message_complete(self) -> None:
         self._receiving = None
         super().on_message_complete()
+        self._start_deferred()
         self._let_go()
 
-    # What the application has done.
+    # What the application does.
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        # It is asked when all of a request is there: one that never ends costs next to nothing.
+        if cycle.more_body and not cycle.waiting_for_100_continue:
+            self._deferred = (cycle, app)
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def _start_deferred(self) -> None:
+        if self._deferred is not None:
+            deferred, self._deferred = self._deferred, None
+            super()._start_asgi_task(*deferred)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
