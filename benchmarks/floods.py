@@ -13,7 +13,6 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
-import os
 import re
 import resource
 import secrets
@@ -25,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 MOST_MEGABYTES, MOST_SECONDS = 400, 1.0
@@ -47,7 +47,20 @@ class Town:
         self.log = folder / "log.txt"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "deniable", "serve", "--db", self.database, "--keys", self.keys, "--port", "0", "--burst", "0"],
+                [
+                    sys.executable,
+                    "-m",
+                    "deniable",
+                    "serve",
+                    "--db",
+                    self.database,
+                    "--keys",
+                    self.keys,
+                    "--port",
+                    "0",
+                    "--burst",
+                    "0",
+                ],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -68,7 +81,8 @@ class Town:
     def stop(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, float]:
         """The exit code, and how many seconds it took."""
         began = time.monotonic()
-        self.process.send_signal(how)
+        if self.process.poll() is None:
+            self.process.send_signal(how)
         try:
             return self.process.wait(60), time.monotonic() - began
         finally:
@@ -197,7 +211,7 @@ FLOODS: dict[str, tuple[Callable[[Send], Awaitable[None]], int]] = {
 """What is done, and on how many connections at once."""
 
 
-async def _flood(kind: str, connections: int, port: int, until: float) -> None:
+async def _flood(kind: str, connections: int, port: int, until: float, begun: Event) -> None:
     loop = asyncio.get_running_loop()
     work = FLOODS[kind][0]
 
@@ -210,11 +224,12 @@ async def _flood(kind: str, connections: int, port: int, until: float) -> None:
                 # Closing is a reset: nothing lingers.
                 line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 await loop.sock_connect(line, ("127.0.0.1", port))
+                begun.set()
                 working = asyncio.ensure_future(work(lambda data: loop.sock_sendall(line, data)))
                 while not working.done() and time.time() < until:
                     await asyncio.wait([working], timeout=0.5)
                     # Whoever was cut off comes back; what was sent is never read.
-                    if line.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or _ended(line):
+                    if line.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or ended(line):
                         break
                 working.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -225,26 +240,32 @@ async def _flood(kind: str, connections: int, port: int, until: float) -> None:
     await asyncio.gather(*(one() for _ in range(connections)))
 
 
-def _ended(line: socket.socket) -> bool:
+def ended(line: socket.socket) -> bool:
     """Whether the server has closed the connection, behind all that it sent."""
     # RFC 793's states as Linux numbers them: 8 is CLOSE_WAIT, 7 is CLOSE.
     return line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] in (7, 8)
 
 
-def flood(kind: str, connections: int, port: int, seconds: float) -> None:
-    """Flood a server for so many seconds."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < connections + 100:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(connections + 100, hard) if hard > 0 else connections + 100, hard))
-    asyncio.run(_flood(kind, connections, port, time.time() + seconds))
+def flood(kinds: dict[str, int], port: int, seconds: float, begun: Event) -> None:
+    """Flood a server for so many seconds, on so many connections of each kind."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+
+    async def all_kinds() -> None:
+        until = time.time() + seconds
+        await asyncio.gather(*(_flood(kind, connections, port, until, begun) for kind, connections in kinds.items()))
+
+    asyncio.run(all_kinds())
 
 
 @contextlib.contextmanager
-def flooded(kind: str, port: int, seconds: float, connections: int | None = None) -> Iterator[None]:
-    """A flood from another process, meanwhile; it is on for half a second before."""
-    process = multiprocessing.get_context("spawn").Process(target=flood, args=(kind, connections or FLOODS[kind][1], port, seconds))
+def flooded(port: int, seconds: float, **kinds: int) -> Iterator[None]:
+    """A flood from another process, meanwhile; it is on when this begins."""
+    context = multiprocessing.get_context("spawn")
+    begun = context.Event()
+    process = context.Process(target=flood, args=(kinds, port, seconds, begun))
     process.start()
-    time.sleep(0.5)
+    begun.wait(10)
+    time.sleep(0.1)
     try:
         yield
     finally:
@@ -269,13 +290,19 @@ def measure(kind: str, seconds: float, descriptors: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         town = Town(Path(folder), descriptors)
         before = town.megabytes()
-        with flooded(kind, town.port, seconds + 5):
+        with flooded(town.port, seconds + 5, **{kind: FLOODS[kind][1]}):
             honest = Honest(town.port, seconds)
             peak = town.megabytes("VmHWM")
             code, took = town.stop()
         lines = len(town.log.read_text().splitlines())
         missing = lost(town, honest.codes)
-    good = peak < MOST_MEGABYTES and honest.p95 < MOST_SECONDS and not honest.failures and not missing and (code, took < 5) == (0, True)
+    good = (
+        peak < MOST_MEGABYTES
+        and honest.p95 < MOST_SECONDS
+        and not honest.failures
+        and not missing
+        and (code, took < 5) == (0, True)
+    )
     print(
         f"{kind:<15} {before:>5,.0f} MB before, {peak:>5,.0f} at most   honest: {len(honest.codes):>5,} answered, p95 {honest.p95:.3f} s, "
         f"slowest {max(honest.seconds):.3f} s, {len(honest.failures)} failed   {lines} lines of log   stopped in {took:.1f} s ({code})"
@@ -309,9 +336,7 @@ def main() -> None:
     parser.add_argument("--only", choices=[*FLOODS, "steady"])
     parser.add_argument("--descriptors", type=int, default=1024, help="the server's limit of open files")
     options = parser.parse_args()
-    good = [
-        measure(kind, options.seconds or 300.0, options.descriptors) for kind in FLOODS if options.only in (None, kind)
-    ]
+    good = [measure(kind, options.seconds or 300.0, options.descriptors) for kind in FLOODS if options.only in (None, kind)]
     if options.only in (None, "steady"):
         good.append(steady(options.seconds or STEADY_SECONDS, options.descriptors))
     sys.exit(0 if all(good) else 1)

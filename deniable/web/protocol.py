@@ -8,7 +8,10 @@ each phase has an end.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import socket
+import struct
 from typing import Any
 
 from deniable.engines.extras import lacking
@@ -143,6 +146,9 @@ class LimitedConnection(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         self._refuse(*self._refusal)
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """A client that would rather speak something else is answered in HTTP; that is not worth a line of the log."""
+
     # Whose turn it is.
 
     def _let_go(self) -> None:
@@ -185,6 +191,9 @@ class LimitedConnection(HttpToolsProtocol):
 
     def drop(self) -> None:
         """End it now; what is under way finds nobody to answer."""
+        # A reset: otherwise the system keeps what was not read, and asks for years whether it is wanted now.
+        with contextlib.suppress(OSError):
+            self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
     def _refuse(self, status: int, code: str, message: str) -> None:

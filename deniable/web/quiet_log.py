@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 import time
 import traceback
 from collections.abc import Iterator
@@ -64,7 +65,12 @@ class Quiet(logging.Filter):
             if ending or now >= since + EVERY_SECONDS:
                 if left_out:
                     self._kinds[kind] = (now, 0)
-                    LOG.warning("%s: and %s more of that kind in the last minute", _said(kind), f"{left_out:,}", extra={"is_count": True})
+                    LOG.warning(
+                        "%s: and %s more of that kind in the last minute",
+                        _said(kind),
+                        f"{left_out:,}",
+                        extra={"is_count": True},
+                    )
                 else:
                     del self._kinds[kind]
 
@@ -110,6 +116,6 @@ def _without_words(error: BaseException) -> str:
 
 def _said(kind: Kind) -> str:
     _, message, place = kind
-    # The words before any parameter: those of one line need not be true of the others.
-    words = message.splitlines()[0].partition("%")[0].rstrip(" :(") if message else "trouble"
+    # Without parameters: those of one line need not be true of the others.
+    words = re.sub(r"%[-0-9.]*[a-z]", "...", message.partition("\n")[0]).rstrip(" .:(")
     return f"{words} ({place.partition(' ')[0]})" if place else words
