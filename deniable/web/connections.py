@@ -6,8 +6,9 @@ waiting the longest goes.
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -69,16 +70,20 @@ class Connections:
     def __init__(self, patience: Patience, is_proxy: Callable[[str], bool]) -> None:
         self.patience = patience
         self.held = 0
+        self.stopping = False
         self._is_proxy = is_proxy
         self._all: set[Connected] = set()
         self._waiting: OrderedDict[Connected, None] = OrderedDict()
         self._from: Counter[str] = Counter()
+        self._later: deque[Callable[[], None]] = deque()
 
     def __len__(self) -> int:
         return len(self._all)
 
     def admit(self, connection: Connected, host: str) -> bool:
-        """Let a newcomer in; False where everybody who is in is being served."""
+        """Let a newcomer in; False where everybody who is in is being served, or the server stops."""
+        if self.stopping:
+            return False
         # Behind a proxy are all people, and its own limits see to each.
         connection.address = None if self._is_proxy(host) else neighbourhood(host)
         address = connection.address
@@ -130,6 +135,20 @@ class Connections:
         self.leave(found)
         found.drop()
         return True
+
+    def later(self, start: Callable[[], None]) -> None:
+        """Start what came in a pipeline: one each turn of the event loop, however many wait, so that nobody else waits for them."""
+        self._later.append(start)
+        if len(self._later) == 1:
+            asyncio.get_running_loop().call_soon(self._start_next)
+
+    def _start_next(self) -> None:
+        try:
+            self._later[0]()
+        finally:
+            self._later.popleft()
+            if self._later:
+                asyncio.get_running_loop().call_soon(self._start_next)
 
     def sweep(self, now: float) -> None:
         """Drop those who took too long."""

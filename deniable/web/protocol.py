@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import socket
 import struct
 from typing import Any
@@ -24,7 +25,7 @@ except ImportError:
 from deniable.web.connections import Connections
 from deniable.web.headers import LARGEST_BODY
 
-HEADER, BODY, IDLE, UNREAD, CLOSING = "header", "body", "idle", "unread", "closing"
+HEADER, BODY, IDLE, BEHIND, UNREAD, CLOSING = "header", "body", "idle", "behind", "unread", "closing"
 
 
 class _TooMuchError(Exception):
@@ -43,6 +44,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._phase: str | None = None
         self._since = 0.0
         self._header_bytes = self._body_bytes = 0
+        self._behind = False
         self._deferred: tuple[RequestResponseCycle, Any] | None = None
         self._refusal = (400, "bad_request", "This is not HTTP.")
 
@@ -54,15 +56,16 @@ class LimitedConnection(HttpToolsProtocol):
         if self._house.admit(self, self.client[0] if self.client else ""):
             self._enter(HEADER)
         else:
-            self._refuse(503, "full", "Everybody who is connected is being served. Try again in a moment.")
+            self._refuse(503, "full", "There is no room for more just now. Try again in a moment.")
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._house.leave(self)
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
-        # Requests that wait know this connection, and it knows them: only Python's collector would find them.
+        # Requests know their connection, and it knows them: only Python's collector would find them, and what was sent with them.
         self.pipeline.clear()
         self._deferred = None
+        self.cycle = None  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
         self._house.hold(self, self.held + len(data))
@@ -131,6 +134,13 @@ class LimitedConnection(HttpToolsProtocol):
         if cycle.more_body and not cycle.waiting_for_100_continue:
             self._deferred = (cycle, app)
         else:
+            # Only what waited behind another request comes here whole (and what is asked for its body first).
+            self._behind = True
+            self._house.later(lambda: self._start_behind(cycle, app))
+
+    def _start_behind(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._behind = False
+        if not self.transport.is_closing():
             super()._start_asgi_task(cycle, app)
 
     def _start_deferred(self) -> None:
@@ -140,8 +150,9 @@ class LimitedConnection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._let_go()
-        self._settle()
+        if self.cycle is not None:
+            self._let_go()
+            self._settle()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(*self._refusal)
@@ -160,6 +171,8 @@ class LimitedConnection(HttpToolsProtocol):
             self._enter(UNREAD)
         elif self._receiving is not None:
             self._enter(self._receiving)
+        elif self._behind or self.pipeline:
+            self._enter(BEHIND)
         elif self.cycle is None or self.cycle.response_complete:
             self._enter(IDLE)
         else:
@@ -184,6 +197,8 @@ class LimitedConnection(HttpToolsProtocol):
             BODY: patience.body_seconds + self._body_bytes / patience.body_rate,
             # uvicorn's timer is shorter, but an empty line stops it.
             IDLE: patience.header_seconds,
+            # They may have to go, but nobody waits for them.
+            BEHIND: math.inf,
             UNREAD: patience.unread_seconds,
             CLOSING: patience.unread_seconds,
         }

@@ -135,6 +135,7 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.connections.stopping = True
         asyncio.get_running_loop().call_later(GRACE_SECONDS, self.connections.cut)
         await super().shutdown(sockets)
 
