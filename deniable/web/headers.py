@@ -6,6 +6,13 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from deniable.engines.extras import lacking
+
+try:
+    from starlette.requests import ClientDisconnect
+except ImportError:
+    raise lacking("fastapi", "serve") from None
+
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -26,6 +33,8 @@ SECURITY = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 LARGEST_BODY = 64 * 1024
+PIECE = 16 * 1024
+"""Replies are written piece by piece: what a client does not read waits once for all, not in a copy for each."""
 
 
 class Guard:
@@ -44,7 +53,13 @@ class Guard:
         async def with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *self._headers, *secure]
-            await send(message)
+            body = message.get("body", b"")
+            if len(body) <= PIECE:
+                await send(message)
+                return
+            for begin in range(0, len(body), PIECE):
+                more = message.get("more_body", False) or begin + PIECE < len(body)
+                await send({**message, "body": body[begin : begin + PIECE], "more_body": more})
 
         said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not said.isdigit() or int(said) > self._largest:
@@ -64,6 +79,9 @@ class Guard:
             await self._app(scope, limited, with_headers)
         except _TooLargeError:
             await _refuse(with_headers)
+        except ClientDisconnect:
+            # Nobody is there to be answered, and nothing is wrong here.
+            pass
 
 
 class _TooLargeError(Exception):

@@ -16,6 +16,7 @@ import pytest
 
 from deniable.survey.store import Store
 from deniable.web.app import Settings
+from deniable.web.connections import Patience
 from deniable.web.released import STATIC
 from deniable.web.serve import Service
 
@@ -46,9 +47,9 @@ def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Running:
     """A service that runs in a thread."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, patience: Patience | None = None) -> None:
         self.store = store
-        self.service = Service(store, port=0, settings=settings)
+        self.service = Service(store, port=0, settings=settings, patience=patience)
         self.url = self.service.url
         self._thread = threading.Thread(target=self.service.run)
         self._thread.start()
@@ -70,11 +71,11 @@ def serve(tmp_path: Path, static: Path) -> Iterator[Callable[..., Running]]:
     """Starts servers; all are stopped at the end."""
     running: list[Running] = []
 
-    def start(*questionnaires: Any, db: str = "town.db", **settings: Any) -> Running:
+    def start(*questionnaires: Any, db: str = "town.db", patience: Patience | None = None, **settings: Any) -> Running:
         store = Store(str(tmp_path / db))
         for questionnaire in questionnaires:
             store.open_survey(questionnaire)
-        running.append(Running(store, Settings(static=static, **settings)))
+        running.append(Running(store, Settings(static=static, **settings), patience))
         return running[-1]
 
     yield start
