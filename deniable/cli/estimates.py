@@ -13,7 +13,7 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.domain import Domain
-from deniable.core.estimate import Estimate
+from deniable.core.estimate import Estimate, label_words
 from deniable.errors import ParameterError
 
 MANY_VALUES = 25
@@ -33,6 +33,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "level": level if ends else None,
         "labels": [list(label) if isinstance(label, tuple) else label for label in estimate.labels],
         "value": estimate.value.tolist(),
+        "shown": [None if math.isnan(value) else value for value in estimate.shown.tolist()],
         "low": ends[0].tolist() if ends else None,
         "high": ends[1].tolist() if ends else None,
         "bias": None if estimate.bias is None else estimate.bias.tolist(),
@@ -140,16 +141,16 @@ def _show(estimate: Estimate, level: float, heading: str) -> None:
     if ends is not None:
         table.add_column(f"{100 * level:g}% interval" if estimate.has_interval else "variability band", justify="right")
     table.add_column("")
-    low, high = (estimate.value, estimate.value) if ends is None else ends
-    scale = min(0.0, float(low.min())), max(0.0, float(high.max()), float(estimate.value.max()))
+    shown, instead = estimate.shown, estimate.said_instead
+    low, high = (shown, shown) if ends is None else ends
+    seen = [*low[~estimate.too_few], *high[~estimate.too_few], *shown[~estimate.too_few], 0.0]
+    scale = float(min(seen)), float(max(seen))
     for i, label in enumerate(estimate.labels):
-        value = float(estimate.value[i])
-        words = ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
-        row = [escape(words), _number(value, estimate.is_share)]
+        row = [escape(label_words(label)), _number(float(shown[i]), estimate.is_share)]
         if ends is not None:
             row.append(f"{_number(low[i], estimate.is_share)} to {_number(high[i], estimate.is_share)}")
-        row.append(drawn(value, float(low[i]), float(high[i]), scale))
-        table.add_row(*row)
+        row.append(drawn(float(shown[i]), float(low[i]), float(high[i]), scale) if instead[i] is None else "")
+        table.add_row(*row if instead[i] is None else [row[0], instead[i], *[""] * (len(row) - 2)])
     screen.print(table)
     if estimate.why_no_interval:
         screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)

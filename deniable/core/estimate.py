@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import math
 from collections.abc import Callable, Sequence
@@ -12,10 +13,13 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
+from deniable.core.simplex import project
 from deniable.errors import NoIntervalError, ParameterError
 from deniable.progress import Progress, Silent
 
 TARGETS = ("population", "respondents")
+FEWEST = 5
+"""Of fewer people no shares are shown: one of them would be 20% or more."""
 
 
 class Estimate:
@@ -36,6 +40,10 @@ class Estimate:
     """What the values take for granted, in words."""
     notes: tuple[str, ...] = ()
     """What else is to be said of them."""
+    whole: int = 1
+    """Each so many values are shares that add up to 1."""
+    group_sizes: Floats | None = None
+    """How many of the reports are estimated to come from the group that each value is about; None where that is everyone."""
 
     def __init__(
         self,
@@ -56,6 +64,8 @@ class Estimate:
         assumes: Sequence[str] = (),
         bias: Any = None,
         notes: Sequence[str] = (),
+        whole: int = 1,
+        group_sizes: Any = None,
     ) -> None:
         if target not in TARGETS:
             raise ParameterError("target", "target must be one of {allowed}, got {got!r}.", allowed=list(TARGETS), got=target)
@@ -68,6 +78,8 @@ class Estimate:
         self.limits = limits
         self.assumes = tuple(assumes)
         self.notes = tuple(notes)
+        self.whole = whole
+        self.group_sizes = None if group_sizes is None else np.asarray(group_sizes, dtype=np.float64)
         self.bias = None if bias is None else np.asarray(bias, dtype=np.float64)
         self.worth = None if worth is None else np.asarray(worth, dtype=np.float64)
         self._covariance = None if covariance is None else np.asarray(covariance, dtype=np.float64)
@@ -127,21 +139,56 @@ class Estimate:
             low, high = score_interval(self._moments, self.n, level, self.target)
         else:
             reach = NormalDist().inv_cdf(0.5 + level / 2) * self.se
-            low, high = self.value - reach, self.value + reach
+            # An impossible value is cut, which must not make it seem certain.
+            low, high = np.minimum(self.value, self._possible) - reach, np.maximum(self.value, self._possible) + reach
         if self.limits is not None:
             low, high = np.clip(low, *self.limits), np.clip(high, *self.limits)
             # At the border of what is possible the point shown may differ from the unbiased centre; an interval holds its point.
-            shown = np.clip(self.value, *self.limits)
-            low, high = np.minimum(low, shown), np.maximum(high, shown)
+            low, high = np.minimum(low, self._possible), np.maximum(high, self._possible)
         return low, high
+
+    @property
+    def shown(self) -> Floats:
+        """The values as people are shown them: the nearest that are possible. Shares lie between 0 and 1 and add up to 1; those of fewer
+        than five people are not a number. `value` is what the method says, and the one to compute with.
+
+        >>> Estimate([1.25, -0.25], ["yes", "no"], n=40, method="joint", covariance=np.eye(2), whole=2).shown.tolist()
+        [1.0, 0.0]
+        """
+        return np.where(self.too_few, np.nan, self._possible)
+
+    @property
+    def _possible(self) -> Floats:
+        if self.limits is None:
+            return self.value
+        if self.whole > 1:
+            groups = self.value.reshape(-1, self.whole)
+            return np.concatenate([project(shares) if np.isfinite(shares).all() else shares for shares in groups])
+        return np.clip(self.value, *self.limits)
+
+    @property
+    def too_few(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which values are about groups of too few people to be shown."""
+        if self.group_sizes is None:
+            return np.zeros(len(self.value), dtype=bool)
+        few: np.ndarray[Any, np.dtype[np.bool_]] = self.group_sizes < FEWEST
+        return few
+
+    @property
+    def said_instead(self) -> list[str | None]:
+        """What is said instead of each value that is not shown; None for the others."""
+        if self.group_sizes is None:
+            return [None] * len(self.value)
+        return [
+            f"too few answers ({size:.0f})" if few else None for size, few in zip(self.group_sizes, self.too_few, strict=True)
+        ]
 
     def with_value(self, value: Any, method: str | None = None) -> Estimate:
         """The same intervals with another point, found by another method."""
-        return Estimate(
-            value, self.labels, n=self.n, method=method or self.method, target=self.target, covariance=self.covariance,
-            name=self.name, limits=self.limits, worth=self.worth, ends=self.interval, assumes=self.assumes, bias=self.bias,
-            notes=self.notes,
-        )  # fmt: skip
+        other = copy.copy(self)
+        other.value, other.method = np.asarray(value, dtype=np.float64), method or self.method
+        other._ends, other._resample = self.interval, None
+        return other
 
     def band(
         self,
@@ -203,15 +250,19 @@ class Estimate:
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
         from deniable import charts
 
-        low, high = self.interval(level) if self.has_interval else self.band(level) if self.has_band else (None, None)
+        seen = np.flatnonzero(~self.too_few)
+        if not len(seen):
+            raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=self.said_instead[0])
+        ends = self.interval(level) if self.has_interval else self.band(level) if self.has_band else None
+        left_out = [label_words(self.labels[i]) for i in np.flatnonzero(self.too_few)]
         return charts.distribution_chart(
-            [str(label) for label in self.labels],
-            self.value,
-            low,
-            high,
+            [label_words(self.labels[i]) for i in seen],
+            self.shown[seen],
+            None if ends is None else ends[0][seen],
+            None if ends is None else ends[1][seen],
             title=self.name,
             compare=compare,
-            note=self.caption,
+            note=self.caption + (f"; too few answers for: {'; '.join(left_out)}" if left_out else ""),
             as_percent=self.is_share,
             whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
         )
@@ -220,10 +271,13 @@ class Estimate:
     def caption(self) -> str:
         """How many reports, by which method, and what the error bars are about."""
         direct = ""
-        if self.worth is not None and len(self.worth) == 1 and np.isfinite(self.worth[0]):
+        if self.worth is not None and len(self.worth) == 1 and self.worth[0] >= 1:
             direct = f" worth {self.worth[0]:,.0f} direct answers"
         bars = f", error bars for the {self.target}" if self.has_interval or self.has_band else ""
-        return f"{self.n:,} reports{direct}, method {self.method}{bars}"
+        among = ""
+        if self.group_sizes is not None and np.ptp(self.group_sizes) == 0:
+            among = f", an estimated {self.group_sizes[0]:,.0f} of them in the group"
+        return f"{self.n:,} reports{direct}{among}, method {self.method}{bars}"
 
     @property
     def verdict(self) -> str:
@@ -239,13 +293,18 @@ class Estimate:
     def __repr__(self) -> str:
         lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self.caption}"]
         low, high = self.interval() if self.has_interval else (None, None)
-        width = max(len(str(label)) for label in self.labels)
-        for i, label in enumerate(self.labels):
+        shown, instead = self.shown, self.said_instead
+        labels = [label_words(label) for label in self.labels]
+        width = max(map(len, labels))
+        for i, label in enumerate(labels):
             if i >= 40:
                 lines.append(f"  ... and {len(self.labels) - i:,} more")
                 break
+            if instead[i] is not None:
+                lines.append(f"  {label:<{width}}  {instead[i]}")
+                continue
             bounds = f"   {low[i]:.4f} to {high[i]:.4f}" if low is not None and high is not None else ""
-            lines.append(f"  {label!s:<{width}}  {self.value[i]:8.4f}{bounds}")
+            lines.append(f"  {label:<{width}}  {shown[i]:8.4f}{bounds}")
         if self._no_interval:
             lines.append(f"  No confidence interval: {self._no_interval}")
         lines += [f"  Assumed: {assumption}." for assumption in self.assumes]
@@ -254,11 +313,23 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
+        columns = {name: map(_four_digits, frame[name]) for name in frame.columns[1:]} | {"value": map(_four_digits, self.shown)}
+        rows = zip(self.said_instead, *columns.values(), strict=True)
+        frame[list(columns)] = [[instead, *[""] * (len(columns) - 1)] if instead else row for instead, *row in rows]
         assumed = "".join(f"<p>Assumed: {html.escape(assumption)}.</p>" for assumption in self.assumes)
         assumed += "".join(f"<p>Note: {html.escape(note)}.</p>" for note in self.notes)
         if self._no_interval:
             assumed = f"<p>No confidence interval: {html.escape(self._no_interval)}</p>" + assumed
-        return f"<p>{self.caption}</p>" + str(frame.to_html(index=False, float_format=_four_digits)) + assumed
+        return f"<p>{self.caption}</p>" + str(frame.to_html(index=False)) + assumed
+
+
+def label_words(label: Any) -> str:
+    """A label as words, also one of several.
+
+    >>> label_words(("woman", "yes")), label_words(3)
+    ('woman, yes', '3')
+    """
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
 def check_level(level: Any) -> None:

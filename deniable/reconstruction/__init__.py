@@ -5,12 +5,12 @@
 0.25
 """
 
+from deniable.core.simplex import clip, project
 from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.assign import arvesna, assign_sorted
 from deniable.reconstruction.em import em
 from deniable.reconstruction.loss import information_loss
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.reconstruction.simplex import clip, project
 from deniable.reconstruction.smooth import smooth
 
 __all__ = ["arvesna", "assign_sorted", "clip", "early_stopped", "em", "information_loss", "project", "reconstruct", "smooth"]

@@ -13,6 +13,7 @@ from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments
 from deniable.core.optional import Optional
+from deniable.core.simplex import brought_back
 from deniable.core.solving import DENSE_LIMIT
 from deniable.core.tables import CellTable, seen_through
 from deniable.errors import DataError, NotInvertibleError, ParameterError
@@ -20,7 +21,6 @@ from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
 from deniable.reconstruction.assign import target_counts
 from deniable.reconstruction.em import em
 from deniable.reconstruction.inversion import covariance, eq
-from deniable.reconstruction.simplex import brought_back
 from deniable.reconstruction.smooth import COARSE_CELLS, FINE_CELLS, Cells, smooth
 
 METHODS = ("em", "eq", "em/as", "as")
@@ -159,6 +159,7 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
         moments=moments,
         name=name,
         no_interval=reason,
+        whole=law.inputs,
     )
 
 

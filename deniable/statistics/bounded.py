@@ -131,7 +131,9 @@ class Bounded:
             return estimate
         # Each share is in the middle of its own bias; together they must still be everybody. Intervals stay where they are.
         each = np.maximum(estimate.value, 0.0).reshape(-1, whole)
-        return estimate.with_value((each / np.maximum(each.sum(axis=1, keepdims=True), 1e-300)).reshape(-1))
+        together = estimate.with_value((each / np.maximum(each.sum(axis=1, keepdims=True), 1e-300)).reshape(-1))
+        together.whole = whole
+        return together
 
 
 def bias_range_of(weighted: Weighted, rows: Floats) -> tuple[Floats, Floats]:

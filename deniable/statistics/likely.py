@@ -77,7 +77,10 @@ def distribution(
 
     names = [(group, label) if by else label for group in group_labels for label in labels]
     title = name + (f" where {condition}" if condition is not None else "")
-    return fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
+    found = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
+    if groups is not None or condition is not None:
+        found.group_sizes = np.repeat(fitted.people * (inside.sum(axis=1) @ fitted.shares), len(labels))
+    return found
 
 
 def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:
@@ -93,13 +96,14 @@ def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: s
     words = [bare(condition or "everyone") for condition in conditions]
     if of is None:
         title = f"share of ({words[0]}) minus share of ({words[1]})"
-        return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, None)
+        return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, (-1.0, 1.0))
     numbers = fitted.truth.numbers(of)
+    widest = float(np.ptp(numbers_of(fitted.truth.schema[of].domain)))
     for inside, condition in zip((first, second), conditions, strict=True):
         _check(fitted, inside, f"mean of {of}", condition)
     return fitted.estimate(
         lambda p: [_ratio(p * first, numbers) - _ratio(p * second, numbers)],
-        ["difference"], f"mean of {of}: ({words[0]}) minus ({words[1]})", target, None, of=of,
+        ["difference"], f"mean of {of}: ({words[0]}) minus ({words[1]})", target, (-widest, widest), of=of,
     )  # fmt: skip
 
 

@@ -33,6 +33,9 @@ def mean(
         return np.array([low]), np.array([high])
 
     estimate = _estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
+    if where is not None:
+        share = weighted.totals()[1] / weighted.people
+        estimate.group_sizes = np.array([min(max(share, 0.0), 1.0) * weighted.direct_rows])
     return estimate if likely is None else estimate.with_value([_toward(likely[0], weighted, found)])
 
 
@@ -74,10 +77,17 @@ def difference(
 
     variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
     title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
-    estimate = _estimate(weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, None, ends)
+    estimate = _estimate(
+        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, _apart(limits), ends
+    )
     if likely is None:
         return estimate
     return estimate.with_value([_toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)])
+
+
+def _apart(limits: tuple[float, float]) -> tuple[float, float]:
+    """Between what the difference of two such numbers lies."""
+    return limits[0] - limits[1], limits[1] - limits[0]
 
 
 def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -72,7 +72,7 @@ def difference(
     known = np.diag(weighted.centred_squares(np.array([only_x + only_y - 2 * both]), apart))
     errors = weighted.error_of_one(weighted.per_person(apart), known, target)
     title = f"share of ({bare(first[0])}) minus share of ({bare(second[0])})"
-    return estimate_of([(a - b) / weighted.people], errors, ["difference"], weighted, target, title, None)
+    return estimate_of([(a - b) / weighted.people], errors, ["difference"], weighted, target, title, (-1.0, 1.0))
 
 
 def distribution(
@@ -158,7 +158,7 @@ def _ratios(
         shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
         covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
         worth=None if bounded else [one.worth for one in found], assumes=(*weighted.assumes, *classes), notes=notes,
-        bias=[one.bias or 0.0 for one in found] if bounded else None,
+        bias=[one.bias or 0.0 for one in found] if bounded else None, whole=k, group_sizes=None if everyone else direct,
     )  # fmt: skip
 
 

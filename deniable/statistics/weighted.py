@@ -223,4 +223,5 @@ def estimate_of(
         worth=errors[1],
         ends=ends if target == "population" else None,
         assumes=weighted.assumes,
+        whole=whole,
     )

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import deniable as dn
+from deniable.core.simplex import clip, project
 from deniable.errors import ParameterError
 from deniable.reconstruction.loss import information_loss
-from deniable.reconstruction.simplex import clip, project
 
 vectors = st.lists(st.floats(-1, 2), min_size=2, max_size=6).map(np.array)
 

@@ -1,0 +1,133 @@
+"""What people are shown is possible: no number leaves its range, no dot its line, and shares add up."""
+
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.core.estimate import FEWEST
+
+QUICK, ALL = 150, 2_000
+
+
+def random_sample(rng):
+    """A few people, some of them alone in their group, hidden in ways that leave estimates far outside."""
+    designs = [
+        lambda domain: dn.KRR(domain, float(rng.uniform(0.15, 0.95))),
+        lambda domain: dn.Retention(domain, float(rng.uniform(0.05, 0.95))),
+        lambda domain: dn.Identity(domain),
+    ]
+    labels = dn.Nominal([f"label {i}" for i in range(int(rng.integers(2, 6)))])
+    numbers = dn.Integer(0, int(rng.integers(3, 12)))
+    hidden = designs[rng.integers(3)](numbers)
+    if rng.random() < 0.1:
+        hidden = dn.Additive(numbers, dn.Uniform(int(rng.integers(1, 4))), str(rng.choice(["clamp", "extend"])))
+    schema = dn.Schema(
+        {
+            "place": designs[rng.integers(3)](labels),
+            "size": hidden,
+            "group": designs[rng.integers(3)](dn.Nominal(["a", "b", "c"])),
+        }
+    )
+    n = int(rng.integers(1, 80))
+    people = pd.DataFrame(
+        {
+            "place": rng.choice(labels.labels, n, p=rng.dirichlet(np.full(labels.size, 0.5))),
+            "size": rng.binomial(numbers.size - 1, rng.random(), n),
+            "group": rng.choice(["a", "b", "c"], n, p=[0.9, 0.08, 0.02]),
+        }
+    )
+    return dn.Sample(schema.randomise(people, rng), schema), people
+
+
+QUESTIONS = {
+    "distribution": lambda s: s.distribution("place"),
+    "by": lambda s: s.distribution("place", by="group"),
+    "where": lambda s: s.distribution("place", where="size <= 1"),
+    "crosstab": lambda s: s.crosstab("place", "group"),
+    "count": lambda s: s.count("group == 'a' and size > 1"),
+    "mean": lambda s: s.mean("size"),
+    "mean where": lambda s: s.mean("size", where="group == 'b'"),
+    "difference": lambda s: s.difference("group == 'a'", "size > 1"),
+    "difference of means": lambda s: s.difference("group == 'a'", "group == 'b'", of="size"),
+    "quantile": lambda s: s.quantile("size"),
+    "correlation": lambda s: s.correlation("size", "size"),
+}
+
+
+def check(estimate, level):
+    shown, few = estimate.shown, estimate.too_few
+    assert (np.isnan(shown) == few).all()
+    low, high = estimate.limits
+    assert ((shown[~few] >= low - 1e-12) & (shown[~few] <= high + 1e-12)).all()
+    if estimate.whole > 1:
+        sums = shown.reshape(-1, estimate.whole).sum(axis=1)
+        assert sums[np.isfinite(sums)] == pytest.approx(1.0)
+    if estimate.has_interval:
+        first, last = estimate.interval(level)
+        assert ((first >= low - 1e-12) & (last <= high + 1e-12)).all()
+        assert ((first[~few] <= shown[~few] + 1e-12) & (shown[~few] <= last[~few] + 1e-12)).all()
+    said = repr(estimate)
+    for line in said.splitlines()[1 : 1 + len(estimate.labels)]:
+        numbers = re.findall(r"(?<!\S)-?\d+\.\d{4}(?!\S)", line)
+        assert all(low - 1e-4 <= float(number) <= high + 1e-4 for number in numbers), line
+    assert "worth 0 direct" not in said
+
+
+@pytest.mark.parametrize("runs", [QUICK, pytest.param(ALL, marks=pytest.mark.slow)])
+def test_nothing_impossible_is_shown(runs):
+    """Random schemas, people and levels; the seed of each is its number."""
+    answered = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in range(runs):
+            rng = np.random.default_rng([20261116, seed])
+            sample, _ = random_sample(rng)
+            for name, ask in QUESTIONS.items():
+                try:
+                    estimate = ask(sample)
+                except dn.DeniableError:
+                    continue
+                answered += 1
+                try:
+                    check(estimate, float(rng.uniform(0.5, 0.99)))
+                except AssertionError as error:
+                    raise AssertionError(f"seed {seed}, {name}: {error}\n{estimate!r}") from error
+    assert answered > 7 * runs
+
+
+def test_the_value_is_what_it_was_and_the_point_shown_is_the_nearest_possible():
+    schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y", "z"]), 0.6)})
+    estimate = dn.Sample(pd.DataFrame({"a": ["x"] * 16 + ["y"] * 4}), schema).distribution("a")
+    assert estimate.value.round(6).tolist() == [1.5, 0.0, -0.5]
+    # On a fine grid of the simplex no point is nearer.
+    steps = np.arange(0, 1.0001, 0.01)
+    grid = np.array([[a, b, 1 - a - b] for a in steps for b in steps if a + b <= 1])
+    nearest = grid[((grid - estimate.value) ** 2).sum(axis=1).argmin()]
+    assert estimate.shown == pytest.approx(nearest, abs=0.011)
+    assert estimate.to_frame()["value"].tolist() == estimate.value.tolist()
+
+
+def test_a_group_of_too_few_says_so_instead_of_numbers():
+    schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y"]), 0.75), "b": dn.Identity(dn.Nominal(["many", "one"]))})
+    data = pd.DataFrame({"a": ["x", "y", "x"] * 20 + ["x"], "b": ["many"] * 60 + ["one"]})
+    estimate = dn.Sample(data, schema).distribution("a", by="b")
+    assert estimate.said_instead == [None, None, "too few answers (1)", "too few answers (1)"]
+    assert "one, x   too few answers (1)" in repr(estimate)
+    assert "too few answers (1)" in estimate._repr_html_()
+    assert estimate.group_sizes.tolist() == [60, 60, 1, 1]
+    assert FEWEST > 1
+    words = re.sub(r"['\", ]+", " ", str(estimate.plot().to_dict()))
+    assert "too few answers for: one x; one y" in words
+
+
+def test_under_a_condition_the_size_of_the_group_is_given():
+    schema = dn.Schema({"a": dn.KRR(dn.Integer(0, 1), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+    sample = dn.Sample(pd.DataFrame({"a": [0, 1] * 50, "b": ["m"] * 30 + ["f"] * 70}), schema)
+    for estimate in (sample.distribution("a", where="b == 'f'"), sample.mean("a", where="b == 'f'")):
+        assert "100 reports" in estimate.caption
+        assert "an estimated 70 of them in the group" in estimate.caption
+    assert "group" not in sample.distribution("a").caption
