@@ -58,6 +58,11 @@ def unseal(key: bytes, sealed: str) -> bytes:
         ) from None
 
 
+def name_of(key: bytes) -> str:
+    """The name tells keys apart and says nothing about the key."""
+    return hashlib.sha256(b"name of " + key).hexdigest()[:32]
+
+
 class KeyFolder:
     """Keys as files in a folder that nobody else may read; made durable before they are used, overwritten when destroyed."""
 
@@ -69,10 +74,8 @@ class KeyFolder:
         """A new key on the disk; its name."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = os.urandom(32)
-        # The name tells keys apart and says nothing about the key.
-        name = hashlib.sha256(b"name of " + key).hexdigest()[:32]
-        self.put(name, key)
-        return name
+        self.put(name_of(key), key)
+        return name_of(key)
 
     def put(self, name: str, key: bytes) -> None:
         """Write a key under its name."""
@@ -88,18 +91,21 @@ class KeyFolder:
 
     def get(self, name: str) -> bytes:
         """The key of that name, or a sentence about what is lacking."""
-        if name not in self._loaded:
-            try:
-                self._loaded[name] = self._path(name).read_bytes()
-            except FileNotFoundError:
+        key = self._loaded.get(name)
+        if key is None:
+            with contextlib.suppress(FileNotFoundError):
+                key = self._path(name).read_bytes()
+            # One that is being destroyed at this moment is all zeros.
+            if key is None or name_of(key) != name:
                 raise StoreError(
                     "key_missing",
                     "The key {name} is not in {folder}, so answers that wait in the inbox cannot be read. "
                     "Bring that folder back, or name it with --keys.",
                     name=f"{name}.key",
                     folder=str(self.folder),
-                ) from None
-        return self._loaded[name]
+                )
+            self._loaded[name] = key
+        return key
 
     def has(self, name: str) -> bool:
         """Whether that key is here."""

@@ -187,6 +187,7 @@ def test_the_attack_succeeds_where_nothing_is_sealed(store, database, standin, m
 def test_the_attack_succeeds_where_nothing_is_mixed(tmp_path, standin, monkeypatch):
     with Store(str(tmp_path / "town.db")) as store:
         monkeypatch.setattr(mixing, "random_order", np.arange)
+        monkeypatch.setattr(mixing, "shuffled", list)
         keep_the_log(store)
         town = Consultation(store, standin, 120)
         town.answer(town.tokens)
