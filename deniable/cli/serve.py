@@ -78,7 +78,7 @@ def serve(
             print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():
             seen = store.overview(slug)
-            print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.count)}{_earlier(seen)}")
+            print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.mixed)} out{_earlier(seen)}")
             _tell_refused(store, slug, seen.state)
         print(f"{service.url}/organiser   for the organiser")
         if service.first_link is not None:
@@ -180,7 +180,7 @@ def restore(
     # An address may hold a password.
     print(f"{rows:,} rows restored to {store.place if '://' in db else db}.")
     for one in surveys:
-        print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.count)}{_earlier(one)}")
+        print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.mixed)} out{_earlier(one)}")
 
 
 def _answers(count: int) -> str:

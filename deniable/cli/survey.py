@@ -156,34 +156,32 @@ def open_(
         seen = store.overviews(read.slug)
     print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
     if 0 < len(before) < number:
-        _tell_replaced(before[-1].count, seen[-2], number, _given(db, keys))
+        _tell_replaced(seen[-2], number, discard, _given(db, keys))
     elif before:
-        print(f"The questionnaire is as it was: answers go on with the {_answers(seen[-1].count)} there are.")
+        print("The questionnaire is as it was: its answers are kept, and more are taken.")
     if read.invited:
         print(f"It is by invitation: deniable survey invite {read.slug} people.csv -o invited.csv")
 
 
-def _tell_replaced(count: int, old: Any, number: int, options: str) -> None:
-    thrown = max(0, count - old.count)
-    lost = f"{_answers(thrown)} to it {'was' if thrown == 1 else 'were'} thrown away." if thrown else "Nothing of it is lost."
+def _tell_replaced(old: Any, number: int, discard: bool, options: str) -> None:
+    lost = "Answers too few to be shown, if there were any, were thrown away." if discard else "Nothing of it is lost."
     print(f"The questionnaire was changed: version {old.number} takes no more answers. {lost}")
-    if old.count:
-        kept = "stays by itself and is" if old.count == 1 else "stay by themselves and are"
+    if old.mixed:
+        kept = "stays by itself and is" if old.mixed == 1 else "stay by themselves and are"
         print(
-            f"Its {_answers(old.count)} {kept} not counted with version {number}: "
+            f"Its {_answers(old.mixed)} {kept} not counted with version {number}: "
             f"deniable survey export {old.slug} --version {old.number} -o FILE{options}"
         )
-    if old.mixed < old.count:
-        print(f"{old.count - old.mixed} of them are fewer than a batch and come out when the survey is closed.")
+    if old.mixed and not old.shown:
+        print("If a few more came after its last batch, they come out when the survey is closed.")
     if old.shown:
         print(
             "note: this survey was closed once, and then the rest of its answers was shown. From now on results come in batches of 50 "
             "or more, also at a closing. If fewer are expected, give the questionnaire another name (survey: NAME)."
         )
     print("Whoever has the old page open is asked to load it again before sending.")
-    if old.used:
-        used = "invitation used for it stays" if old.used == 1 else "invitations used for it stay"
-        print(f"{old.used:,} {used} used: who answered then cannot answer again.")
+    if old.invited:
+        print("Invitations used for it stay used: who answered then cannot answer again.")
 
 
 def _answers(count: int) -> str:
@@ -213,21 +211,22 @@ def _shown(db: str) -> str:
 def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     """Take no more answers, and mix in those that wait."""
     with opened(db, keys) as store:
+        before = store.overview(slug)
         count = store.close_survey(slug)
-        seen = store.overview(slug)
-    print(f"{slug} is closed with {_answers(count)} to version {seen.number}.")
-    if seen.mixed < seen.count:
+    print(f"{slug} is closed with {_answers(count)} to version {before.number}.")
+    if before.shown:
         print(
-            f"{seen.count - seen.mixed} of them came after an earlier closing and are fewer than a batch; they stay sealed, "
-            "for whoever compared would see them one by one. Once 50 wait they come out: open it again and wait for more."
+            "The rest was shown at an earlier closing. If fewer than 50 came since, they stay sealed, for whoever compared would see "
+            "them one by one. Once 50 wait they come out: open it again and wait for more."
         )
 
 
 @app.command("list")
 def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
-    """Show the surveys of a database, every version of each: its state and number of answers, nothing else.
+    """Show the surveys of a database, every version of each: its state and how many answers are out, nothing else.
 
-    A version is replaced when a changed questionnaire is opened; its answers are kept.
+    Both numbers, of answers and of invitations used, move in steps of 50 or more while a survey is open, half an hour to an hour and a half
+    after enough have come. A version is replaced when a changed questionnaire is opened; its answers are kept.
     """
     with opened(db, keys) as store:
         surveys = [one for slug in store.slugs() for one in store.overviews(slug)]
@@ -235,16 +234,15 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
         # On a narrow terminal names go on in the next line; the words of a state stay whole.
         table.add_column(heading, overflow="fold", no_wrap=heading == "state", min_width=8 if heading == "state" else None)
-    for heading in ("answers", "to export"):
-        table.add_column(heading, justify="right")
+    table.add_column("answers that are out", justify="right")
     for one in surveys:
         # Invitations are to a survey, whatever its version.
         invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
         invited = "" if one.state == "replaced" else invited
-        table.add_row(
-            one.slug, str(one.number), one.state, one.closes or "", invited, one.view, f"{one.count:,}", f"{one.mixed:,}"
-        )
+        table.add_row(one.slug, str(one.number), one.state, one.closes or "", invited, one.view, f"{one.mixed:,}")
     console().print(table)
+    if any(one.state == "open" for one in surveys):
+        print("While a survey is open these numbers move in steps of 50 or more, and some time after people answered.")
     if any(one.state == "replaced" and one.mixed for one in surveys):
         print("Answers to a replaced version are kept by themselves: deniable survey export SURVEY --version N -o FILE")
 
@@ -269,8 +267,8 @@ def export(
         *others, seen = store.overviews(slug)
     earlier = [one for one in others if one.mixed]
     print(f"{_answers(rows)} written to {output}, schema in {sidecar(output)}.")
-    if version is None and seen.count > rows:
-        print(f"{seen.count - rows} newer answer{' waits for its' if seen.count - rows == 1 else 's wait for their'} batch.")
+    if version is None and seen.state == "open":
+        print("Newer answers, if there are any, wait for their batch of 50 or more.")
     if version is None and earlier:
         kept = " and ".join(f"version {one.number} ({one.mixed:,})" for one in earlier)
         print(f"These are answers to version {seen.number}. Those to {kept} are exported by themselves: add --version N.")
@@ -302,7 +300,7 @@ def invite(
     people: Annotated[Path, typer.Argument(help="A list with columns as LimeSurvey names them (CSV).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the list with tokens goes (CSV).")],
     status: Annotated[
-        bool, typer.Option("--status", help="Invite nobody; fill in who has answered (`completed`, `usesleft`) for reminders.")
+        bool, typer.Option("--status", help="Invite nobody; fill in who has answered (`completed`, `usesleft`), in batches.")
     ] = False,
     link: Annotated[
         str | None, typer.Option(help="The address of the service, https://HOST: adds a column `link` with everybody's own.")
@@ -336,6 +334,8 @@ def invite(
     write_list(output, made, force)
     done = sum(row["completed"] == "Y" for row in made)
     print(f"{len(made):,} people in {output}" + (f", {done:,} have answered." if status else "."))
+    if status:
+        print("Who answered since the last batch of 50 is not among them yet: a reminder should say that it is not for those.")
     if not status and link is None:
         print(f"Everybody's link: ADDRESS/s/{slug}#TOKEN. What follows # is not sent when the page is loaded.")
     if not status and not only_invited:
@@ -363,7 +363,10 @@ def revoke(
     db: Database = DEFAULT_DB,
     keys: Keys = None,
 ) -> None:
-    """Take back the tokens of a list: whoever has not answered yet no longer can. Answers that came with them stay."""
+    """Take back the tokens of a list: whoever has not answered yet no longer can. Answers that came with them stay.
+
+    Tokens that were used since the last batch are counted with those taken back.
+    """
     from deniable.survey.invitations import read_list
     from deniable.survey.invitations import revoke as take_back
 
@@ -383,7 +386,7 @@ def contacts(
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Write the register of a survey that keeps contact details.
+    """Write the register of a survey that keeps contact details: of the people whose answers are out.
 
     A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front.
     """

@@ -1,7 +1,7 @@
 """Exports: the mixed answers of a survey as a file with its schema, which `dn.read` opens.
 
-Only mixed answers leave the database, and while a survey is open at least 50 are mixed in at once: the difference between two
-exports never shows a single arrival.
+Only mixed answers leave the database, and while a survey is open at least 50 are mixed in at once. Nothing that is said here depends
+on how many wait.
 """
 
 from __future__ import annotations
@@ -36,31 +36,28 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
 
 
 def _nothing(store: Store, slug: str, number: int) -> RefusedError:
-    """Why there is nothing to export, and what can be done about it."""
+    """Why there is nothing to export, and what can be done about it: the same however many answers wait."""
     versions = store.overviews(slug)
     here = next(one for one in versions if one.number == number)
     earlier = [str(one.number) for one in versions[:-1] if one.mixed and one.number != number]
-    if here.count:
-        wait = f"{here.count} answer{'' if here.count == 1 else 's'} to version {number} {'waits' if here.count == 1 else 'wait'} sealed"
     if here.state == "open":
         sentence = (
-            "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers. Wait for more"
+            "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers, some time after "
+            "those have come. Wait for more"
         )
         # After a closing that showed the rest, another one would show fewer than a batch to nobody.
-        sentence += "." if here.shown and here.count < BATCH else ", or close it."
-    elif not here.count:
-        sentence = "Version {now} of {slug} has no answers to export, and takes no more."
-        if here.state == "closed":
-            sentence = "{slug} is closed and version {now} has no answers."
-    elif here.shown and here.count < BATCH:
-        sentence = "{slug} is {state} and {wait}: its rest was shown at an earlier closing, and fewer than {batch} would be seen one by "
-        sentence += "one. Open it again and wait until there are {batch}."
+        sentence += "." if here.shown else ", or close it."
+    elif here.shown:
+        sentence = "Nothing of version {now} of {slug}, which is {state}, is out. The rest was shown at an earlier closing; fewer than "
+        sentence += "{batch} that came since would be seen one by one, and stay sealed."
+        sentence += " Open it again and wait until there are {batch}." if here.state == "closed" else ""
     else:
-        sentence = "{slug} is {state} and {wait}. Bring out what waits: deniable survey close {slug}."
+        sentence = "Nothing of version {now} of {slug}, which is {state}, is out. Bring out what waits, if anything does: "
+        sentence += "deniable survey close {slug}."
     more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
     return RefusedError(
         "nothing_to_export", sentence + "{more}",
-        slug=slug, state=here.state, now=number, batch=BATCH, more=more, wait=wait if here.count else "",
+        slug=slug, state=here.state, now=number, batch=BATCH, more=more,
     )  # fmt: skip
 
 

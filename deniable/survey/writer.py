@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -24,6 +25,11 @@ MOST_WAITING = 20_000
 GROWTH = 4
 """All answers are written again when a quarter of their number waits: each is written some four or five times in all."""
 MIX_SECONDS = 3_600.0
+WAIT_SECONDS = 1_800.0, 5_400.0
+"""A full batch ends after a random time between these, with whatever has arrived by then. If it ended with its fiftieth answer, whoever
+sends 49 of their own could choose whom they share it with. An ordinary small survey (500 answers in a week of days of 12 hours) has six
+arrivals an hour: three to nine people join meanwhile. The least keeps a restart, which draws anew, from gaining anything; the most keeps
+nobody's results back for long; a closing does not wait."""
 HOUSEKEEPING_SECONDS = 60.0
 PAUSE_SECONDS = 0.2
 LAST_SECONDS = 3.0
@@ -54,6 +60,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._waiting: dict[int, list[int]] = {}
         self._mixed_at: dict[int, float] = {}
+        self._ends: dict[int, tuple[float, int]] = {}
         self._look_at = self._rest_until = 0.0
         self.trouble: str | None = None
         self.groups = 0
@@ -149,9 +156,8 @@ class Writer:
             return
         try:
             self._note_mixed()
-            for version, (waiting, mixed) in self._waiting.items():
-                long_ago = now - self._mixed_at.setdefault(version, now) >= MIX_SECONDS
-                if self._mixer is None and waiting >= BATCH and (waiting * GROWTH >= mixed or long_ago):
+            for version in list(self._waiting):
+                if self._mixer is None and self._batch_ends(version, now):
                     self._mixed_at[version] = now
                     self._mixer = _Mixer(self._store, version)
                     self._mixer.start()
@@ -168,14 +174,39 @@ class Writer:
             LOG.error("mixing failed and is tried again in a minute: %s", error)
             self._rest_until = now + HOUSEKEEPING_SECONDS
 
+    def _is_full(self, version: int, now: float) -> bool:
+        waiting, mixed = self._waiting[version]
+        long_ago = now - self._mixed_at.setdefault(version, now) >= MIX_SECONDS
+        return waiting >= BATCH and (waiting * GROWTH >= mixed or long_ago)
+
+    def _batch_ends(self, version: int, now: float) -> bool:
+        """Whether a full batch ends now. When it is full first its end is drawn, and drawn anew if others have mixed it in since."""
+        if not self._is_full(version, now) or now < self._ends.get(version, (0.0, 0))[0]:
+            return False
+        # Closings, erasures and other servers change what this one has counted.
+        self._waiting |= {one: list(counts) for one, counts in self._store.waiting().items()}
+        end, before = self._ends.pop(version, (0.0, -1))
+        mixed = self._waiting[version][1]
+        if not self._is_full(version, now):
+            return False
+        self._ends[version] = (end if before == mixed else now + _drawn_wait(), mixed)
+        return now >= self._ends[version][0]
+
     def _note_mixed(self) -> None:
         if self._mixer is None or self._mixer.is_alive():
             return
         done, self._mixer = self._mixer, None
         if done.error is not None:
             raise done.error
+        self._ends.pop(done.version, None)
         waiting, mixed = self._waiting[done.version]
         self._waiting[done.version] = [max(0, waiting - done.moved), mixed + done.moved]
+
+
+def _drawn_wait() -> float:
+    """A time from the operating system's randomness."""
+    least, most = WAIT_SECONDS
+    return least + (most - least) * secrets.randbelow(2**53) / 2**53
 
 
 class _Mixer(threading.Thread):

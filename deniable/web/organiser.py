@@ -1,4 +1,4 @@
-"""The organiser's pages: log in, see how many answered, open, close, export."""
+"""The organiser's pages: log in, see how many answers are out, open, close, export."""
 
 from __future__ import annotations
 
@@ -145,10 +145,10 @@ def _closing_page(one: Overview) -> str:
         else "The answers that wait are then shown, however few they are. This is done once: after that, results come in batches of 50 "
         "or more, also if the survey is opened again."
     )
-    count = f"{one.count:,} answer{'' if one.count == 1 else 's'}"
+    count = f"{one.mixed:,} answer{' is' if one.mixed == 1 else 's are'}"
     return page(
         f"Close {one.slug}?",
-        f"<p>It has {count} to version {one.number}. Nobody can answer while it is closed. {rest if one.count else ''}</p>\n"
+        f"<p>{count} out, to version {one.number}. Nobody can answer while it is closed. {rest}</p>\n"
         f'<form method="post" action="{PATH}/surveys/{slug}/close"><input type="hidden" name="sure" value="yes">'
         f'<button>Close {slug}</button></form>\n<p><a href="{PATH}">Leave it open</a></p>',
     )

@@ -38,7 +38,7 @@ def password_page(action: str, first: bool, complaint: str | None = None) -> str
 
 
 def list_page(surveys: Sequence[Overview], complaint: str | None = None) -> str:
-    """All surveys with their state and number of answers; results only in batches."""
+    """All surveys with their state and how many answers are out; those that wait are not counted."""
     rows = "\n".join(_row(one) for one in surveys)
     table = (
         "<table>\n<thead><tr><th>Survey</th><th>State</th><th>Answers</th><th>Invitations used</th>"
@@ -48,8 +48,10 @@ def list_page(surveys: Sequence[Overview], complaint: str | None = None) -> str:
     )
     return page(
         "Surveys",
-        f'{_complaint(complaint)}{table}\n<p class="note">While a survey is open, only the number of answers is shown. Results can be '
-        "exported in batches of at least 50 new answers, so that nobody's arrival can be read off a difference.</p>\n"
+        f'{_complaint(complaint)}{table}\n<p class="note">Answers come out in batches, and both numbers, of answers and of invitations used, '
+        "move with them: in steps of 50 or more, half an hour to an hour and a half after enough have come, or when the survey is closed. So "
+        "no number shows that one person came. Whoever sends many answers themselves can tell those from the others, which then hide "
+        "among fewer.</p>\n"
         '<form method="post" action="/organiser/logout"><button>Log out</button></form>',
     )
 
@@ -63,10 +65,10 @@ def _row(one: Overview) -> str:
     )
     cells = {
         "State": one.state,
-        "Answers": f"{one.count:,}" + (f", and {one.earlier:,} to earlier versions" if one.earlier else ""),
+        "Answers": (f"{one.mixed:,} out" if one.mixed else "none out yet") + _earlier(one),
         "Invitations used": f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all",
         "Last day": escape(one.closes or "–"),
-        "Results": f"{one.mixed:,} answer{'' if one.mixed == 1 else 's'}: {files}" if one.mixed else "not yet",
+        "Results": files if one.mixed else "not yet",
     }
     row = "".join(f'<td data-label="{label}">{cell}</td>' for label, cell in cells.items())
     return (
@@ -74,6 +76,10 @@ def _row(one: Overview) -> str:
         f'<td><form method="post" action="/organiser/surveys/{slug}/{verb}">'
         f'<button aria-label="{verb.capitalize()} {slug}">{verb.capitalize()}</button></form></td></tr>'
     )
+
+
+def _earlier(one: Overview) -> str:
+    return f", and {one.earlier:,} to earlier versions" if one.earlier else ""
 
 
 def missing_page() -> str:

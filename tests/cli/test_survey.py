@@ -79,7 +79,7 @@ def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path, monke
     town.run("survey", "open", "q.yaml", "--db", "town.db")
     answer(tmp_path / "town.db", town.standin, 60)
     code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
-    assert (code, "as it was: answers go on with the 60 answers there are" in out) == (0, True)
+    assert (code, "as it was: its answers are kept" in out) == (0, True)
     town.given["q.yaml"] = town.standin.Standin(title="Town, asked better")
     code, out, _ = town.run("survey", "open", "q.yaml", "--db", "town.db")
     assert (code, "town is open (version 2)" in out) == (0, True)
@@ -91,7 +91,7 @@ def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path, monke
     answer(tmp_path / "town.db", town.standin, 3, version=2)
     code, out, _ = town.run("survey", "list", "--db", "town.db")
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│ town")]
-    assert [(row[1], row[2], row[6], row[7]) for row in cells] == [("1", "replaced", "60", "60"), ("2", "open", "3", "0")]
+    assert [(row[1], row[2], row[6]) for row in cells] == [("1", "replaced", "60"), ("2", "open", "0")]
     assert "deniable survey export SURVEY --version N" in out
     monkeypatch.setenv("COLUMNS", "80")
     assert "replaced" in town.run("survey", "list", "--db", "town.db")[1].split("Answers")[0]
@@ -102,7 +102,7 @@ def test_answers_to_a_replaced_version_are_seen_to_be_kept(town, tmp_path, monke
     assert (code, "60 answers written" in out, "Those to version" in out) == (0, True, False)
     town.run("backup", "town.backup", "--db", "town.db")
     out = town.run("restore", "town.backup", "--db", "new.db")[1]
-    assert "town: version 2, closed, 3 answers, 60 to earlier versions" in out
+    assert "town: version 2, closed, 3 answers out, 60 to earlier versions" in out
 
 
 def test_used_invitations_of_a_replaced_version_are_spoken_of(town, tmp_path):
@@ -115,10 +115,10 @@ def test_used_invitations_of_a_replaced_version_are_spoken_of(town, tmp_path):
     answer(tmp_path / "town.db", town.standin, 1, token=token)
     town.given["q.yaml"] = town.standin.Standin(invited=True, title="Town, asked better")
     code, _, err = town.run("survey", "open", "q.yaml", "--db", "town.db")
-    assert (code, "1 answer to version 1 of town waits sealed" in err, "--discard" in err) == (2, True, True)
+    assert (code, "Answers to version 1 of town wait sealed" in err, "--discard" in err) == (2, True, True)
     out = town.run("survey", "open", "q.yaml", "--db", "town.db", "--discard")[1]
-    assert "1 answer to it was thrown away." in out
-    assert "1 invitation used for it stays used" in out
+    assert "if there were any, were thrown away." in out
+    assert "Invitations used for it stay used" in out
 
 
 def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_path):
@@ -128,7 +128,7 @@ def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_pat
     town.run("survey", "open", "q.yaml", "--db", "town.db")
     answer(tmp_path / "town.db", town.standin, 2)
     code, out, _ = town.run("survey", "close", "town", "--db", "town.db")
-    assert (code, "2 of them came after an earlier closing" in out) == (0, True)
+    assert (code, "closed with 5 answers" in out, "If fewer than 50 came since, they stay sealed" in out) == (0, True, True)
 
 
 def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
@@ -145,7 +145,11 @@ def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
     assert town.run("survey", "invite", "town", "people.csv", "-o", "people.csv", "--db", "town.db", "--force")[0] == 2
     answer(tmp_path / "town.db", town.standin, 1, token=rows[1]["token"])
     code, out, _ = town.run("survey", "invite", "town", "invited.csv", "-o", "state.csv", "--status", "--db", "town.db")
-    assert (code, "1 have answered" in out) == (0, True)
+    assert (code, "0 have answered" in out, "since the last batch" in out) == (0, True, True)
+    with Store(str(tmp_path / "town.db")) as store:
+        store.mix(1, least=1)
+    status = ("survey", "invite", "town", "invited.csv", "-o", "state.csv", "--status", "--db", "town.db", "--force")
+    assert "1 have answered" in town.run(*status)[1]
     assert "2 of 2" not in town.run("survey", "list", "--db", "town.db")[1]
     second = ("survey", "invite", "town", "people.csv", "-o", "second.csv", "--db", "town.db")
     for link in ("javascript:alert(1)", "survey.example", "https://", "https://[", "https://h/?x"):
@@ -167,11 +171,16 @@ def test_a_register_is_written_and_erased_from(town, tmp_path):
     assert town.run("survey", "open", "q.yaml", "--db", "town.db", "--erase-contacts-on", "2099-01-31")[0] == 0
     code = town.standin.code()
     answer(tmp_path / "town.db", town.standin, 1, code=code, contact={"email": "a@town.example"})
+    assert "0 contacts" in town.run("survey", "contacts", "town", "-o", "early.csv", "--db", "town.db")[1]
+    with Store(str(tmp_path / "town.db")) as store:
+        store.mix(1, least=1)
     assert town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db")[0] == 0
     assert (tmp_path / "register.csv").stat().st_mode & 0o077 == 0
     assert "a@town.example" in (tmp_path / "register.csv").read_text()
     formula = {"name": "=cmd|' /C calc'!A0", "email": "Ada;=1+1;+48 555 0100;\uff1d2"}
     answer(tmp_path / "town.db", town.standin, 1, code=town.standin.code(), contact=formula)
+    with Store(str(tmp_path / "town.db")) as store:
+        store.mix(1, least=1)
     town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db", "--force")
     with (tmp_path / "register.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -187,7 +196,7 @@ def test_backup_and_restore(town, tmp_path):
     code, out, _ = town.run("backup", "town.backup", "--db", "town.db")
     assert (code, "keep them apart" in out) == (0, True)
     code, out, _ = town.run("restore", "town.backup", "--db", "new.db")
-    assert (code, "town: version 1, open, 7 answers" in out) == (0, True)
+    assert (code, "town: version 1, open, 0 answers out" in out) == (0, True)
     code, _, err = town.run("restore", "town.backup", "--db", "new.db")
     assert (code, "already" in err) == (2, True)
 
@@ -226,7 +235,7 @@ def test_a_restore_that_fails_leaves_nothing_behind_and_the_next_one_works(town,
     backup.write_bytes(whole)
     keys.write_bytes(beside)
     code, out, err = town.run("restore", "town.backup", "--db", "new.db", "--keys", "deep/new keys")
-    assert (code, "town: version 1, open, 7 answers" in out) == (0, True), err
+    assert (code, "town: version 1, open, 0 answers out" in out) == (0, True), err
 
 
 def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(town, tmp_path):

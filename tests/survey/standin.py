@@ -68,6 +68,11 @@ def body(codes: dict[str, int] | None = None, **more: Any) -> dict[str, Any]:
     return {"version": 1, "id": secrets.token_urlsafe(16), "report": report, **more}
 
 
+def acknowledged(store: Any, slug: str = "town", number: int | None = None) -> int:
+    """How many answers to a version a store has, with those that wait: what no organiser is shown."""
+    return sum(store.waiting()[store.version(slug, number).id])
+
+
 def code() -> str:
     """A receipt code as a page makes it."""
     return f"R{next(NUMBER):06d}-{secrets.token_hex(6)}"

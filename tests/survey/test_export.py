@@ -88,23 +88,22 @@ def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, s
 
     town.open_survey(standin.Standin(closes=datetime.date.today()))
     town.close_survey("town")
-    assert complaint() == "town is closed and version 1 has no answers."
+    nothing = "Nothing of version 1 of town, which is closed, is out. Bring out what waits, if anything does: deniable survey close town."
+    assert complaint() == nothing
     town.reopen_survey("town")
     send(town, standin.body())
     assert complaint().endswith("Wait for more, or close it.")
     # The last day is over, and no server has closed it.
     with town._engine.begin() as connection:
         connection.exec_driver_sql("UPDATE survey_version SET closes = '2020-01-01'")
-    assert complaint() == (
-        "town is closed and 1 answer to version 1 waits sealed. Bring out what waits: deniable survey close town."
-    )
+    assert complaint() == nothing
     town.close_survey("town")
     assert export(town, "town", tmp_path / "out.csv") == 1
     town.open_survey(standin.Standin(title="two"))
     send(town, *(standin.body(version=2) for _ in range(2)))
     assert "Wait for more. Answers to earlier" in complaint()
     town.close_survey("town")
-    assert "closed and 2 answers to version 2 wait sealed" in complaint()
+    assert "Nothing of version 2 of town, which is closed, is out." in complaint()
     assert "Open it again and wait until there are 50." in complaint()
     assert "Answers to earlier versions are kept: --version 1." in complaint()
 

@@ -42,6 +42,9 @@ def test_a_list_gets_tokens_and_limesurveys_columns(town, tmp_path, standin, sen
     assert (tmp_path / "invited.csv").stat().st_mode & 0o077 == 0
     assert send(town, standin.body(token=rows[1]["token"])) == [None]
     states = with_states(town, "town", read_list(tmp_path / "invited.csv"))
+    assert [(row["completed"], row["usesleft"]) for row in states] == [("N", "1"), ("N", "1")]
+    town.close_survey("town")
+    states = with_states(town, "town", read_list(tmp_path / "invited.csv"))
     assert [(row["completed"], row["usesleft"]) for row in states] == [("N", "1"), ("Y", "0")]
     assert town.overview("town").invitations == 2
 
@@ -128,11 +131,21 @@ def test_one_address_twice_is_refused_unless_it_is_meant(town):
 def test_tokens_are_taken_back_and_used_ones_stay_used(town, standin, send):
     made = invite(town, "town", [{"email": "a"}, {"email": "b"}, {"email": "c"}])
     assert send(town, standin.body(token=made[0]["token"])) == [None]
+    town.mix(1, least=1)
     assert revoke(town, "town", made[:2]) == (1, 1)
     outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
     assert [None if one is None else one.code for one in outcomes] == ["token_used", "token_unknown", None]
     with pytest.raises(DataError, match="no token of town"):
         revoke(town, "town", made[:2])
+
+
+def test_taking_a_token_back_does_not_tell_that_its_answer_waits(town, standin, send, stored):
+    made = invite(town, "town", [{"email": "a"}, {"email": "b"}])
+    assert send(town, standin.body(token=made[0]["token"])) == [None]
+    assert [revoke(town, "town", [row]) for row in made] == [(1, 0), (1, 0)]
+    outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
+    assert [one.code for one in outcomes] == ["token_unknown"] * 2
+    assert len(stored(town)) == 1
 
 
 @pytest.mark.parametrize("mark", [";", "\t", ","])

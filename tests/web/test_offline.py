@@ -83,7 +83,7 @@ def test_nothing_else_is_opened_to_other_sites(both):
     assert both.client.post("/api/surveys/filed/answers", json=body(), headers=ELSEWHERE).status_code == 403
     assert both.client.post("/api/offline/plain/answers", json=body(), headers=ELSEWHERE).status_code == 404
     both.store.close_survey("plain")
-    assert both.store.overview("plain").count == 0
+    assert sum(both.store.waiting()[both.store.version("plain").id]) == 0
 
 
 def test_closing_and_a_new_version_are_told_and_old_answers_refused(serve):
@@ -98,7 +98,7 @@ def test_closing_and_a_new_version_are_told_and_old_answers_refused(serve):
     running.service.app.state.collector.forget("filed")
     assert running.client.get("/api/offline/filed").json() == {"version": 2, "open": True}
     assert running.client.post("/api/offline/filed/answers", json=body()).json()["code"] == "wrong_version"
-    assert running.store.overview("filed").count == 0
+    assert sum(running.store.waiting()[running.store.version("filed").id]) == 0
 
 
 def test_invitations_and_limits_hold_for_files_too(serve):

@@ -1,4 +1,4 @@
-"""The organiser: a one-time link, a password, sessions, and nothing but counts while people answer."""
+"""The organiser: a one-time link, a password, sessions, and nothing of those who answer but in batches."""
 
 import io
 import re
@@ -88,12 +88,12 @@ def test_forms_of_other_sites_are_refused(town):
     assert town.store.overview("town").state == "open"
 
 
-def test_only_a_count_is_shown_before_fifty_and_results_after_closing(town, standin):
+def test_nothing_is_shown_before_fifty_and_results_after_closing(town, standin):
     set_password(town)
     for _ in range(3):
         town.post(standin.body())
     page = town.client.get("/organiser").text
-    assert '<td data-label="Answers">3</td>' in page
+    assert '<td data-label="Answers">none out yet</td>' in page
     assert "not yet" in page
     assert town.client.get("/organiser/surveys/town/export.zip").json()["code"] == "nothing_to_export"
     asked = town.client.post("/organiser/surveys/town/close", headers=same_origin(town))
@@ -103,6 +103,7 @@ def test_only_a_count_is_shown_before_fifty_and_results_after_closing(town, stan
     assert "Close town?" in town.client.post("/organiser/surveys/town/close", headers=empty).text
     assert town.store.overview("town").state == "open"
     assert close(town).status_code == 303
+    assert '<td data-label="Answers">3 out</td>' in town.client.get("/organiser").text
     assert town.post(standin.body()).json()["code"] == "closed"
     reply = town.client.get("/organiser/surveys/town/export.zip")
     assert reply.headers["content-disposition"] == 'attachment; filename="town-v1.zip"'
@@ -153,7 +154,7 @@ def test_answers_to_earlier_versions_are_counted_on_the_page(town, standin):
     for _ in range(50):
         assert town.client.post("/api/surveys/town/answers", json=standin.body()).status_code == 201
     town.store.open_survey(standin.Standin(title="Town, asked better"))
-    assert "0, and 50 to earlier versions" in town.client.get("/organiser").text
+    assert "none out yet, and 50 to earlier versions" in town.client.get("/organiser").text
 
 
 def test_behind_a_proxy_limits_see_the_respondent_and_the_cookie_is_secure(serve, standin):

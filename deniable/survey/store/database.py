@@ -115,7 +115,7 @@ class Store:
             return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until, discard)
 
     def close_survey(self, slug: str) -> int:
-        """Take no more answers and mix in what waits; how many answers there are."""
+        """Take no more answers and mix in what waits; how many answers are out."""
         with self._explained():
             return surveys.close_survey(self._engine, self.keys, slug)
 
@@ -197,17 +197,17 @@ class Store:
             people.add_invitations(self._engine, slug, rows)
 
     def invitation_states(self, hashes: Sequence[str]) -> dict[str, bool]:
-        """Whether each known token was used."""
+        """Whether each known token is seen to be used."""
         with self._explained():
             return people.invitation_states(self._engine, hashes)
 
     def revoke_invitations(self, slug: str, hashes: Sequence[str]) -> int:
-        """Delete invitations that were not used; how many."""
+        """Delete invitations that are not seen to be used; how many."""
         with self._explained():
             return people.revoke_invitations(self._engine, slug, hashes)
 
     def contacts(self, slug: str) -> list[dict[str, Any]]:
-        """The register of a survey that keeps one."""
+        """The register of a survey that keeps one: of those whose answers are out."""
         with self._explained():
             return people.contacts(self._engine, slug)
 

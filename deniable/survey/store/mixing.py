@@ -21,7 +21,7 @@ from deniable.core.shuffling import random_order, shuffled
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import outside_transactions, writing
-from deniable.survey.store.tables import answers, inbox, version
+from deniable.survey.store.tables import SHOWN, USED, answers, inbox, invitation, version
 from deniable.survey.submission import unpack
 
 BATCH = 50
@@ -66,6 +66,7 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
         if not waiting or len(waiting) < least:
             return 0
         self._move(connection, here, waiting, sa.true())
+        self.show_used(connection, here.survey_id)
         self._name_fresh_key(connection, here)
         self._needless.add(here.key_name)
         return len(waiting)
@@ -76,6 +77,8 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
         query = sa.select(sa.func.count()).where(inbox.c.version_id == version_id)
         if connection.execute(query).scalar_one() < max(1, least):
             return False
+        # Here, where nobody submits, and not with the mixing: these are the people whose answers are mixed in now, and no others.
+        self.show_used(connection, here.survey_id)
         self._name_fresh_key(connection, here)
         return True
 
@@ -90,6 +93,12 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
             return 0
         self._move(connection, here, waiting, inbox.c.key_name != here.key_name)
         return len(waiting)
+
+    def show_used(self, connection: sa.Connection, survey_id: int) -> None:
+        """Let it be seen which invitations were used up to now."""
+        used = sa.update(invitation).where(invitation.c.survey_id == survey_id, invitation.c.used == USED)
+        if connection.execute(used.values(used=SHOWN)).rowcount:
+            self._tables.add("invitation")
 
     def _name_fresh_key(self, connection: sa.Connection, here: sa.Row[Any]) -> None:
         fresh = self._keys.create()

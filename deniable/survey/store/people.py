@@ -15,7 +15,7 @@ from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
 from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
-from deniable.survey.store.tables import answers, contact, inbox, invitation, organiser, version
+from deniable.survey.store.tables import SHOWN, UNUSED, answers, contact, inbox, invitation, organiser, version
 from deniable.survey.submission import RESERVED, unpack
 
 CHUNK = 500
@@ -29,25 +29,28 @@ def add_invitations(engine: sa.Engine, slug: str, rows: Sequence[tuple[str, str 
         if known:
             raise RefusedError("token_twice", "{count} of the tokens are stored already; nothing was added.", count=len(known))
         # Sorted: the order of the list of people is not the order of the rows.
-        added = [[hash_, survey_id, 0, begins, ends] for hash_, begins, ends in sorted(rows)]
+        added = [[hash_, survey_id, UNUSED, begins, ends] for hash_, begins, ends in sorted(rows)]
         bulk.insert(connection, invitation, ["hash", "survey_id", "used", "valid_from", "valid_until"], added)
 
 
 def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, bool]:
-    """Whether each known token was used."""
+    """Whether each known token is seen to be used: from the batch on that its answer came out with."""
     with engine.connect() as connection:
-        return {hash_: bool(used) for hash_, used in _states(connection, hashes)}
+        return {hash_: used == SHOWN for hash_, used in _states(connection, hashes)}
 
 
 def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> int:
-    """Delete invitations that were not used; how many."""
+    """Delete invitations that are not seen to be used; how many. Those whose answers wait are among them, or the number would tell of
+    them. Such an answer stays, and its token, unknown from now on, opens nothing again."""
     revoked = 0
     with writing(engine) as connection:
         survey_id = _survey_id(connection, slug)
+        # As a mixing does, which turns invitations too: each would wait for the other's.
+        connection.execute(sa.select(version.c.id).where(version.c.survey_id == survey_id).order_by(version.c.id).with_for_update())
         for begin in range(0, len(hashes), CHUNK):
             among = invitation.c.hash.in_(hashes[begin : begin + CHUNK])
-            unused = sa.delete(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used == 0)
-            revoked += connection.execute(unused).rowcount
+            unseen = sa.delete(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used != SHOWN)
+            revoked += connection.execute(unseen).rowcount
     return revoked
 
 
@@ -62,9 +65,14 @@ def _survey_id(connection: sa.Connection, slug: str) -> int:
 
 
 def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
-    """The register: receipt code, details, and the day on which they are erased."""
+    """The register: receipt code, details, and the day on which they are erased. Only of people whose answers are out: others would be
+    seen to come one by one."""
     with engine.connect() as connection:
-        query = sa.select(contact).where(contact.c.survey_id == _survey_id(connection, slug)).order_by(contact.c.code)
+        survey_id = _survey_id(connection, slug)
+        kept = sa.select(version.c.id).where(version.c.survey_id == survey_id, version.c.linkage == "register")
+        tables = [sa.table(f"answers_{one}", sa.column("code")) for one in connection.execute(kept).scalars()]
+        out = sa.or_(sa.false(), *(contact.c.code.in_(sa.select(table.c.code)) for table in tables))
+        query = sa.select(contact).where(contact.c.survey_id == survey_id, out).order_by(contact.c.code)
         return [
             {"code": row.code, **_entered(json.loads(row.details)), "erased_after": row.until}
             for row in connection.execute(query)

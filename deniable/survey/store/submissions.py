@@ -15,7 +15,7 @@ from deniable.errors import DeniableError, RefusedError, StoreError
 from deniable.survey.sealing import KeyFolder, seal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
-from deniable.survey.store.tables import contact, inbox, invitation, receipt
+from deniable.survey.store.tables import USED, contact, inbox, invitation, receipt
 from deniable.survey.submission import Submission
 
 Outcome = DeniableError | None
@@ -56,9 +56,13 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
                 outcomes.append(None if seen[one.id_hash] == one.body_mac else _id_reused())
                 continue
             here = versions[one.version]
-            refused = _refusal(here, tokens.get(one.token_hash or ""), one, today)
+            token = tokens.get(one.token_hash or "")
+            refused = _refusal(here, token, one, today)
             if refused is None and (one.survey, one.code) in codes:
                 refused = _code_used()
+            # Last: whoever tries another's invitation to see whether it was used, uses it up.
+            if refused is None and token is not None and token["used"]:
+                refused = _token_used()
             outcomes.append(refused)
             if refused is not None:
                 continue
@@ -69,7 +73,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
                 contacts.append([one.code, one.survey, one.contact, here.contacts_until])
                 codes.add((one.survey, one.code))
             if one.token_hash is not None:
-                tokens[one.token_hash]["used"] = 1
+                tokens[one.token_hash]["used"] = USED
                 used.append(one.token_hash)
         waiting = [
             [version, versions[version].key_name, sealed]
@@ -86,7 +90,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
             ],
         )
         if used:
-            connection.execute(sa.update(invitation).where(invitation.c.hash.in_(sorted(used))).values(used=1))
+            connection.execute(sa.update(invitation).where(invitation.c.hash.in_(sorted(used))).values(used=USED))
     return outcomes
 
 
@@ -150,13 +154,15 @@ def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, t
         return None
     if token is None or token["survey_id"] != one.survey:
         return RefusedError("token_unknown", "This invitation is not known here. Was the link copied whole?")
-    if token["used"]:
-        return RefusedError("token_used", "This invitation was used already; each can be used once.")
     early = token["valid_from"] is not None and today < str(token["valid_from"])
     late = token["valid_until"] is not None and today > str(token["valid_until"])
     if early or late:
         return RefusedError("token_not_now", "This invitation is valid on other days than today.")
     return None
+
+
+def _token_used() -> RefusedError:
+    return RefusedError("token_used", "This invitation was used already; each can be used once.")
 
 
 def _code_used() -> RefusedError:

@@ -18,7 +18,7 @@ from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
 from deniable.survey.store.mixing import BATCH, Mixing, forget, mix, vacuum
-from deniable.survey.store.tables import answers, contact, inbox, invitation, survey, version
+from deniable.survey.store.tables import SHOWN, USED, answers, contact, inbox, invitation, survey, version
 from deniable.survey.submission import Asked, label_counts, unpack
 
 PIECE = 10_000
@@ -44,20 +44,19 @@ class Frozen(Protocol):
 
 @dataclass(frozen=True)
 class Overview:
-    """What an organiser may see while people answer: how many did, and nothing else."""
+    """What an organiser may see: how many answers are out, and nothing of those that wait. So no number moves by one person."""
 
     slug: str
     state: str
     number: int
     versions: int
-    count: int  # acknowledged answers of this version
-    mixed: int  # those that can be exported
-    earlier: int  # acknowledged answers of the versions before it
+    mixed: int  # answers of this version that are out
+    earlier: int  # those of the versions before it
     shown: bool  # whether a closing has shown the rest, so that fewer than a batch stay sealed from now on
     linkage: str
     invited: bool
     invitations: int
-    used: int
+    used: int  # of the invitations, with answers that are out
     closes: str | None
     view: str
 
@@ -172,10 +171,9 @@ def _replace(
     if not discard:
         raise RefusedError(
             "few_answers",
-            "{count} to version {now} of {slug} {verb} sealed, and could be told apart one by one if the changed questionnaire replaced "
-            "it now: results come in batches of {batch}. Wait until there are {batch}, or throw {them} away: --discard.",
-            slug=slug, now=old.number, batch=BATCH, count="1 answer" if len(waiting) == 1 else f"{len(waiting)} answers",
-            verb="waits" if len(waiting) == 1 else "wait", them="it" if len(waiting) == 1 else "them",
+            "Answers to version {now} of {slug} wait sealed. They are fewer than {batch}, and could be told apart one by one if the changed "
+            "questionnaire replaced it now. Wait until there are {batch}, or throw them away: --discard.",
+            slug=slug, now=old.number, batch=BATCH,
         )  # fmt: skip
     if old.linkage == "register":
         columns = len(json.loads(old.schema)["attributes"])
@@ -241,7 +239,17 @@ def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
         if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
             noted = sa.update(version).where(version.c.id == found.version_id)
             connection.execute(noted.values(closings=version.c.closings + 1))
+            _show_left(mixing, connection, found.id, least)
     vacuum(engine)
+
+
+def _show_left(mixing: Mixing, connection: sa.Connection, survey_id: int, least: int) -> None:
+    """Show the use of invitations that no mixing has shown: whose answers were thrown away, or mixed in by an earlier release."""
+    versions = sa.select(version.c.id).where(version.c.survey_id == survey_id)
+    waiting = sa.select(sa.func.count()).where(inbox.c.version_id.in_(versions))
+    used = sa.select(sa.func.count()).where(invitation.c.survey_id == survey_id, invitation.c.used == USED)
+    if not connection.execute(waiting).scalar_one() and connection.execute(used).scalar_one() >= least:
+        mixing.show_used(connection, survey_id)
 
 
 def _new_id(made: sa.CursorResult[Any]) -> int:
@@ -251,12 +259,12 @@ def _new_id(made: sa.CursorResult[Any]) -> int:
 
 
 def close_survey(engine: sa.Engine, keys: KeyFolder, slug: str) -> int:
-    """Take no more answers, and mix in what waits. How many answers the current version has."""
+    """Take no more answers, and mix in what waits. How many answers of the current version are out."""
     with writing(engine) as connection:
         found = find_survey(connection, slug)
         connection.execute(sa.update(survey).where(survey.c.id == found.id).values(state="closed"))
     _end(engine, keys, found)
-    return overview(engine, slug).count
+    return overview(engine, slug).mixed
 
 
 def reopen_survey(engine: sa.Engine, slug: str) -> None:
@@ -298,11 +306,9 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
     with engine.connect() as connection:
         found = find_survey(connection, slug)
         rows = connection.execute(sa.select(version).where(version.c.survey_id == found.id).order_by(version.c.number)).all()
-        query = sa.select(inbox.c.version_id, sa.func.count()).group_by(inbox.c.version_id)
-        waiting = {row[0]: row[1] for row in connection.execute(query.where(inbox.c.version_id.in_([row.id for row in rows])))}
         mixed = {row.id: connection.exec_driver_sql(f"SELECT count(*) FROM answers_{row.id}").scalar_one() for row in rows}
         invited = connection.execute(
-            sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(invitation.c.used), 0)).where(
+            sa.select(sa.func.count(), sa.func.count(sa.case((invitation.c.used == SHOWN, 1)))).where(
                 invitation.c.survey_id == found.id
             )
         ).one()
@@ -310,26 +316,24 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
     today, before, seen = datetime.date.today().isoformat(), 0, []
     for row in rows:
         over = row.closes is not None and today > row.closes
-        count = waiting.get(row.id, 0) + mixed[row.id]
         seen.append(
             Overview(
                 slug=slug,
                 state="replaced" if row.id != found.version_id else "closed" if over else found.state,
                 number=row.number,
                 versions=len(rows),
-                count=count,
                 mixed=mixed[row.id],
                 earlier=before,
                 shown=shown,
                 linkage=row.linkage,
                 invited=bool(row.invited),
                 invitations=invited[0],
-                used=int(invited[1]),
+                used=invited[1],
                 closes=row.closes,
                 view=view_name(slug, row.number),
             )
         )
-        before += count
+        before += mixed[row.id]
     return seen
 
 
