@@ -48,9 +48,19 @@ def seal(key: bytes, contents: Sequence[bytes]) -> list[str]:
 
 def unseal(key: bytes, sealed: str) -> bytes:
     """Decrypt; what was changed since is refused."""
+    return _open(ChaCha20Poly1305(key), sealed)
+
+
+def unseal_all(keys: KeyFolder, rows: Sequence[tuple[str, str] | list[str]]) -> list[bytes]:
+    """Decrypt many, each with the name of its key."""
+    ciphers = {name: ChaCha20Poly1305(keys.get(name)) for name in {name for name, _ in rows}}
+    return [_open(ciphers[name], sealed) for name, sealed in rows]
+
+
+def _open(cipher: ChaCha20Poly1305, sealed: str) -> bytes:
     raw = base64.b64decode(sealed)
     try:
-        return ChaCha20Poly1305(key).decrypt(raw[:NONCE], raw[NONCE:], None)
+        return cipher.decrypt(raw[:NONCE], raw[NONCE:], None)
     except InvalidTag:
         raise StoreError(
             "inbox_damaged",
@@ -121,6 +131,12 @@ class KeyFolder:
                 os.fsync(file.fileno())
             self._path(name).unlink()
             self._sync_folder()
+
+    def forget_destroyed(self) -> None:
+        """Forget the keys that others, a second server or a command, have destroyed."""
+        for name in list(self._loaded):
+            if not self._path(name).is_file():
+                self._loaded.pop(name, None)
 
     def leftover(self) -> set[str]:
         """Keys that may have been left behind by a crash: those that are old enough.

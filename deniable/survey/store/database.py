@@ -96,8 +96,13 @@ class Store:
             return engine.logged_statements(self._engine)
 
     def sweep(self) -> None:
-        """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to."""
+        """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to.
+
+        And empty SQLite's log, if somebody who read it has hindered a mixing in that.
+        """
         with self._explained():
+            mixing.forget(self._engine)
+            self.keys.forget_destroyed()
             # In this order: a key that is named between the two looks is among the named.
             old = self.keys.leftover()
             if old:
@@ -178,11 +183,6 @@ class Store:
         """By version: how many answers wait, and how many are mixed."""
         with self._explained():
             return surveys.waiting_counts(self._engine)
-
-    @property
-    def mixes_beside(self) -> bool:
-        """Whether answers can be stored while others are mixed in: not in SQLite, which has one writer."""
-        return self._engine.dialect.name != "sqlite"
 
     def mix(self, version: int, least: int = mixing.BATCH) -> int:
         """Mix waiting answers in, if there are enough; how many."""
