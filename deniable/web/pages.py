@@ -48,12 +48,16 @@ def list_page(surveys: Sequence[Overview], complaint: str | None = None) -> str:
     )
     return page(
         "Surveys",
-        f'{_complaint(complaint)}{table}\n<p class="note">Answers come out in batches, and both numbers, of answers and of invitations used, '
-        "move with them: in steps of 50 or more, half an hour to an hour and a half after enough have come, or when the survey is closed. So "
-        "no number shows that one person came. Whoever sends many answers themselves can tell those from the others, which then hide "
-        "among fewer.</p>\n"
+        f'{_complaint(complaint)}{table}\n<p class="note">{_NOTE}</p>\n'
         '<form method="post" action="/organiser/logout"><button>Log out</button></form>',
     )
+
+
+_NOTE = (
+    "Answers come out together, 50 or more at a time: half an hour to an hour and a half after enough have come, or when the survey is "
+    "closed. The numbers of answers and of used invitations move with them, so that none shows that one person came; until then people may "
+    "have answered though none are out. Whoever sends many answers themselves knows those, and the others hide among fewer."
+)
 
 
 def _row(one: Overview) -> str:

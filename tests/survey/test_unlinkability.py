@@ -66,7 +66,8 @@ def guesses(tokens, sealed, answers):
     yield []
 
 
-USED = re.compile(rb"\x07\x81\x0d\x09\x09\x00\x00([0-9a-f]{64})")
+# Used, or used and shown: 1 is a constant of SQLite's format, 2 is a byte behind the hash.
+USED = re.compile(rb"\x07\x81\x0d\x09[\x09\x01]\x00\x00([0-9a-f]{64})")
 # The name of the key, in PostgreSQL a byte of length, and 32 sealed bytes as base64.
 SEALED = re.compile(rb"[0-9a-f]{32}.?([A-Za-z0-9+/]{43}=)", re.DOTALL)
 
@@ -90,7 +91,7 @@ def postgresql_log(url):
     engine = sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), poolclass=sa.NullPool)
     order = "ORDER BY CAST(CAST(xmin AS text) AS bigint), ctid"
     with engine.connect() as connection:
-        tokens = list(connection.exec_driver_sql(f"SELECT hash FROM invitation WHERE used = 1 {order}").scalars())
+        tokens = list(connection.exec_driver_sql(f"SELECT hash FROM invitation WHERE used > 0 {order}").scalars())
         sealed = list(connection.exec_driver_sql(f"SELECT sealed FROM inbox {order}").scalars())
     return tokens, sealed
 

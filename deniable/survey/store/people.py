@@ -46,7 +46,9 @@ def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> i
     with writing(engine) as connection:
         survey_id = _survey_id(connection, slug)
         # As a mixing does, which turns invitations too: each would wait for the other's.
-        connection.execute(sa.select(version.c.id).where(version.c.survey_id == survey_id).order_by(version.c.id).with_for_update())
+        connection.execute(
+            sa.select(version.c.id).where(version.c.survey_id == survey_id).order_by(version.c.id).with_for_update()
+        )
         for begin in range(0, len(hashes), CHUNK):
             among = invitation.c.hash.in_(hashes[begin : begin + CHUNK])
             unseen = sa.delete(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used != SHOWN)

@@ -172,8 +172,8 @@ def _replace(
     if not discard:
         raise RefusedError(
             "few_answers",
-            "Answers to version {now} of {slug} wait sealed. They are fewer than {batch}, and could be told apart one by one if the changed "
-            "questionnaire replaced it now. Wait until there are {batch}, or throw them away: --discard.",
+            "Answers to version {now} of {slug} wait sealed. They are fewer than {batch}, and could be told apart one by one if the "
+            "changed questionnaire replaced it now. Wait until there are {batch}, or throw them away: --discard.",
             slug=slug, now=old.number, batch=BATCH,
         )  # fmt: skip
     if old.linkage == "register":
