@@ -102,8 +102,11 @@ def attack(organiser, standin, clock, slug, others):
 
     def answers(times=1):
         bodies = [standin.body({"number": next(numbers)}) for _ in range(times)]
-        # A retry is acknowledged when all that was to be done after the first sending is done.
+        # A retry is acknowledged when all that was to be done after the first sending is begun, and a mixing is waited for.
         assert {town.post(body, slug=slug).status_code for body in [*bodies, bodies[-1]]} == {201}
+        mixer = town.service.app.state.collector.writer._mixer
+        if mixer is not None:
+            mixer.join(10.0)
         return {body["report"]["number"] + 1 for body in bodies}
 
     quiet = organiser.looks()
