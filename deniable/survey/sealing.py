@@ -26,6 +26,7 @@ except ImportError:
 
 NONCE = 12
 SAFE_SECONDS = 3_600
+MARKS = "databases"
 _NAME = re.compile(r"[0-9a-f]{32}\.key")
 
 
@@ -131,6 +132,21 @@ class KeyFolder:
                 os.fsync(file.fileno())
             self._path(name).unlink()
             self._sync_folder()
+
+    def marks(self) -> set[str]:
+        """The marks of the databases whose keys are here."""
+        with contextlib.suppress(FileNotFoundError):
+            return set((self.folder / MARKS).read_text(encoding="ascii").split())
+        return set()
+
+    def mark(self, mark: str) -> None:
+        """Note that the keys of that database are here."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(self.folder / MARKS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as file:
+            file.write(f"{mark}\n".encode("ascii"))
+            file.flush()
+            os.fsync(file.fileno())
+        self._sync_folder()
 
     def forget_destroyed(self) -> None:
         """Forget the keys that others, a second server or a command, have destroyed."""

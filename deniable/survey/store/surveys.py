@@ -434,9 +434,8 @@ def waiting_counts(engine: sa.Engine) -> dict[int, tuple[int, int]]:
         }
 
 
-def named_keys(engine: sa.Engine) -> tuple[set[str], set[str]]:
+def named_keys(connection: sa.Connection) -> tuple[set[str], set[str]]:
     """The keys that surveys seal with, and those that waiting answers are sealed with."""
-    with engine.connect() as connection:
-        sealing = set(connection.execute(sa.select(version.c.key_name)).scalars())
-        sealed = set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
+    sealing = set(connection.execute(sa.select(version.c.key_name)).scalars())
+    sealed = set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
     return sealing, sealed
