@@ -243,10 +243,13 @@ def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
                 mixing.show_used(connection, found.id)
         # A closing without any answers has shown nothing.
         if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
-            noted = sa.update(version).where(version.c.id == found.version_id)
-            connection.execute(noted.values(closings=version.c.closings + 1))
+            _note_closing(connection, found.version_id)
             _show_left(mixing, connection, found.id, least)
     vacuum(engine)
+
+
+def _note_closing(connection: sa.Connection, version_id: int) -> None:
+    connection.execute(sa.update(version).where(version.c.id == version_id).values(closings=version.c.closings + 1))
 
 
 def _show_left(mixing: Mixing, connection: sa.Connection, survey_id: int, least: int) -> None:
