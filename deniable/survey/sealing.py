@@ -26,6 +26,7 @@ except ImportError:
 
 NONCE = 12
 SAFE_SECONDS = 3_600
+MARKS = "databases"
 _NAME = re.compile(r"[0-9a-f]{32}\.key")
 
 
@@ -48,14 +49,29 @@ def seal(key: bytes, contents: Sequence[bytes]) -> list[str]:
 
 def unseal(key: bytes, sealed: str) -> bytes:
     """Decrypt; what was changed since is refused."""
+    return _open(ChaCha20Poly1305(key), sealed)
+
+
+def unseal_all(keys: KeyFolder, rows: Sequence[tuple[str, str] | list[str]]) -> list[bytes]:
+    """Decrypt many, each with the name of its key."""
+    ciphers = {name: ChaCha20Poly1305(keys.get(name)) for name in {name for name, _ in rows}}
+    return [_open(ciphers[name], sealed) for name, sealed in rows]
+
+
+def _open(cipher: ChaCha20Poly1305, sealed: str) -> bytes:
     raw = base64.b64decode(sealed)
     try:
-        return ChaCha20Poly1305(key).decrypt(raw[:NONCE], raw[NONCE:], None)
+        return cipher.decrypt(raw[:NONCE], raw[NONCE:], None)
     except InvalidTag:
         raise StoreError(
             "inbox_damaged",
             "An answer that waits in the inbox was changed on the disk and cannot be read. Restore the last backup.",
         ) from None
+
+
+def name_of(key: bytes) -> str:
+    """The name tells keys apart and says nothing about the key."""
+    return hashlib.sha256(b"name of " + key).hexdigest()[:32]
 
 
 class KeyFolder:
@@ -69,10 +85,8 @@ class KeyFolder:
         """A new key on the disk; its name."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = os.urandom(32)
-        # The name tells keys apart and says nothing about the key.
-        name = hashlib.sha256(b"name of " + key).hexdigest()[:32]
-        self.put(name, key)
-        return name
+        self.put(name_of(key), key)
+        return name_of(key)
 
     def put(self, name: str, key: bytes) -> None:
         """Write a key under its name."""
@@ -88,18 +102,21 @@ class KeyFolder:
 
     def get(self, name: str) -> bytes:
         """The key of that name, or a sentence about what is lacking."""
-        if name not in self._loaded:
-            try:
-                self._loaded[name] = self._path(name).read_bytes()
-            except FileNotFoundError:
+        key = self._loaded.get(name)
+        if key is None:
+            with contextlib.suppress(FileNotFoundError):
+                key = self._path(name).read_bytes()
+            # One that is being destroyed at this moment is all zeros.
+            if key is None or name_of(key) != name:
                 raise StoreError(
                     "key_missing",
                     "The key {name} is not in {folder}, so answers that wait in the inbox cannot be read. "
                     "Bring that folder back, or name it with --keys.",
                     name=f"{name}.key",
                     folder=str(self.folder),
-                ) from None
-        return self._loaded[name]
+                )
+            self._loaded[name] = key
+        return key
 
     def has(self, name: str) -> bool:
         """Whether that key is here."""
@@ -115,6 +132,27 @@ class KeyFolder:
                 os.fsync(file.fileno())
             self._path(name).unlink()
             self._sync_folder()
+
+    def marks(self) -> set[str]:
+        """The marks of the databases whose keys are here."""
+        with contextlib.suppress(FileNotFoundError):
+            return set((self.folder / MARKS).read_text(encoding="ascii").split())
+        return set()
+
+    def mark(self, mark: str) -> None:
+        """Note that the keys of that database are here."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(os.open(self.folder / MARKS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as file:
+            file.write(f"{mark}\n".encode("ascii"))
+            file.flush()
+            os.fsync(file.fileno())
+        self._sync_folder()
+
+    def forget_destroyed(self) -> None:
+        """Forget the keys that others, a second server or a command, have destroyed."""
+        for name in list(self._loaded):
+            if not self._path(name).is_file():
+                self._loaded.pop(name, None)
 
     def leftover(self) -> set[str]:
         """Keys that may have been left behind by a crash: those that are old enough.

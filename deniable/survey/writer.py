@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from deniable.errors import DeniableError, StoreError
@@ -159,20 +160,23 @@ class Writer:
             for version in list(self._waiting):
                 if self._mixer is None and self._batch_ends(version, now):
                     self._mixed_at[version] = now
-                    self._mixer = _Mixer(self._store, version)
+                    self._mixer = _Mixer(partial(self._store.mix, version), version)
                     self._mixer.start()
-                    if not self._store.mixes_beside:
-                        self._mixer.join()
-                    self._note_mixed()
-            if now >= self._look_at:
+            if self._mixer is None and now >= self._look_at:
                 self._look_at = now + HOUSEKEEPING_SECONDS
-                self._store.close_due()
-                self._store.expire_contacts()
-                self._store.sweep()
+                # A closing mixes too.
+                self._mixer = _Mixer(self._look_after)
+                self._mixer.start()
         except Exception as error:
             # Answers are taken meanwhile: they wait, sealed.
             LOG.error("mixing failed and is tried again in a minute: %s", error)
             self._rest_until = now + HOUSEKEEPING_SECONDS
+
+    def _look_after(self) -> int:
+        self._store.close_due()
+        self._store.expire_contacts()
+        self._store.sweep()
+        return 0
 
     def _is_full(self, version: int, now: float) -> bool:
         waiting, mixed = self._waiting[version]
@@ -198,6 +202,8 @@ class Writer:
         done, self._mixer = self._mixer, None
         if done.error is not None:
             raise done.error
+        if done.version is None:
+            return
         self._ends.pop(done.version, None)
         waiting, mixed = self._waiting[done.version]
         self._waiting[done.version] = [max(0, waiting - done.moved), mixed + done.moved]
@@ -210,17 +216,17 @@ def _drawn_wait() -> float:
 
 
 class _Mixer(threading.Thread):
-    """Mixes answers in beside the writer."""
+    """Mixes answers in, or keeps house otherwise, beside the writer."""
 
-    def __init__(self, store: Store, version: int) -> None:
+    def __init__(self, work: Callable[[], int], version: int | None = None) -> None:
         super().__init__(name="deniable-mixer", daemon=True)
-        self._store, self.version = store, version
+        self._work, self.version = work, version
         self.moved = 0
         self.error: Exception | None = None
 
     def run(self) -> None:
-        """Mix, and keep what came of it."""
+        """Work, and keep what came of it."""
         try:
-            self.moved = self._store.mix(self.version)
+            self.moved = self._work()
         except Exception as error:
             self.error = error

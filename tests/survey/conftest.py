@@ -40,7 +40,8 @@ def new_database(url: str) -> str:
     """The URL of a fresh namespace of a PostgreSQL server: much cheaper than a database of its own."""
     import sqlalchemy as sa
 
-    name = f"survey{secrets.token_hex(6)}"  # other folders of tests load this file anew
+    # Not counted: other folders of tests load this file a second time, against the same server.
+    name = f"survey_{secrets.token_hex(6)}"
     engine = sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), poolclass=sa.NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"CREATE SCHEMA {name}")

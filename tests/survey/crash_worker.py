@@ -1,7 +1,8 @@
 """Forks a process that submits as fast as it can, once for every line on its input, and says what was acknowledged.
 
 Loaded once and forked from, because starting Python for each of 300 crashes would take longer than the crashes.
-Lines out: `pid N` of the child, then `ack CODE` for every acknowledgement it got, `gone` when it is dead.
+Lines out: `pid N` of the child, then `ack CODE` for every acknowledgement it got, `mixing` and `mixed` around every mixing, `gone`
+when it is dead.
 """
 
 import os
@@ -40,6 +41,15 @@ def submit_for_ever(url: str, keys: str) -> None:
     writer.WAIT_SECONDS = 0.0, 0.0
     store = patiently(url, keys)
     asked = store.current("town")[0]
+    mix = store.mix
+
+    def told(version: int) -> int:
+        os.write(1, b"mixing\n")
+        moved = mix(version)
+        os.write(1, b"mixed\n")
+        return moved
+
+    store.mix = told
 
     def one() -> None:
         while True:

@@ -1,5 +1,7 @@
 """A database of any released version opens with the same rows and the same estimates."""
 
+import csv
+import json
 import sqlite3
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 import deniable as dn
 from deniable.errors import StoreError
+from deniable.survey.export import export
 from deniable.survey.store import Store, migrations
 from deniable.survey.store.engine import create, parse
 from deniable.survey.store.tables import STATIC
@@ -86,3 +89,53 @@ def test_a_database_of_something_else_is_left_alone(tmp_path):
     connection.close()
     with pytest.raises(StoreError, match="something else"):
         Store(str(tmp_path / "other.db"))
+
+
+OPEN = Path(__file__).parent / "fixtures" / "open-v1"
+"""An open survey by invitation with a register, as written by the release before the second step: 50 answers mixed, 7 waiting."""
+
+
+@pytest.fixture
+def left_open():
+    return json.loads(OPEN.with_suffix(".json").read_text())
+
+
+def goes_on(store, left_open, standin, send, stored, tmp_path):
+    """Takes answers, knows those it has acknowledged, mixes, closes and exports all."""
+    store.check()
+    assert store.waiting() == {1: (7, 50)}
+    assert sorted(row[-1] for row in stored(store, "old-town")) == left_open["codes"]
+    new = [standin.code() for _ in left_open["unused"]]
+    bodies = [
+        standin.body(token=token, code=code, contact={"name": "New"})
+        for token, code in zip(left_open["unused"], new, strict=True)
+    ]
+    assert set(send(store, left_open["sent_again"], *bodies, slug="old-town")) == {None}
+    assert store.mix(1, least=20) == 7 + len(new)
+    assert store.close_survey("old-town") == 57 + len(new)
+    assert store.overview("old-town").used == 57 + len(new)
+    assert {row["code"] for row in store.contacts("old-town")} == {*left_open["codes"], *new}
+    export(store, "old-town", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert sorted(row["code"] for row in csv.DictReader(file)) == sorted([*left_open["codes"], *new])
+
+
+def test_an_open_survey_of_an_earlier_release_goes_on(tmp_path, left_open, standin, send, stored):
+    with sqlite3.connect(tmp_path / "old.db") as connection:
+        connection.executescript(OPEN.with_suffix(".sql").read_text())
+    connection.close()
+    (tmp_path / "old.db.keys").mkdir()
+    for name, key in left_open["keys"].items():
+        (tmp_path / "old.db.keys" / f"{name}.key").write_bytes(bytes.fromhex(key))
+    with Store(str(tmp_path / "old.db"), tmp_path / "elsewhere") as wrong, pytest.raises(StoreError, match="--keys"):
+        wrong.open_survey(standin.Standin(slug="next"))
+    assert not (tmp_path / "elsewhere").exists()
+    with Store(str(tmp_path / "old.db")) as store:
+        goes_on(store, left_open, standin, send, stored, tmp_path)
+
+
+def test_a_backup_of_an_earlier_release_is_restored_and_goes_on(store, tmp_path, left_open, standin, send, stored):
+    keys = {name: bytes.fromhex(key) for name, key in left_open["keys"].items()}
+    with OPEN.with_suffix(".backup").open() as lines:
+        store.load(lines, keys)
+    goes_on(store, left_open, standin, send, stored, tmp_path)

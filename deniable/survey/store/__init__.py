@@ -7,6 +7,7 @@ bulk.py         many rows in one statement
 surveys.py      freezing a questionnaire into a version, opening, closing, reading
 submissions.py  a group of submissions in one transaction
 mixing.py       from the inbox to the answers, in random order
+folder.py       which folder holds the keys
 people.py       invitations, contact details, the organiser
 dump.py         backup and restore
 database.py     `Store`: all of it behind one name

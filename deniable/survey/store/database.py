@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from deniable.errors import FileError, StoreError
 from deniable.survey.sealing import KeyFolder
-from deniable.survey.store import dump, engine, migrations, mixing, people, submissions, surveys
+from deniable.survey.store import dump, engine, folder, migrations, mixing, people, submissions, surveys
 from deniable.survey.submission import Asked, Submission
 
 
@@ -34,6 +34,7 @@ class Store:
             raise FileError("no_file", "{path} does not exist.", path=str(parsed.database))
         self.place = parsed.render_as_string(hide_password=True)
         self.keys = KeyFolder(self.places(url, keys)[1])
+        self._mark: str | None = None
         self._engine = engine.create(parsed)
         with self._explained():
             migrations.migrate(self._engine)
@@ -64,6 +65,14 @@ class Store:
         with engine.explained(self.place):
             yield
 
+    @contextlib.contextmanager
+    def _keyed(self) -> Iterator[None]:
+        """The same for what makes, uses or destroys keys, which has to be done in the right folder."""
+        with self._explained():
+            if self._mark is None:
+                self._mark = folder.adopt(self._engine, self.keys, self.place)
+            yield
+
     def check(self, discard_unreadable: bool = False) -> int:
         """Look whether the database is whole and every waiting answer has its key; sweep keys that nobody needs.
 
@@ -77,11 +86,12 @@ class Store:
                     raise StoreError(
                         "damaged", "{place} is damaged: {reason}. Restore a backup.", place=self.place, reason=found
                     )
-            sealing, sealed = surveys.named_keys(self._engine)
+            self._mark = folder.adopt(self._engine, self.keys, self.place, discard_unreadable)
+            sealing, sealed = self._named_keys()
             lost = {name for name in sealed if not self.keys.has(name)}
             if lost:
                 # Another server may have mixed those answers, and destroyed their key, since we looked.
-                sealing, sealed = surveys.named_keys(self._engine)
+                sealing, sealed = self._named_keys()
                 lost &= sealed
             discarded = dump.discard_sealed(self._engine, lost) if lost and discard_unreadable else 0
             for name in lost if not discard_unreadable else ():
@@ -90,18 +100,28 @@ class Store:
             self.sweep()
             return discarded
 
+    def _named_keys(self) -> tuple[set[str], set[str]]:
+        with self._engine.connect() as connection:
+            return surveys.named_keys(connection)
+
     def logged_statements(self) -> list[str]:
         """The settings by which the database writes its statements to a log of its own."""
         with self._explained():
             return engine.logged_statements(self._engine)
 
     def sweep(self) -> None:
-        """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to."""
-        with self._explained():
-            # In this order: a key that is named between the two looks is among the named.
-            old = self.keys.leftover()
+        """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to.
+
+        And empty SQLite's log, if somebody who read it has hindered a mixing in that.
+        """
+        with self._keyed():
+            mixing.forget(self._engine)
+            self.keys.forget_destroyed()
+            # In this order: a key that is named between the two looks is among the named. Where databases share a folder none is swept: the
+            # others' keys are not known here.
+            old = self.keys.leftover() if self.keys.marks() == {self._mark} else set()
             if old:
-                sealing, sealed = surveys.named_keys(self._engine)
+                sealing, sealed = self._named_keys()
                 for name in old - sealing - sealed:
                     self.keys.destroy(name)
 
@@ -111,12 +131,12 @@ class Store:
         self, questionnaire: surveys.Frozen, contacts_until: datetime.date | None = None, discard: bool = False
     ) -> int:
         """Freeze a questionnaire and take answers; the number of the version. `discard`: what is too few for a batch goes."""
-        with self._explained():
+        with self._keyed():
             return surveys.open_survey(self._engine, self.keys, questionnaire, contacts_until, discard)
 
     def close_survey(self, slug: str) -> int:
         """Take no more answers and mix in what waits; how many answers are out."""
-        with self._explained():
+        with self._keyed():
             return surveys.close_survey(self._engine, self.keys, slug)
 
     def reopen_survey(self, slug: str) -> None:
@@ -126,7 +146,7 @@ class Store:
 
     def close_due(self) -> list[str]:
         """Close the surveys whose last day is over."""
-        with self._explained():
+        with self._keyed():
             found = surveys.due(self._engine)
             for slug in found:
                 surveys.close_survey(self._engine, self.keys, slug)
@@ -171,7 +191,7 @@ class Store:
 
     def submit(self, group: Sequence[Submission]) -> list[submissions.Outcome]:
         """Store a group of submissions in one transaction; it is on the disk when this returns."""
-        with self._explained():
+        with self._keyed():
             return submissions.commit_group(self._engine, self.keys, group)
 
     def waiting(self) -> dict[int, tuple[int, int]]:
@@ -179,14 +199,9 @@ class Store:
         with self._explained():
             return surveys.waiting_counts(self._engine)
 
-    @property
-    def mixes_beside(self) -> bool:
-        """Whether answers can be stored while others are mixed in: not in SQLite, which has one writer."""
-        return self._engine.dialect.name != "sqlite"
-
     def mix(self, version: int, least: int = mixing.BATCH) -> int:
         """Mix waiting answers in, if there are enough; how many."""
-        with self._explained():
+        with self._keyed():
             return mixing.mix(self._engine, self.keys, version, least)
 
     # People
@@ -213,7 +228,7 @@ class Store:
 
     def erase(self, slug: str, code: str) -> tuple[int, int]:
         """Erase contact details and answers of a receipt code: how many of each."""
-        with self._explained():
+        with self._keyed():
             return people.erase(self._engine, self.keys, slug, code)
 
     def expire_contacts(self, today: datetime.date | None = None) -> int:
@@ -241,4 +256,6 @@ class Store:
     def load(self, file: IO[str], keys: dict[str, bytes]) -> int:
         """Read what `dump` wrote into an empty database; how many rows."""
         with self._explained():
-            return dump.load(self._engine, self.keys, file, keys)
+            rows = dump.load(self._engine, self.keys, file, keys)
+            self._mark = folder.adopt(self._engine, self.keys, self.place)
+            return rows

@@ -123,8 +123,19 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 @contextlib.contextmanager
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A transaction that writes; committed and synced at the end."""
-    with engine.connect().execution_options(kind="BEGIN IMMEDIATE") as connection, connection.begin():
+    with engine.connect() as connection, writing_by(connection):
         yield connection
+
+
+@contextlib.contextmanager
+def writing_by(connection: sa.Connection) -> Iterator[None]:
+    """The same on a connection that is there already."""
+    connection.execution_options(kind="BEGIN IMMEDIATE")
+    try:
+        with connection.begin():
+            yield
+    finally:
+        connection.execution_options(kind="BEGIN")
 
 
 @contextlib.contextmanager

@@ -37,7 +37,11 @@ def _first(connection: sa.Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (_first,)
+def _mark_of_the_key_folder(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("CREATE TABLE key_folder (mark TEXT NOT NULL, place TEXT NOT NULL)")
+
+
+MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (_first, _mark_of_the_key_folder)
 
 
 def migrate(engine: sa.Engine, steps: Sequence[Callable[[sa.Connection], None]] | None = None) -> None:

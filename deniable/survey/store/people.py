@@ -90,11 +90,14 @@ def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int
     """Erase a person's contact details and answers by their receipt code: how many of each were erased."""
     with writing(engine) as connection:
         survey_id = _survey_id(connection, slug)
+        # Versions first, in the order of all others who lock them.
+        query = sa.select(version).where(version.c.survey_id == survey_id).order_by(version.c.id)
+        versions = connection.execute(query.with_for_update()).all()
         details = connection.execute(
             sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code == code)
         ).rowcount
         erased, tables = 0, ["contact", "inbox"]
-        for here in connection.execute(sa.select(version).where(version.c.survey_id == survey_id).with_for_update()).all():
+        for here in versions:
             if here.linkage == "none":
                 continue
             columns = len(json.loads(here.schema)["attributes"])

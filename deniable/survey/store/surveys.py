@@ -102,7 +102,7 @@ def open_survey(
             "retention_over", "Contact details cannot be erased on {day}: that day is over.", day=str(contacts_until)
         )
     questionnaire = json.dumps(asked.to_json(), ensure_ascii=False, sort_keys=True)
-    fresh, discarded = keys.create(), None
+    fresh, discarded = keys.create(), set[str]()
     try:
         with writing(engine) as connection:
             _lock_version(connection, asked.slug)
@@ -147,8 +147,9 @@ def open_survey(
     except RefusedError:
         keys.destroy(fresh)
         raise
-    if discarded is not None:
-        keys.destroy(discarded)
+    if discarded:
+        for name in discarded:
+            keys.destroy(name)
         forget(engine, "inbox", "contact")
     if found is not None:
         mix(engine, keys, found.version_id)
@@ -158,8 +159,8 @@ def open_survey(
 
 def _replace(
     connection: sa.Connection, keys: KeyFolder, slug: str, survey_id: int, old: sa.Row[Any], discard: bool
-) -> str | None:
-    """See that a version which ends shows nobody by themselves; the key that is to be destroyed, if answers were thrown away.
+) -> set[str]:
+    """See that a version which ends shows nobody by themselves; the keys that are to be destroyed, if answers were thrown away.
 
     Whoever could replace a version around each arrival would see everyone's report, one a version. So what waits is mixed in if it
     is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
@@ -167,7 +168,7 @@ def _replace(
     waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()
     mixed = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{old.id}").scalar_one()
     if not waiting or len(waiting) >= BATCH or (mixed >= BATCH and not _shown(connection, survey_id)):
-        return None
+        return set()
     if not discard:
         raise RefusedError(
             "few_answers",
@@ -182,7 +183,7 @@ def _replace(
     # Their receipts stay: whoever sends one of them again is told as before, and nothing is stored twice.
     connection.execute(sa.delete(inbox).where(inbox.c.version_id == old.id))
     connection.execute(sa.update(version).where(version.c.id == old.id).values(key_name=keys.create()))
-    return str(old.key_name)
+    return {old.key_name, *(row.key_name for row in waiting)}
 
 
 def _no_retention() -> RefusedError:
@@ -227,20 +228,28 @@ def _shown(connection: sa.Connection, survey_id: int) -> bool:
 
 def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
     """Mix in what waits, of all versions, when a survey is closed: however few the first time that there are any answers. After
-    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference. All in one
-    transaction: a crash must neither show answers without a note that they were shown, nor the other way round."""
+    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference. All that shows is in one
+    transaction: a crash must neither show answers without a note that they were shown, nor the other way round. As in every mixing, new keys
+    come first: then those who answer other surveys, or are told that this one is closed, do not wait on PostgreSQL."""
+    query = sa.select(version.c.id).where(version.c.survey_id == found.id).order_by(version.c.id)
     with Mixing(engine, keys) as mixing, writing(engine) as connection:
-        query = sa.select(version.c.id).where(version.c.survey_id == found.id).order_by(version.c.id)
-        ids = list(connection.execute(query.with_for_update()).scalars())
+        for one in connection.execute(query).scalars().all():
+            mixing.change_key(connection, one, 1)
+    with Mixing(engine, keys) as mixing, writing(engine) as connection:
+        ids = list(connection.execute(query.with_for_update(key_share=True)).scalars())
         least = BATCH if _shown(connection, found.id) else 1
         for one in ids:
-            mixing.mix(connection, one, least)
+            if mixing.mix_older(connection, one, least):
+                mixing.show_used(connection, found.id)
         # A closing without any answers has shown nothing.
         if any(connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one() for one in ids):
-            noted = sa.update(version).where(version.c.id == found.version_id)
-            connection.execute(noted.values(closings=version.c.closings + 1))
+            _note_closing(connection, found.version_id)
             _show_left(mixing, connection, found.id, least)
     vacuum(engine)
+
+
+def _note_closing(connection: sa.Connection, version_id: int) -> None:
+    connection.execute(sa.update(version).where(version.c.id == version_id).values(closings=version.c.closings + 1))
 
 
 def _show_left(mixing: Mixing, connection: sa.Connection, survey_id: int, least: int) -> None:
@@ -424,13 +433,12 @@ def waiting_counts(engine: sa.Engine) -> dict[int, tuple[int, int]]:
         waiting = {row[0]: row[1] for row in connection.execute(query)}
         return {
             one: (waiting.get(one, 0), connection.exec_driver_sql(f"SELECT count(*) FROM answers_{one}").scalar_one())
-            for one in connection.execute(sa.select(version.c.id)).scalars()
+            for one in connection.execute(sa.select(version.c.id).order_by(version.c.id)).scalars()
         }
 
 
-def named_keys(engine: sa.Engine) -> tuple[set[str], set[str]]:
+def named_keys(connection: sa.Connection) -> tuple[set[str], set[str]]:
     """The keys that surveys seal with, and those that waiting answers are sealed with."""
-    with engine.connect() as connection:
-        sealing = set(connection.execute(sa.select(version.c.key_name)).scalars())
-        sealed = set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
+    sealing = set(connection.execute(sa.select(version.c.key_name)).scalars())
+    sealed = set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
     return sealing, sealed

@@ -64,6 +64,9 @@ contact = sa.Table(
     sa.Column("details", sa.Text),
     sa.Column("until", sa.Text),
 )
+key_folder = sa.Table(
+    "key_folder", METADATA, sa.Column("mark", sa.Text), sa.Column("place", sa.Text)
+)  # one row; not in backups
 organiser = sa.Table("organiser", METADATA, sa.Column("id", sa.Integer, primary_key=True), sa.Column("password", sa.Text))
 
 UNUSED, USED, SHOWN = 0, 1, 2
