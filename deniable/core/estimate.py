@@ -313,7 +313,9 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
-        columns = {name: map(_four_digits, frame[name]) for name in frame.columns[1:]} | {"value": map(_four_digits, self.shown)}
+        columns = {name: map(_four_digits, frame[name]) for name in frame.columns[1:]} | {
+            "value": map(_four_digits, self.shown)
+        }
         rows = zip(self.said_instead, *columns.values(), strict=True)
         frame[list(columns)] = [[instead, *[""] * (len(columns) - 1)] if instead else row for instead, *row in rows]
         assumed = "".join(f"<p>Assumed: {html.escape(assumption)}.</p>" for assumption in self.assumes)

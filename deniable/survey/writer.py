@@ -12,13 +12,11 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
-from deniable.errors import DeniableError, StoreError
+from deniable.errors import StoreError
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
+from deniable.survey.store.submissions import Outcome
 from deniable.survey.submission import Submission
-
-Outcome = DeniableError | None
-"""None: stored. A RefusedError: not taken. Any other error: not stored, try again."""
 
 LOG = logging.getLogger("deniable")
 MOST_AT_ONCE = 1_000

@@ -12,10 +12,11 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
-from deniable.errors import RefusedError
+from deniable.errors import DeniableError, RefusedError
 from deniable.survey.store import Store
+from deniable.survey.store.submissions import Outcome
 from deniable.survey.submission import CONTACT_FIELDS, CONTACT_LENGTH, Asked, Submission, read_submission
-from deniable.survey.writer import Outcome, Writer
+from deniable.survey.writer import Writer
 from deniable.web.limits import Limit
 from deniable.web.origin import same_site
 from deniable.web.problems import DOCUMENTED, from_error
@@ -162,9 +163,10 @@ async def stored(collector: Collector, limit: Limit | None, slug: str, request: 
     if limit is not None:
         limit.check(address)
     outcome = await collector.submit(submission)
-    if outcome is not None:
-        if limit is not None:
-            limit.give_back(address)
+    if outcome is not None and limit is not None:
+        # A repetition counts as little: one answer, sent again and again, would shut the others out.
+        limit.give_back(address)
+    if isinstance(outcome, DeniableError):
         return from_error(outcome)
     return Response(STORED, 201, headers={"Cache-Control": "no-store"}, media_type="application/json")
 

@@ -38,10 +38,12 @@ class Patience:
     idle_seconds: int = 5
     unread_seconds: float = 20.0
     """So long may a client take none of the reply that waits for it."""
-    pipelined: int = 16
+    pipelined: int = 2
     """Requests that wait behind one that is not answered yet. Browsers and proxies send none."""
     held_bytes: int = 64 * MIB
-    """Received on all connections, and not answered yet."""
+    """Received on all connections, and not answered yet; each line of a header counts as `line_bytes` more."""
+    line_bytes: int = 200
+    """What Python keeps of a line, however short it is."""
     unread_bytes: int = 8 * KIB
     """Nothing more is written while more than that waits to be sent."""
 
@@ -125,16 +127,22 @@ class Connections:
         """So many bytes are kept of what a client sent."""
         self.held += size - connection.held
         connection.held = size
-        if size and self.held > self.patience.held_bytes:
-            self._make_room(lambda one: one.held > 0)
+        while size and self.held > self.patience.held_bytes and self._waiting:
+            # Not the oldest: that may be somebody on a poor line, who holds next to nothing.
+            most = max(self._waiting, key=lambda one: one.held)
+            if not most.held:
+                return
+            self._send_away(most)
 
     def _make_room(self, fits: Callable[[Connected], bool]) -> bool:
         found = next(filter(fits, self._waiting), None)
-        if found is None:
-            return False
-        self.leave(found)
-        found.drop()
-        return True
+        if found is not None:
+            self._send_away(found)
+        return found is not None
+
+    def _send_away(self, connection: Connected) -> None:
+        self.leave(connection)
+        connection.drop()
 
     def later(self, start: Callable[[], None]) -> None:
         """Start what came in a pipeline: one each turn of the event loop, however many wait, so that nobody else waits for them."""

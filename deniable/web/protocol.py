@@ -25,6 +25,8 @@ except ImportError:
 from deniable.web.connections import Connections
 from deniable.web.headers import LARGEST_BODY
 
+MOST_RAW = 4 * LARGEST_BODY
+"""What may be sent for one request, with all that is not kept of it."""
 HEADER, BODY, IDLE, BEHIND, UNREAD, CLOSING = "header", "body", "idle", "behind", "unread", "closing"
 
 
@@ -43,8 +45,8 @@ class LimitedConnection(HttpToolsProtocol):
         self._receiving: str | None = None
         self._phase: str | None = None
         self._since = 0.0
-        self._header_bytes = self._body_bytes = 0
-        self._behind = False
+        self._header_bytes = self._body_bytes = self._message_bytes = 0
+        self._behind = self._deaf = False
         self._deferred: tuple[RequestResponseCycle, Any] | None = None
         self._refusal = (400, "bad_request", "This is not HTTP.")
 
@@ -68,9 +70,12 @@ class LimitedConnection(HttpToolsProtocol):
         self.cycle = None  # type: ignore[assignment]
 
     def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
         self._house.hold(self, self.held + len(data))
         if self.transport.is_closing():
             return
+        self._message_bytes += len(data)
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -80,6 +85,10 @@ class LimitedConnection(HttpToolsProtocol):
             if self._header_bytes > self._patience.header_bytes:
                 self._refuse(431, "header_too_large", "The header is too large.")
                 return
+        if self._receiving == BODY and self._message_bytes > MOST_RAW:
+            # The parts of a body in pieces may have notes without end, which nobody reads.
+            self._refuse(413, "too_large", "This is too large.")
+            return
         self._settle()
 
     def pause_writing(self) -> None:
@@ -95,21 +104,34 @@ class LimitedConnection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._receiving, self._phase = HEADER, None
-        self._header_bytes = self._body_bytes = 0
+        self._header_bytes = self._body_bytes = self._message_bytes = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # Lines behind a body come here as well.
         self._header_bytes += len(name) + len(value)
         if len(self.headers) >= self._patience.header_lines or self._header_bytes > self._patience.header_bytes:
             self._refusal = (431, "header_too_large", "The header is too large.")
             raise _TooMuchError
+        if self._receiving == BODY:
+            # Lines behind a body come here as well. They are no header: a proxy has not looked at them.
+            return
+        self._house.hold(self, self.held + self._patience.line_bytes)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= self._patience.pipelined:
             raise _TooMuchError
         self._receiving = BODY
+        if not self.parser.should_upgrade():
+            super().on_headers_complete()
+            return
+        # The parser takes what follows for another protocol, and a body for the next request: of somebody else, where a proxy shares
+        # connections. So nothing that follows is read.
+        if any(name in (b"content-length", b"transfer-encoding") for name, _ in self.headers):
+            self._refusal = (400, "upgrade", "Only HTTP is spoken here; a request that wants something else has no body.")
+            raise _TooMuchError
+        self._deaf = True
         super().on_headers_complete()
+        self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)

@@ -15,7 +15,7 @@ from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
 from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
-from deniable.survey.store.tables import SHOWN, UNUSED, answers, contact, inbox, invitation, organiser, version
+from deniable.survey.store.tables import REVOKED, SHOWN, UNUSED, answers, contact, inbox, invitation, organiser, version
 from deniable.survey.submission import RESERVED, unpack
 
 CHUNK = 500
@@ -27,7 +27,11 @@ def add_invitations(engine: sa.Engine, slug: str, rows: Sequence[tuple[str, str 
         survey_id = _survey_id(connection, slug)
         known = {hash_ for hash_, _ in _states(connection, [row[0] for row in rows])}
         if known:
-            raise RefusedError("token_twice", "{count} of the tokens are stored already; nothing was added.", count=len(known))
+            raise RefusedError(
+                "token_twice",
+                "{count} of the tokens are stored already, or were taken back; nothing was added. Make new ones.",
+                count=len(known),
+            )
         # Sorted: the order of the list of people is not the order of the rows.
         added = [[hash_, survey_id, UNUSED, begins, ends] for hash_, begins, ends in sorted(rows)]
         bulk.insert(connection, invitation, ["hash", "survey_id", "used", "valid_from", "valid_until"], added)
@@ -36,12 +40,12 @@ def add_invitations(engine: sa.Engine, slug: str, rows: Sequence[tuple[str, str 
 def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, bool]:
     """Whether each known token is seen to be used: from the batch on that its answer came out with."""
     with engine.connect() as connection:
-        return {hash_: used == SHOWN for hash_, used in _states(connection, hashes)}
+        return {hash_: used == SHOWN for hash_, used in _states(connection, hashes) if used != REVOKED}
 
 
 def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> int:
-    """Delete invitations that are not seen to be used; how many. Those whose answers wait are among them, or the number would tell of
-    them. Such an answer stays, and its token, unknown from now on, opens nothing again."""
+    """Take invitations back that are not seen to be used; how many. Those whose answers wait are among them, or the number would tell of
+    them. Such an answer stays, and its token opens nothing again."""
     revoked = 0
     with writing(engine) as connection:
         survey_id = _survey_id(connection, slug)
@@ -51,8 +55,8 @@ def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> i
         )
         for begin in range(0, len(hashes), CHUNK):
             among = invitation.c.hash.in_(hashes[begin : begin + CHUNK])
-            unseen = sa.delete(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used != SHOWN)
-            revoked += connection.execute(unseen).rowcount
+            unseen = sa.update(invitation).where(among, invitation.c.survey_id == survey_id, invitation.c.used < SHOWN)
+            revoked += connection.execute(unseen.values(used=REVOKED)).rowcount
     return revoked
 
 

@@ -15,11 +15,17 @@ from deniable.errors import DeniableError, RefusedError, StoreError
 from deniable.survey.sealing import KeyFolder, seal
 from deniable.survey.store import bulk
 from deniable.survey.store.engine import writing
-from deniable.survey.store.tables import USED, contact, inbox, invitation, receipt
+from deniable.survey.store.tables import REVOKED, USED, contact, inbox, invitation, receipt
 from deniable.survey.submission import Submission
 
-Outcome = DeniableError | None
-"""None: stored, now or by an earlier copy of the same submission."""
+
+class Repeated:
+    """It was stored before, and is acknowledged again; it counts for nothing else."""
+
+
+REPEATED = Repeated()
+Outcome = DeniableError | Repeated | None
+"""None: stored. REPEATED: by an earlier copy of the same submission. A RefusedError: not taken. Any other error: not stored, try again."""
 _UNFIT = (IntegrityError, DataError)
 """What one submission can do to the transaction of a whole group."""
 
@@ -53,7 +59,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
         taken: dict[int, list[bytes]] = {}
         for one in group:
             if one.id_hash in seen:
-                outcomes.append(None if seen[one.id_hash] == one.body_mac else _id_reused())
+                outcomes.append(REPEATED if seen[one.id_hash] == one.body_mac else _id_reused())
                 continue
             here = versions[one.version]
             token = tokens.get(one.token_hash or "")
@@ -152,7 +158,7 @@ def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, t
         )
     if one.token_hash is None:
         return None
-    if token is None or token["survey_id"] != one.survey:
+    if token is None or token["survey_id"] != one.survey or token["used"] == REVOKED:
         return RefusedError("token_unknown", "This invitation is not known here. Was the link copied whole?")
     early = token["valid_from"] is not None and today < str(token["valid_from"])
     late = token["valid_until"] is not None and today > str(token["valid_until"])

@@ -18,7 +18,7 @@ from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.engine import writing
 from deniable.survey.store.labels import create_view, view_name
 from deniable.survey.store.mixing import BATCH, Mixing, forget, mix, vacuum
-from deniable.survey.store.tables import SHOWN, USED, answers, contact, inbox, invitation, survey, version
+from deniable.survey.store.tables import REVOKED, SHOWN, USED, answers, contact, inbox, invitation, survey, version
 from deniable.survey.submission import Asked, label_counts, unpack
 
 PIECE = 10_000
@@ -108,6 +108,7 @@ def open_survey(
             _lock_version(connection, asked.slug)
             found = connection.execute(sa.select(survey).where(survey.c.slug == asked.slug).with_for_update()).one_or_none()
             if found is None:
+                _check_retention(asked, contacts_until)
                 made = connection.execute(sa.insert(survey).values(slug=asked.slug, state="open"))
                 survey_id, number = _new_id(made), 1
             else:
@@ -120,10 +121,10 @@ def open_survey(
                     connection.execute(sa.update(survey).where(survey.c.id == survey_id).values(state="open"))
                     keys.destroy(fresh)
                     return int(last.number)
+                # Before it is looked whether answers wait: a refusal that comes only if none do would tell of them, and leave no trace.
+                _check_retention(asked, contacts_until)
                 number = last.number + 1
                 discarded = _replace(connection, keys, asked.slug, survey_id, last, discard)
-            if asked.linkage == "register" and contacts_until is None:
-                raise _no_retention()
             made = connection.execute(
                 sa.insert(version).values(
                     survey_id=survey_id,
@@ -186,12 +187,13 @@ def _replace(
     return {old.key_name, *(row.key_name for row in waiting)}
 
 
-def _no_retention() -> RefusedError:
-    return RefusedError(
-        "no_retention",
-        "A survey that keeps contact details needs the day on which they are erased, which people are told: "
-        "--erase-contacts-on YYYY-MM-DD.",
-    )
+def _check_retention(asked: Frozen, contacts_until: datetime.date | None) -> None:
+    if asked.linkage == "register" and contacts_until is None:
+        raise RefusedError(
+            "no_retention",
+            "A survey that keeps contact details needs the day on which they are erased, which people are told: "
+            "--erase-contacts-on YYYY-MM-DD.",
+        )
 
 
 def _keep_until(connection: sa.Connection, here: sa.Row[Any], wanted: datetime.date | None) -> None:
@@ -318,7 +320,7 @@ def overviews(engine: sa.Engine, slug: str) -> list[Overview]:
         mixed = {row.id: connection.exec_driver_sql(f"SELECT count(*) FROM answers_{row.id}").scalar_one() for row in rows}
         invited = connection.execute(
             sa.select(sa.func.count(), sa.func.count(sa.case((invitation.c.used == SHOWN, 1)))).where(
-                invitation.c.survey_id == found.id
+                invitation.c.survey_id == found.id, invitation.c.used != REVOKED
             )
         ).one()
         shown = _shown(connection, found.id)

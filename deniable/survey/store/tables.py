@@ -52,7 +52,7 @@ invitation = sa.Table(
     METADATA,
     sa.Column("hash", sa.Text, primary_key=True),
     sa.Column("survey_id", sa.Integer),
-    sa.Column("used", sa.Integer),  # UNUSED, USED or SHOWN
+    sa.Column("used", sa.Integer),  # UNUSED, USED, SHOWN or REVOKED
     sa.Column("valid_from", sa.Text),
     sa.Column("valid_until", sa.Text),
 )
@@ -69,8 +69,9 @@ key_folder = sa.Table(
 )  # one row; not in backups
 organiser = sa.Table("organiser", METADATA, sa.Column("id", sa.Integer, primary_key=True), sa.Column("password", sa.Text))
 
-UNUSED, USED, SHOWN = 0, 1, 2
-"""An invitation is used at once; that it was is shown only with the batch its answer is in, for one by one it would tell who came when."""
+UNUSED, USED, SHOWN, REVOKED = 0, 1, 2, 3
+"""An invitation is used at once; that it was is shown only with the batch its answer is in, for one by one it would tell who came when. One
+that is taken back stays known, so that nobody can try another's and then put it back as it was."""
 
 STATIC = (survey, version, inbox, receipt, invitation, contact, organiser)  # those that others refer to come first
 
