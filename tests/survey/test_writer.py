@@ -143,7 +143,7 @@ def test_answers_are_stored_while_others_are_mixed_in(store, standin, monkeypatc
     def slowly(*given):
         begun.set()
         slow.wait(5.0)
-        work(*given)
+        return work(*given)
 
     monkeypatch.setattr(mixing, where, slowly)
     with Writer(store) as writer:
