@@ -259,8 +259,8 @@ def _rewrite(connection: sa.Connection, table: sa.Table) -> None:
         connection.exec_driver_sql(f"INSERT INTO {table.name} SELECT * FROM mixed")
         _drop(connection, "mixed")
         return
-    # Not TRUNCATE: a backup or export that began before would find the table empty. gen_random_uuid draws from the operating system, random()
-    # does not.
+    # Not TRUNCATE: a backup or export that began before would find the table empty. gen_random_uuid draws from the operating system,
+    # random() does not.
     connection.exec_driver_sql(
         f"WITH earlier AS (DELETE FROM {table.name} RETURNING {names}) INSERT INTO {table.name} ({names}) SELECT {names} FROM "
         f"(SELECT {names} FROM earlier UNION ALL SELECT {names} FROM mixing) AS everybody ORDER BY gen_random_uuid()"
@@ -272,8 +272,8 @@ def forget(engine: sa.Engine, *tables: str) -> None:
     """Make what was deleted unreadable: empty the log of SQLite, remove the dead rows of PostgreSQL."""
     with outside_transactions(engine) as connection:
         if connection.dialect.name == "sqlite":
-            # Somebody who reads at this moment, a backup for example, hinders it; waiting for them would keep all others from writing. It is
-            # tried again every minute.
+            # Somebody who reads at this moment, a backup for example, hinders it; waiting for them would keep all others from writing. It
+            # is tried again every minute.
             connection.exec_driver_sql("PRAGMA busy_timeout = 100")
             try:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
