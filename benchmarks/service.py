@@ -285,8 +285,8 @@ def measure_stored(name: str, store: Any, sizes: Sequence[int], window: float, s
                 shares.append(load.rate / statistics.mean(nothing))
                 p50, p99 = 1e3 * np.percentile(load.seconds, [50, 99])
                 print(
-                    f"  {stored:>9,} stored, {moment:<15} {load.rate:>7,.0f} a second, {shares[-1]:.2f} of what it takes and does not store; "
-                    f"p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; {moved:,} mixed in",
+                    f"  {stored:>9,} stored, {moment:<15} {load.rate:>7,.0f} a second, {shares[-1]:.2f} of what it takes "
+                    f"and does not store; p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; {moved:,} mixed in",
                     flush=True,
                 )
             check(url, keys, codes)
