@@ -1,11 +1,11 @@
 """Submissions a second with a sync before each acknowledgement, against an endpoint of the same process that stores nothing.
 
-    python -m benchmarks.service [--seconds 5] [--rounds 3] [--sustained 120] [--window 60] [--only sqlite] [--only stored]
+    python -m benchmarks.service [--seconds 5] [--rounds 3] [--sustained 120] [--window 90] [--only sqlite] [--only stored]
 
 One server process, one client process with raw keep-alive connections; rounds of both endpoints take turns. At the end all
 acknowledged answers are looked up: none lost, none doubled. PostgreSQL is a real one, on a socket of its own.
 
-`--only load` (about 3 minutes a store) measures an empty store; `--only stored` (about 6 minutes a store) one with nothing, 100,000 and a
+`--only load` (about 3 minutes a store) measures an empty store; `--only stored` (about 9 minutes a store) one with nothing, 100,000 and a
 million answers, in a window in which all of them are mixed anew, and after a restart.
 """
 
@@ -235,7 +235,8 @@ def fill(store: Any, stored: int) -> None:
             f"INSERT INTO answers_1 {rows.format(stored)} {'1, ' * 9} 40, {code} FROM n WHERE i <= {stored}"
         )
         connection.exec_driver_sql(
-            f"INSERT INTO receipt {rows.format(stored + waiting)} {hashed} AS h, {hashed}, 1 FROM n WHERE i <= {stored + waiting} ORDER BY h"
+            f"INSERT INTO receipt {rows.format(stored + waiting)} {hashed} AS h, {hashed}, 1 FROM n "
+            f"WHERE i <= {stored + waiting} ORDER BY h"
         )
         key = connection.exec_driver_sql("SELECT key_name FROM survey_version").scalar_one()
         for begin in range(0, waiting, PIECE):
@@ -284,8 +285,8 @@ def measure_stored(name: str, store: Any, sizes: Sequence[int], window: float, s
                 shares.append(load.rate / statistics.mean(nothing))
                 p50, p99 = 1e3 * np.percentile(load.seconds, [50, 99])
                 print(
-                    f"  {stored:>9,} stored, {moment:<15} {load.rate:>7,.0f} a second, {shares[-1]:.2f} of what the server takes and does not "
-                    f"store; p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; {moved:,} mixed in",
+                    f"  {stored:>9,} stored, {moment:<15} {load.rate:>7,.0f} a second, {shares[-1]:.2f} of what it takes "
+                    f"and does not store; p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; {moved:,} mixed in",
                     flush=True,
                 )
             check(url, keys, codes)
@@ -341,7 +342,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sustained", type=float, default=120.0, help="seconds of 500 people at once")
-    parser.add_argument("--window", type=float, default=60.0, help="seconds in which stored answers are mixed anew")
+    parser.add_argument("--window", type=float, default=90.0, help="seconds in which stored answers are mixed anew")
     parser.add_argument("--stored", type=int, nargs="*", default=STORED, help="how many answers there are")
     parser.add_argument("--only", choices=["sqlite", "postgresql", "load", "stored"], action="append", default=[])
     options = parser.parse_args()

@@ -350,6 +350,8 @@ def company(watch, rng, an_hour):
             inbox.people.append("honest")
             writer._waiting[1][0] += 1
         writer._keep_house()
+        if writer._mixer is not None:
+            writer._mixer.join()
         if inbox.batch is not None:
             return len(inbox.batch) - (BATCH - 1)
     raise AssertionError("the batch did not end")

@@ -38,7 +38,7 @@ def held(town, monkeypatch):
         if threading.current_thread().name == "held":
             begun.set()
             assert go.wait(20.0)
-        work(*given)
+        return work(*given)
 
     monkeypatch.setattr(mixing, where, slowly)
     threads = []

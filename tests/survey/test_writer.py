@@ -123,10 +123,10 @@ def test_too_many_at_once_are_sent_away_unstored(town, standin, monkeypatch):
 def test_after_a_restart_a_large_survey_is_not_written_again_for_every_batch(town, standin, monkeypatch):
     """With an empty inbox the number of mixed answers was unknown, and taken for 0: 5 to 8 answers a second at a million."""
     with Writer(town) as writer:
-        respond(town, writer, standin, 400)
+        respond(town, writer, standin, 1_200)
     town.mix(1)
     mixed = town.overview("town").mixed
-    assert mixed > 4 * BATCH
+    assert mixed > 16 * BATCH
     with Writer(town) as writer:
         respond(town, writer, standin, BATCH + 5)
         time.sleep(0.2)
@@ -143,7 +143,7 @@ def test_answers_are_stored_while_others_are_mixed_in(store, standin, monkeypatc
     def slowly(*given):
         begun.set()
         slow.wait(5.0)
-        work(*given)
+        return work(*given)
 
     monkeypatch.setattr(mixing, where, slowly)
     with Writer(store) as writer:

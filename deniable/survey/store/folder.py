@@ -52,15 +52,15 @@ def _other_folder(place: str, known: str, here: str) -> StoreError:
     if known == here:
         return StoreError(
             "keys_gone",
-            "{here} no longer holds the keys of {place}. Bring that folder back. If it is lost for good, and with it the answers that wait: "
-            "deniable serve --discard-unreadable.",
+            "{here} no longer holds the keys of {place}. Bring that folder back. If it is lost for good, and with it the answers that "
+            "wait: deniable serve --discard-unreadable.",
             here=here,
             place=place,
         )
     return StoreError(
         "other_keys",
-        "The keys of {place} are in {known}, and {here} is another folder: a server that uses the first would not find what is made in the "
-        "second. Name the right one: --keys {known}. If that is lost for good, and with it the answers that wait: deniable serve "
+        "The keys of {place} are in {known}, and {here} is another folder: a server that uses the first would not find what is made in "
+        "the second. Name the right one: --keys {known}. If that is lost for good, and with it the answers that wait: deniable serve "
         "--discard-unreadable.",
         place=place,
         known=known,

@@ -54,7 +54,8 @@ def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH)
 def _mix_beside(mixing: Mixing, connection: sa.Connection, version_id: int, least: int) -> int:
     ready = None
     if connection.dialect.name == "sqlite":
-        with connection.begin():
+        # Not in one transaction: as long as somebody reads one moment, SQLite's log can only grow.
+        with connection.execution_options(kind="").begin():
             ready = mixing.prepare(connection, _version(connection, version_id), least)
     with writing_by(connection):
         if ready is not None and ready.holds(connection):
@@ -84,7 +85,7 @@ class _Ready:
     keys: set[str]
 
     def holds(self, connection: sa.Connection) -> bool:
-        """Whether nothing was erased since, and nobody else has mixed: that would have changed the key."""
+        """Whether nothing was erased since it was read, and nobody else has mixed: that would have changed the key."""
         return (self.key_name, self.moved, self.stored) == (
             _version(connection, self.version_id).key_name,
             connection.execute(sa.select(sa.func.count()).where(*_older(self.version_id, self.key_name))).scalar_one(),
@@ -132,28 +133,28 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
         ids = json.loads(connection.execute(query).scalar() or "[]")
         if not ids or len(ids) < least:
             return None
-        table = answers(here.id, len(json.loads(here.schema)["attributes"]), here.linkage)
-        rows, keys = self._unsealed(connection, here, ids)
-        # Here answers can be read for the first time: no statement, and so no log of statements, has them in the order of arrival.
-        rows = shuffled(rows)
-        mixing = _temporary(connection, "mixing", table)
-        for begin in range(0, len(rows), PIECE):
-            with self._resting():
-                bulk.insert(connection, mixing, mixing.c.keys(), rows[begin : begin + PIECE])
-        stored = _count(connection, table)
-        if connection.dialect.name == "sqlite":
-            _order_in_memory(connection, table, stored + len(ids))
-        return _Ready(here.id, here.key_name, table, len(ids), stored, keys)
-
-    def _unsealed(self, connection: sa.Connection, here: sa.Row[Any], ids: list[int]) -> tuple[list[list[Any]], set[str]]:
         columns = len(json.loads(here.schema)["attributes"])
-        rows, keys = [], set()
+        contents, keys = self._unsealed(connection, ids)
+        # Here answers can be read for the first time: no statement, and so no log of statements, has them in the order of arrival.
+        contents = shuffled(contents)
+        table = answers(here.id, columns, here.linkage)
+        mixing = _temporary(connection, "mixing", table)
+        for begin in range(0, len(contents), PIECE):
+            with self._resting():
+                rows = [unpack(content, columns, here.linkage) for content in contents[begin : begin + PIECE]]
+                bulk.insert(connection, mixing, mixing.c.keys(), rows)
+        stored = _order_in_memory(connection, table) if connection.dialect.name == "sqlite" else _count(connection, table)
+        return _Ready(here.id, here.key_name, table, len(contents), stored, keys)
+
+    def _unsealed(self, connection: sa.Connection, ids: list[int]) -> tuple[list[bytes], set[str]]:
+        # Bytes, not rows: Python's collector of garbage would stop everybody to look through hundreds of thousands of lists.
+        contents, keys = [], set()
         for begin in range(0, len(ids), PIECE):
             with self._resting():
                 waiting = bulk.select(connection, "inbox", ["key_name", "sealed"], "id", ids[begin : begin + PIECE])
                 keys |= {name for name, _ in waiting}
-                rows += [unpack(content, columns, here.linkage) for content in unseal_all(self._keys, waiting)]
-        return rows, keys
+                contents += unseal_all(self._keys, waiting)
+        return contents, keys
 
     @contextlib.contextmanager
     def _resting(self) -> Iterator[None]:
@@ -230,11 +231,13 @@ def _temporary(connection: sa.Connection, name: str, like: sa.Table) -> sa.Table
     return made
 
 
-def _order_in_memory(connection: sa.Connection, table: sa.Table, count: int) -> None:
-    """In SQLite, whose temporary tables are in memory: earlier answers and those of `mixing`, in the order in which they will lie."""
+def _order_in_memory(connection: sa.Connection, table: sa.Table) -> int:
+    """In SQLite, whose temporary tables are in memory: earlier answers and those of `mixing`, in the order in which they will lie. How many
+    there were earlier."""
     names = ", ".join(table.c.keys())
-    connection.exec_driver_sql(f"INSERT INTO mixing ({names}) SELECT {names} FROM {table.name}")
+    stored = connection.exec_driver_sql(f"INSERT INTO mixing SELECT * FROM {table.name}").rowcount
     _temporary(connection, "mixed", table)
+    count = connection.exec_driver_sql("SELECT count(*) FROM mixing").scalar_one()
     order = random_order(count) + 1
     for begin in range(0, count, PLACES):
         connection.execute(
@@ -245,6 +248,7 @@ def _order_in_memory(connection: sa.Connection, table: sa.Table, count: int) -> 
             {"places": json.dumps(order[begin : begin + PLACES].tolist(), separators=(",", ":"))},
         )
     _drop(connection, "mixing")
+    return stored
 
 
 def _rewrite(connection: sa.Connection, table: sa.Table) -> None:
@@ -255,8 +259,8 @@ def _rewrite(connection: sa.Connection, table: sa.Table) -> None:
         connection.exec_driver_sql(f"INSERT INTO {table.name} SELECT * FROM mixed")
         _drop(connection, "mixed")
         return
-    # Not TRUNCATE: a backup or export that began before would find the table empty. gen_random_uuid draws from the operating system, random()
-    # does not.
+    # Not TRUNCATE: a backup or export that began before would find the table empty. gen_random_uuid draws from the operating system,
+    # random() does not.
     connection.exec_driver_sql(
         f"WITH earlier AS (DELETE FROM {table.name} RETURNING {names}) INSERT INTO {table.name} ({names}) SELECT {names} FROM "
         f"(SELECT {names} FROM earlier UNION ALL SELECT {names} FROM mixing) AS everybody ORDER BY gen_random_uuid()"
@@ -268,8 +272,8 @@ def forget(engine: sa.Engine, *tables: str) -> None:
     """Make what was deleted unreadable: empty the log of SQLite, remove the dead rows of PostgreSQL."""
     with outside_transactions(engine) as connection:
         if connection.dialect.name == "sqlite":
-            # Somebody who reads at this moment, a backup for example, hinders it; waiting for them would keep all others from writing. It is
-            # tried again every minute.
+            # Somebody who reads at this moment, a backup for example, hinders it; waiting for them would keep all others from writing. It
+            # is tried again every minute.
             connection.exec_driver_sql("PRAGMA busy_timeout = 100")
             try:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -230,9 +230,9 @@ def _shown(connection: sa.Connection, survey_id: int) -> bool:
 
 def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
     """Mix in what waits, of all versions, when a survey is closed: however few the first time that there are any answers. After
-    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference. All that shows is in one
-    transaction: a crash must neither show answers without a note that they were shown, nor the other way round. As in every mixing, new keys
-    come first: then those who answer other surveys, or are told that this one is closed, do not wait on PostgreSQL."""
+    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference. All that shows is
+    in one transaction: a crash must neither show answers without a note that they were shown, nor the other way round. As in every
+    mixing, new keys come first: then those who answer other surveys, or are told that this one is closed, do not wait on PostgreSQL."""
     query = sa.select(version.c.id).where(version.c.survey_id == found.id).order_by(version.c.id)
     with Mixing(engine, keys) as mixing, writing(engine) as connection:
         for one in connection.execute(query).scalars().all():
