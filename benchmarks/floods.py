@@ -177,7 +177,17 @@ async def pipelined(send: Send) -> None:
 
 async def unread(send: Send) -> None:
     while True:
-        await send(GET * 8)
+        await send(GET * 3)
+        await asyncio.sleep(0.5)
+
+
+async def lines(send: Send) -> None:
+    """Headers of many short lines, of which Python keeps far more than was sent, behind replies that are not read."""
+    await send(GET)
+    await asyncio.sleep(0.5)
+    short = b"".join(b"%02x:%02x\r\n" % (i, i) for i in range(95))
+    while True:
+        await send(GET.replace(b"\r\n\r\n", b"\r\n" + short + b"\r\n") * 2)
         await asyncio.sleep(0.5)
 
 
@@ -204,6 +214,7 @@ FLOODS: dict[str, tuple[Callable[[Send], Awaitable[None]], int]] = {
     "bodies": (bodies, 3_000),
     "pipelined": (pipelined, 16),
     "unread": (unread, 600),
+    "lines": (lines, 3_000),
     "junk": (junk, 16),
     "upgrades": (upgrades, 16),
     "aborted": (aborted, 16),

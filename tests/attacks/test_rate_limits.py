@@ -44,3 +44,14 @@ def test_a_limit_that_counts_everything_shuts_them_out(serve, standin, monkeypat
     town = serve(standin.Standin(), burst=20, per_second=0.01)
     flood(town, standin, "no JSON", 60)
     assert [town.post(standin.body()).status_code for _ in range(15)] == [429] * 15
+
+
+@pytest.mark.parametrize("told_apart", [True, False])
+def test_one_answer_that_is_sent_again_and_again_shuts_nobody_out(serve, standin, monkeypatch, told_apart):
+    if not told_apart:
+        monkeypatch.setattr("deniable.survey.store.submissions.REPEATED", None)
+    town = serve(standin.Standin(), burst=20, per_second=0.01)
+    one = standin.body()
+    assert {town.post(one).status_code for _ in range(15)} == {201}
+    assert {town.post(one).status_code for _ in range(45)} == ({201} if told_apart else {201, 429})
+    assert [town.post(standin.body()).status_code for _ in range(15)] == [201 if told_apart else 429] * 15

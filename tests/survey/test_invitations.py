@@ -7,6 +7,7 @@ import pytest
 from deniable.errors import DataError, FileError, RefusedError
 from deniable.survey.invitations import COLUMNS, invite, new_token, read_list, revoke, with_states, write_list
 from deniable.survey.store import Store
+from deniable.survey.submission import token_hash
 
 
 @pytest.fixture
@@ -146,6 +147,17 @@ def test_taking_a_token_back_does_not_tell_that_its_answer_waits(town, standin, 
     outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
     assert [one.code for one in outcomes] == ["token_unknown"] * 2
     assert len(stored(town)) == 1
+
+
+def test_a_token_that_was_tried_and_taken_back_cannot_be_put_back(town, standin, send):
+    """Whoever tries another's invitation to see whether it was used must not be able to hide it: its owner is told."""
+    [made] = invite(town, "town", [{"email": "a"}])
+    hashed = token_hash("town", made["token"])
+    revoke(town, "town", [made])
+    with pytest.raises(RefusedError, match="taken back"):
+        town.add_invitations("town", [(hashed, None, None)])
+    assert [one.code for one in send(town, standin.body(token=made["token"]))] == ["token_unknown"]
+    assert town.overview("town").invitations == 0
 
 
 @pytest.mark.parametrize("mark", [";", "\t", ","])

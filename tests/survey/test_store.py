@@ -242,6 +242,10 @@ def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, 
     with pytest.raises(RefusedError, match=r"Answers to version 1 of town wait sealed.*--discard") as refused:
         store.open_survey(standin.Standin(title="two"))
     assert refused.value.code == "few_answers"
+    # What is refused anyway is refused alike whether somebody waits or not: that would tell, and leave no trace.
+    with pytest.raises(RefusedError) as refused:
+        store.open_survey(standin.Standin(title="two", linkage="register"))
+    assert refused.value.code == "no_retention"
     assert len(store.overviews("town")) == 1
     assert standin.acknowledged(store) == 1
     key = next(store.keys.folder.glob("*.key")).stem

@@ -50,6 +50,18 @@ def test_an_address_is_a_neighbourhood_and_a_proxy_is_none(host, dropped):
     assert sum(one.dropped for one in admitted(house(), *(host.format(i) for i in range(4)))) == dropped
 
 
+def test_whoever_holds_the_most_makes_room_and_not_who_is_slow():
+    """The oldest may be somebody on a poor line. Who is being served is not dropped, so one of those who wait may free too little."""
+    town = house(held_bytes=1_000)
+    slow, large, larger, served = admitted(town, *["127.0.0.1"] * 4)
+    for one, size in ((slow, 100), (large, 200), (larger, 300), (served, 100)):
+        town.hold(one, size)
+    town.works(served)
+    town.hold(served, 800)
+    assert [one.dropped for one in (slow, large, larger, served)] == [False, True, True, False]
+    assert town.held == 900
+
+
 def test_addresses_are_forgotten_with_their_connections():
     town = house()
     for one in admitted(town, "203.0.113.1", "203.0.113.2", "127.0.0.1"):
