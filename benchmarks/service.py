@@ -275,18 +275,19 @@ def measure_stored(name: str, store: Any, sizes: Sequence[int], window: float, s
                 fill(filled, stored)
             codes: list[str] = []
             for moment, duration in (("mixing", window), ("after a restart", window / 3)):
-                with serving(url, keys) as (_, port):
+                with serving(url, keys) as (server, port):
                     nothing = [asyncio.run(Load(PATHS["stores nothing"], port, CONNECTIONS[0], seconds).run()).rate]
-                    before = mixed(url, keys)
+                    before, spent = mixed(url, keys), used(server.pid)
                     load = asyncio.run(Load(PATHS["stores"], port, CONNECTIONS[0], duration).run())
-                    moved = mixed(url, keys) - before
+                    moved, spent = mixed(url, keys) - before, 1e6 * (used(server.pid) - spent) / len(load.seconds)
                     nothing.append(asyncio.run(Load(PATHS["stores nothing"], port, CONNECTIONS[0], seconds).run()).rate)
                 codes += load.codes
                 shares.append(load.rate / statistics.mean(nothing))
                 p50, p99 = 1e3 * np.percentile(load.seconds, [50, 99])
                 print(
                     f"  {stored:>9,} stored, {moment:<15} {load.rate:>7,.0f} a second, {shares[-1]:.2f} of what it takes "
-                    f"and does not store; p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; {moved:,} mixed in",
+                    f"and does not store; p50 {p50:.0f}   p99 {p99:.0f}   longest {1e3 * max(load.seconds):,.0f} ms; "
+                    f"{spent:.0f} us of the server's processor each; {moved:,} mixed in",
                     flush=True,
                 )
             check(url, keys, codes)
