@@ -214,7 +214,7 @@ FLOODS: dict[str, tuple[Callable[[Send], Awaitable[None]], int]] = {
     "bodies": (bodies, 3_000),
     "pipelined": (pipelined, 16),
     "unread": (unread, 600),
-    "lines": (lines, 3_000),
+    "lines": (lines, 600),
     "junk": (junk, 16),
     "upgrades": (upgrades, 16),
     "aborted": (aborted, 16),

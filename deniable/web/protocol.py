@@ -114,13 +114,13 @@ class LimitedConnection(HttpToolsProtocol):
         if self._receiving == BODY:
             # Lines behind a body come here as well. They are no header: a proxy has not looked at them.
             return
-        self._house.hold(self, self.held + self._patience.line_bytes)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= self._patience.pipelined:
             raise _TooMuchError
         self._receiving = BODY
+        self._house.hold(self, self.held + self._patience.line_bytes * len(self.headers))
         if not self.parser.should_upgrade():
             super().on_headers_complete()
             return
