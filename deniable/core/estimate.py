@@ -288,7 +288,7 @@ class Estimate:
         """
         low, high = (float(end[0]) for end in self.interval())
         found = "above 0" if low > 0 else "below 0" if high < 0 else "cannot be told from 0"
-        return f"{found}: {self.value[0]:.4g} (95% interval {low:.4g} to {high:.4g})"
+        return f"{found}: {self._possible[0]:.4g} (95% interval {low:.4g} to {high:.4g})"
 
     def __repr__(self) -> str:
         lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self.caption}"]

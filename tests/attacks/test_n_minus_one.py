@@ -310,8 +310,6 @@ def test_invitations_that_an_earlier_release_marked_turn_at_a_closing_if_nothing
 class Inbox:
     """What a writer knows of a store: who waits, and how many are out."""
 
-    mixes_beside = False
-
     def __init__(self):
         self.people, self.out, self.batch = [], 0, None
 

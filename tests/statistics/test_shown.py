@@ -124,6 +124,13 @@ def test_a_group_of_too_few_says_so_instead_of_numbers():
     assert "too few answers for: one x; one y" in words
 
 
+def test_the_verdict_on_an_impossible_difference_names_a_possible_one():
+    schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y"]), 0.6)})
+    found = dn.Sample(pd.DataFrame({"a": ["x"] * 40}), schema).difference("a == 'x'", "a == 'y'")
+    assert found.value[0] > 1
+    assert ": 1 (95% interval" in found.verdict
+
+
 def test_under_a_condition_the_size_of_the_group_is_given():
     schema = dn.Schema({"a": dn.KRR(dn.Integer(0, 1), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
     sample = dn.Sample(pd.DataFrame({"a": [0, 1] * 50, "b": ["m"] * 30 + ["f"] * 70}), schema)
