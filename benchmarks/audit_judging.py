@@ -134,13 +134,31 @@ def judge_coverage(first: pd.DataFrame, again: pd.DataFrame | None) -> Verdict:
 
 
 def judge_widths(frame: pd.DataFrame, best: dict[tuple[str, int, str, str], float]) -> Verdict:
-    """Bias-aware intervals of counts and means beside the best affine ones; `best` is by channel, n, statistic and shape."""
+    """Bias-aware intervals of counts and means beside the best affine ones; `best` is by channel, n, statistic and shape.
+
+    The best affine estimator for a class of truths is one that does well for its hardest truth, so its half width is at least the largest
+    that is best for any one shape of the class. What is best for a single shape, by somebody who knows it, is printed where it is much
+    less: it knows which reports cannot come.
+    """
     own = bias_aware_cells(frame)["half"]
-    ratios = sorted(((own[key] / width, key) for key, width in best.items() if key in own.index and width > 0), reverse=True)
-    wrong = [f"{', '.join(map(str, key))}: {ratio:.2f} times the best" for ratio, key in ratios if not ratio <= WIDEST]
-    worst = f", at most {ratios[0][0]:.2f} times the best" if ratios else ""
-    says = f"{len(ratios)} cells of bias-aware counts and means of the population{worst} (allowed: {WIDEST})"
-    return Verdict("width", not wrong, says, wrong)
+    for_class: dict[tuple[str, int, str], float] = {}
+    for key, width in best.items():
+        for_class[key[:3]] = max(width, for_class.get(key[:3], 0.0))
+    found = [
+        (own[key] / for_class[key[:3]], own[key] / width, key) for key, width in best.items() if key in own.index and width > 0
+    ]
+    found.sort(reverse=True)
+    wrong = [f"{_words(key)}: {ratio:.2f} times the best for the class" for ratio, _, key in found if not ratio <= WIDEST]
+    knowing = [
+        f"({_words(key)}: {alone:.2f} times the best of who knows the shape)" for _, alone, key in found if alone > WIDEST
+    ]
+    worst = f", at most {found[0][0]:.2f} times the best for the class" if found else ""
+    says = f"{len(found)} cells of bias-aware counts and means of the population{worst} (allowed: {WIDEST})"
+    return Verdict("width", not wrong, says, wrong + knowing)
+
+
+def _words(key: tuple[Any, ...]) -> str:
+    return ", ".join(map(str, key))
 
 
 def bias_aware_cells(frame: pd.DataFrame) -> pd.DataFrame:

@@ -120,7 +120,8 @@ class _Runner:
             return rows
         last = slice(len(estimate.value) - len(truth), None)  # of a regression the slope, which comes last
         value = estimate.value[last]
-        rows["error"] = value - truth
+        # Nobody is misled by a point that is not shown. Its interval is judged all the same.
+        rows["error"] = np.where(np.isnan(estimate.shown[last]), np.nan, value - truth)
         if estimate.has_interval:
             rows["se"] = estimate.se[last]
         bias = getattr(estimate, "bias", None)

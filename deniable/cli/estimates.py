@@ -143,7 +143,7 @@ def _show(estimate: Estimate, level: float, heading: str) -> None:
     table.add_column("")
     shown, instead = estimate.shown, estimate.said_instead
     low, high = (shown, shown) if ends is None else ends
-    seen = [*low[~estimate.too_few], *high[~estimate.too_few], *shown[~estimate.too_few], 0.0]
+    seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
     scale = float(min(seen)), float(max(seen))
     for i, label in enumerate(estimate.labels):
         row = [escape(label_words(label)), _number(float(shown[i]), estimate.is_share)]

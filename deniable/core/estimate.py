@@ -20,6 +20,8 @@ from deniable.progress import Progress, Silent
 TARGETS = ("population", "respondents")
 FEWEST = 5
 """Of fewer people no shares are shown: one of them would be 20% or more."""
+ANY = "any value is possible"
+"""What is said of a group whose interval leaves everything open."""
 
 
 class Estimate:
@@ -150,12 +152,13 @@ class Estimate:
     @property
     def shown(self) -> Floats:
         """The values as people are shown them: the nearest that are possible. Shares lie between 0 and 1 and add up to 1; those of fewer
-        than five people are not a number. `value` is what the method says, and the one to compute with.
+        than five people, and of a group for which the interval leaves every value open, are not a number. `value` is what the method
+        says, and the one to compute with.
 
         >>> Estimate([1.25, -0.25], ["yes", "no"], n=40, method="joint", covariance=np.eye(2), whole=2).shown.tolist()
         [1.0, 0.0]
         """
-        return np.where(self.too_few, np.nan, self._possible)
+        return np.where(self.too_few | self.left_open, np.nan, self._possible)
 
     @property
     def _possible(self) -> Floats:
@@ -175,12 +178,23 @@ class Estimate:
         return few
 
     @property
+    def left_open(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which values are about groups so well hidden that their 95% intervals leave every possible value open: a point would mislead."""
+        if self.group_sizes is None or self.limits is None or not self.has_interval:
+            return np.zeros(len(self.value), dtype=bool)
+        low, high = self.interval()
+        slack = 1e-9 * (self.limits[1] - self.limits[0])
+        each = (low <= self.limits[0] + slack) & (high >= self.limits[1] - slack)
+        return each.reshape(-1, self.whole).all(axis=1).repeat(self.whole)
+
+    @property
     def said_instead(self) -> list[str | None]:
         """What is said instead of each value that is not shown; None for the others."""
         if self.group_sizes is None:
             return [None] * len(self.value)
         return [
-            f"too few answers ({size:.0f})" if few else None for size, few in zip(self.group_sizes, self.too_few, strict=True)
+            f"too few answers ({size:.0f})" if few else ANY if left_open else None
+            for size, few, left_open in zip(self.group_sizes, self.too_few, self.left_open, strict=True)
         ]
 
     def with_value(self, value: Any, method: str | None = None) -> Estimate:
@@ -250,11 +264,12 @@ class Estimate:
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
         from deniable import charts
 
-        seen = np.flatnonzero(~self.too_few)
+        unseen = np.isnan(self.shown)
+        seen = np.flatnonzero(~unseen)
         if not len(seen):
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=self.said_instead[0])
         ends = self.interval(level) if self.has_interval else self.band(level) if self.has_band else None
-        left_out = [label_words(self.labels[i]) for i in np.flatnonzero(self.too_few)]
+        left_out = [f"{label_words(self.labels[i])} ({self.said_instead[i]})" for i in np.flatnonzero(unseen)]
         return charts.distribution_chart(
             [label_words(self.labels[i]) for i in seen],
             self.shown[seen],
@@ -262,7 +277,7 @@ class Estimate:
             None if ends is None else ends[1][seen],
             title=self.name,
             compare=compare,
-            note=self.caption + (f"; too few answers for: {'; '.join(left_out)}" if left_out else ""),
+            note=self.caption + (f"; not shown: {'; '.join(left_out)}" if left_out else ""),
             as_percent=self.is_share,
             whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
         )

@@ -84,6 +84,12 @@ def test_errors_widths_and_impossible_values_are_judged():
     assert judging.judge_widths(made_up(aware=True, bias=1.14), best).passed
     assert not judging.judge_widths(made_up(aware=True, bias=1.16), best).passed
     assert not judging.judge_widths(made_up(aware=True, bias=math.nan), best).passed
+    # An interval for a class need not be as short as one of somebody who knows the shape; that is said, not judged.
+    knowing = {key: 0.5 if i else 1.0 for i, key in enumerate(best)}
+    beside = judging.judge_widths(made_up(aware=True, bias=1.14), knowing)
+    assert beside.passed
+    assert len(beside.figures) == len(SHAPES) - 1
+    assert not judging.judge_widths(made_up(aware=True, bias=1.14), dict.fromkeys(best, 0.5)).passed
 
 
 def test_shares_of_every_shape_sum_to_one_and_answers_near_them():

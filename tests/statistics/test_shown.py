@@ -59,8 +59,10 @@ QUESTIONS = {
 
 
 def check(estimate, level):
-    shown, few = estimate.shown, estimate.too_few
-    assert (np.isnan(shown) == few).all()
+    shown = estimate.shown
+    few = np.isnan(shown)
+    assert [instead is not None for instead in estimate.said_instead] == few.tolist()
+    assert estimate.group_sizes is not None or not few.any(), "of everyone something is always said"
     low, high = estimate.limits
     assert ((shown[~few] >= low - 1e-12) & (shown[~few] <= high + 1e-12)).all()
     if estimate.whole > 1:
@@ -121,7 +123,24 @@ def test_a_group_of_too_few_says_so_instead_of_numbers():
     assert estimate.group_sizes.tolist() == [60, 60, 1, 1]
     assert FEWEST > 1
     words = re.sub(r"['\", ]+", " ", str(estimate.plot().to_dict()))
-    assert "too few answers for: one x; one y" in words
+    assert "not shown: one x (too few answers (1)); one y (too few answers (1))" in words
+
+
+def test_a_group_of_which_everything_is_possible_says_so_instead_of_numbers():
+    rng = np.random.default_rng(1)
+    schema = dn.Schema(
+        {"a": dn.KRR(dn.Nominal(["x", "y"]), 0.75), "size": dn.Additive(dn.Integer(0, 100), dn.Uniform(25), edges="extend")}
+    )
+    people = pd.DataFrame({"a": np.repeat(["x", "y"], 1_000), "size": rng.integers(45, 56, 2_000)})
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    assert (sample.count("size <= 25").interval()[0] == 0).all(), "nobody may be there"
+    estimate = sample.distribution("a", where="size <= 25")
+    low, high = estimate.interval()
+    assert (low.tolist(), high.tolist()) == ([0, 0], [1, 1])
+    assert np.isnan(estimate.shown).all()
+    assert np.isfinite(estimate.value).all()
+    assert set(estimate.said_instead) <= {"any value is possible"} | {f"too few answers ({i})" for i in range(5)}
+    assert re.search(r"x +(any value|too few)", repr(estimate))
 
 
 def test_the_verdict_on_an_impossible_difference_names_a_possible_one():
