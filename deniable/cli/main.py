@@ -44,6 +44,7 @@ app.command("privacy")(privacy.privacy)
 app.command("publish")(publish.publish)
 for _command in (
     statistics.count,
+    statistics.share,
     statistics.mean,
     statistics.distribution,
     statistics.crosstab,

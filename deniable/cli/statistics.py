@@ -1,7 +1,8 @@
-"""`deniable count`, `mean`, `distribution`, `crosstab`, `difference`, `candidates`: questions to randomised data."""
+"""`deniable count`, `share`, `mean`, `distribution`, `crosstab`, `difference`, `candidates`: questions to randomised data."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,8 @@ from deniable.cli.estimates import bins_or_few, edges, is_all, present, shares, 
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
-from deniable.statistics.conditions import parse
+from deniable.errors import ParameterError
+from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
 from deniable.statistics.sample import Sample
 
@@ -39,7 +41,15 @@ MostShare = Annotated[
         "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
+JointOrEm = Annotated[
+    str, typer.Option(help="joint (unbiased; behind noise of bounded bias) or em (likelihood on the joint table).")
+]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
+
+DIFFERENCE_TAKES = (
+    "A difference takes one condition and --between with two groups, two conditions (shares of everyone), or two groups and --of with an "
+    "attribute whose means are compared. To compare women with men: difference DATA \"violence == 'yes'\" --between \"sex == 'F'\" \"sex == 'M'\""
+)
 
 
 def _open(
@@ -152,26 +162,87 @@ def crosstab(
             tell_bins(given, domain, option)
 
 
-def difference(
+def share(
     data: Data,
-    first: Annotated[str, typer.Argument(help="A condition.")],
-    second: Annotated[str, typer.Argument(help="Another condition.")],
-    of: Annotated[str | None, typer.Option(help="Compare the means of this attribute instead of the shares.")] = None,
+    condition: Annotated[str, typer.Argument(help="A condition, such as \"violence == 'yes'\".")],
+    among: Annotated[
+        str | None,
+        typer.Option(
+            "--among", "-a", help="Of whom it is the share: a condition, such as \"sex == 'F'\". Without it of everyone."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
-    method: Method = "joint",
+    method: JointOrEm = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """How much two groups differ, in size or in a mean, and whether that can be told from nothing."""
-    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method)
+    """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
+    present(_open(data, schema, engine, level, plot, most).share(condition, among, target, method), level, as_json, plot)
+
+
+def difference(
+    data: Data,
+    first: Annotated[str | None, typer.Argument(help="A condition, such as \"violence == 'yes'\".")] = None,
+    second: Annotated[
+        str | None, typer.Argument(help="Another condition, unless one condition is compared between two groups.")
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--between",
+            "-b",
+            metavar="GROUP GROUP",
+            help="Two groups, such as \"sex == 'F'\" \"sex == 'M'\": how much the share of those who meet the condition among the first "
+            "exceeds that among the second.",
+        ),
+    ] = None,
+    of: Annotated[str | None, typer.Option(help="Compare the means of this attribute in the two groups instead.")] = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    method: JointOrEm = "joint",
+    target: Target = "population",
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """How much two groups differ, and whether that can be told from 0.
+
+    One condition and --between: its share among the first group minus its share among the second.
+
+    Two conditions: the share of everyone who meets the first, minus the share of everyone who meets the second.
+
+    Two conditions, or --between, and --of: the mean in the first group minus the mean in the second.
+    """
+    if (first is None and (of is None or between is None)) or (between is None and of is None and second is None):
+        raise ParameterError("difference_asked", DIFFERENCE_TAKES)
+    if between is not None and (second is not None or (of is not None and first is not None)):
+        raise ParameterError("difference_asked", DIFFERENCE_TAKES)
+    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method, between)
     present(found, level, as_json, plot)
-    if not as_json and found.has_interval:
+    if as_json:
+        return
+    if found.has_interval and not found.too_few.any():
+        what = (
+            "between the two means" if of else "between the two groups" if between else "between these two shares of everyone"
+        )
         verdict = found.verdict
-        print(f"The difference {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+        print(f"The difference {what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+    compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
+    if compared is not None:
+        asked, *groups = (_quoted(bare(part)) for part in compared)
+        print(
+            f"To compare how frequent it is in the two groups: deniable difference {_quoted(data)} {asked} --between {' '.join(groups)}"
+        )
+
+
+def _quoted(text: str) -> str:
+    """As it is typed into a terminal."""
+    return shlex.quote(text) if set(text) & set('"`$\\!') else f'"{text}"'
 
 
 def candidates(

@@ -182,6 +182,33 @@ def bare(condition: Any) -> str:
     return text[1:-1] if isinstance(condition, All) else text
 
 
+def compared_groups(first: Condition | None, second: Condition | None) -> tuple[Condition, Condition, Condition] | None:
+    """What two conditions have in common and by which groups they differ, if they look like one question to two groups of people.
+
+    >>> [str(part) for part in compared_groups(parse("sick == 1 and sex == 'F'"), parse("sex == 'M' and sick == 1"))]
+    ['sick == 1', "sex == 'F'", "sex == 'M'"]
+    >>> compared_groups(parse("sex == 'F'"), parse("sex == 'M'")) is None
+    True
+    """
+    if first is None or second is None:
+        return None
+    one, two = _joined_parts(first), _joined_parts(second)
+    shared = [part for part in one if part in two]
+    rests = [[part for part in parts if part not in shared] for parts in (one, two)]
+    about = {name for part in shared for name in part.attributes()}
+    if not shared or not all(rests) or any(about & set(part.attributes()) for rest in rests for part in rest):
+        return None
+    a, b, c = (parts[0] if len(parts) == 1 else All(tuple(parts)) for parts in (shared, *rests))
+    return a, b, c
+
+
+def _joined_parts(condition: Condition) -> list[Condition]:
+    """The parts that must all hold."""
+    if type(condition) is not All:
+        return [condition]
+    return [inner for part in condition.parts for inner in _joined_parts(part)]
+
+
 class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
     """Conditions written in Python: `dn.where("age") < 30`, combined with &, | and ~.
 

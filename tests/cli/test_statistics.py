@@ -1,6 +1,7 @@
 """Questions on the command line."""
 
 import json
+import shlex
 
 import pandas as pd
 import pytest
@@ -34,6 +35,13 @@ def test_the_papers_questions_take_one_line_each_and_equal_the_python_answers(ru
         ("distribution", path, "age", "--bins", "18,40,90", "--by", "sex"): sample.distribution(
             "age", by="sex", bins=[18, 40, 90]
         ),
+        ("share", path, "children == 'yes'", "--among", "sex == 'F'"): sample.share("children == 'yes'", "sex == 'F'"),
+        ("difference", path, "children == 'yes'", "--between", "sex == 'F'", "sex == 'M'"): sample.difference(
+            "children == 'yes'", between=("sex == 'F'", "sex == 'M'")
+        ),
+        ("difference", path, "--of", "salary", "--between", "sex == 'F'", "sex == 'M'"): sample.difference(
+            of="salary", between=("sex == 'F'", "sex == 'M'")
+        ),
         ("crosstab", path, "sex", "children"): sample.crosstab("sex", "children"),
         ("difference", path, "sex == 'M'", "sex == 'F'", "--of", "salary"): sample.difference(
             "sex == 'M'", "sex == 'F'", of="salary"
@@ -51,9 +59,23 @@ def test_the_papers_questions_take_one_line_each_and_equal_the_python_answers(ru
 def test_a_difference_has_a_verdict_and_a_distribution_a_picture(run, town, tmp_path):
     _, _, folder = town
     _, out, _ = run("difference", folder / "r.csv", "age < 60", "age >= 80")
-    assert "The difference is above 0" in out
+    assert "The difference between these two shares of everyone is above 0" in out
+    assert "share of everyone for whom (age < 60) minus share of everyone for whom (age >= 80)" in " ".join(out.split())
     assert run("distribution", folder / "r.csv", "credit", "--plot", "credit.svg")[0] == 0
     assert (tmp_path / "credit.svg").exists()
+
+
+def test_two_groups_are_compared_and_who_compares_shares_of_everyone_is_told_how(run, town):
+    _, _, folder = town
+    groups = ("sex == 'F'", "sex == 'M'")
+    _, out, _ = run("difference", folder / "r.csv", "children == 'yes'", "--between", *groups)
+    assert "The difference between the two groups " in out
+    assert "share of (children == 'yes') among (sex == 'F') minus that among (sex == 'M')" in " ".join(out.split())
+    code, out, _ = run("difference", folder / "r.csv", *(f"children == 'yes' and {group}" for group in groups))
+    command = out[out.index("deniable difference") :].strip()
+    assert code == 0
+    assert run(*shlex.split(command)[1:]) == run("difference", folder / "r.csv", "children == 'yes'", "--between", *groups)
+    assert "To compare" not in run("difference", folder / "r.csv", *groups)[1]
 
 
 def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
@@ -78,6 +100,11 @@ def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
         (["count", "r.csv", "40 <= age < 30"], "Nobody can meet"),
         (["mean", "r.csv", "sex"], "holds words"),
         (["distribution", "r.csv", "credit", "--level", "95"], "0.95"),
+        (["share", "r.csv", "sex == 'F'", "--among", "sex == 'X'"], "cannot be 'X'"),
+        (["difference", "r.csv", "sex == 'F'"], "--between"),
+        (["difference", "r.csv", "--between", "sex == 'F'", "sex == 'M'"], "--between"),
+        (["difference", "r.csv", "age < 30", "age > 40", "--between", "sex == 'F'", "sex == 'M'"], "--between"),
+        (["difference", "r.csv", "age < 30", "--of", "salary", "--between", "sex == 'F'", "sex == 'M'"], "--of"),
         (["candidates", "r.csv", "sex == 'X'"], "cannot be 'X'"),
         (["count", "r.csv", "sex == 'F'", "--engine", "magic"], "magic"),
     ],
