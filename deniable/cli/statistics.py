@@ -1,4 +1,5 @@
-"""`deniable count`, `share`, `mean`, `distribution`, `crosstab`, `difference`, `candidates`: questions to randomised data."""
+"""Questions to randomised data: `deniable count`, `share`, `mean`, `quantile`, `distribution`, `crosstab`, `difference`, `correlation`,
+`regression`, `candidates`."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import typer
 
 from deniable.cli.estimates import bins_or_few, edges, is_all, present, shares, tell_bins
 from deniable.core.domain import Domain
-from deniable.core.estimate import check_level
+from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.errors import ParameterError
 from deniable.statistics.conditions import bare, compared_groups, parse
@@ -41,6 +42,8 @@ MostShare = Annotated[
         "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
+NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating), or of yes and no (yes counts as 1)."
+Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
     str, typer.Option(help="joint (unbiased; behind noise of bounded bias) or em (likelihood on the joint table).")
 ]
@@ -48,7 +51,8 @@ Target = Annotated[str, typer.Option(help="Error bars for the population, or for
 
 DIFFERENCE_TAKES = (
     "A difference takes one condition and --between with two groups, two conditions (shares of everyone), or two groups and --of with an "
-    "attribute whose means are compared. To compare women with men: difference DATA \"violence == 'yes'\" --between \"sex == 'F'\" \"sex == 'M'\""
+    "attribute whose means are compared. To compare women with men: difference DATA \"violence == 'yes'\" --between \"sex == 'F'\" "
+    "\"sex == 'M'\""
 )
 
 
@@ -82,7 +86,7 @@ def count(
 
 def mean(
     data: Data,
-    name: Annotated[str, typer.Argument(help="A numeric attribute.")],
+    name: Numeric,
     where: Where = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -226,12 +230,11 @@ def difference(
     present(found, level, as_json, plot)
     if as_json:
         return
-    if found.has_interval and not found.too_few.any():
+    if found.has_interval:
         what = (
             "between the two means" if of else "between the two groups" if between else "between these two shares of everyone"
         )
-        verdict = found.verdict
-        print(f"The difference {what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+        _tell(f"The difference {what}", found)
     compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
     if compared is not None:
         asked, *groups = (_quoted(bare(part)) for part in compared)
@@ -240,9 +243,73 @@ def difference(
         )
 
 
+def _tell(what: str, found: Estimate) -> None:
+    """Say whether it can be told from 0, unless too few people are behind it."""
+    if not found.too_few.any():
+        verdict = found.verdict
+        print(f"{what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+
+
 def _quoted(text: str) -> str:
     """As it is typed into a terminal."""
     return shlex.quote(text) if set(text) & set('"`$\\!') else f'"{text}"'
+
+
+def quantile(
+    data: Data,
+    name: Numeric,
+    q: Annotated[float, typer.Option("--q", "-q", help="Which: 0.5 is the median, 0.9 what nine in ten do not exceed.")] = 0.5,
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    method: JointOrEm = "joint",
+    target: Target = "population",
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
+    condition."""
+    present(_open(data, schema, engine, level, plot, most).quantile(name, q, where, target, method), level, as_json, plot)
+
+
+def correlation(
+    data: Data,
+    a: Numeric,
+    b: Annotated[str, typer.Argument(help="Another one.")],
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
+    found = _open(data, schema, engine, level, plot, most).correlation(a, b, where)
+    present(found, level, as_json, plot)
+    if not as_json:
+        _tell("The correlation", found)
+
+
+def regression(
+    data: Data,
+    outcome: Annotated[str, typer.Argument(help="What is explained: " + NUMERIC)],
+    on: Annotated[list[str], typer.Argument(help="What explains it: one or more others.")],
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1.
+
+    An interval that does not hold 0 is that of a slope that can be told from 0.
+    """
+    present(_open(data, schema, engine, level, plot, most).regression(outcome, on, where), level, as_json, plot)
 
 
 def candidates(

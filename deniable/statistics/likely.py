@@ -10,7 +10,7 @@ import numpy as np
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.statistics.conditions import All, Condition, bare
-from deniable.statistics.joint import numbers_of
+from deniable.statistics.label_numbers import numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.shares import of_everyone
 from deniable.statistics.weighted import check_group

@@ -22,7 +22,8 @@ from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
 from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
-from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, answered, numbers_of
+from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
+from deniable.statistics.label_numbers import answered, counts_as, has_numbers, looks_like_numbers, numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
@@ -295,7 +296,8 @@ class Sample:
 
     @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
-        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights.
+        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights. Labels in an order that
+        are all numbers, as of a rating, have one too; of yes and no it is the share of yes.
 
         The weights are unbiased, or of a bounded bias that the interval counts; within a group the value shown may be moved by up to one
         standard error toward the likeliest (docs/noise.md). method="em" is maximum likelihood on the
@@ -315,16 +317,19 @@ class Sample:
         limits = (float(numbers.min()), float(numbers.max()))
         if method == "em":
             among = self._among_answers(name, condition)
-            return likely.mean(self._likelihood([among], [name]), name, among, title, target)
+            found = likely.mean(self._likelihood([among], [name]), name, among, title, target)
+            return self._saying([name], found)
         if method == "iterative":
             columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
             value, rows = iterative_mean(columns, schema, name, condition)
-            return Estimate(
+            found = Estimate(
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
+            return self._saying([name], found)
         group = indicator(condition, self._channels) * self._answered(name)
         of, sums = (name, factor(name, numbers)), self._sums(target)
-        return means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
+        found = means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
+        return self._saying([name], found)
 
     @repeats_assumptions
     def distribution(
@@ -490,7 +495,7 @@ class Sample:
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 60 + [0] * 40, "b": ["m", "f"] * 50}), schema)
         >>> sample.difference("a == 1", between=("b == 'm'", "b == 'f'")).verdict
-        'cannot be told from 0: 0 (95% interval -0.3686 to 0.3686)'
+        'cannot be told from 0: 0 (95% interval -0.3917 to 0.3917)'
         >>> sample.difference("a == 1", "a == 0").verdict
         'above 0: 0.4 (95% interval 0.01593 to 0.7841)'
         """
@@ -519,7 +524,7 @@ class Sample:
                 self._numbers(of)
                 conditions = [self._among_answers(of, condition) for condition in conditions]
             found = likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
-            return found if of else _warned(found, conditions)
+            return self._saying([of], found) if of else _warned(found, conditions)
         groups = [(condition, indicator(condition, self._channels)) for condition in conditions]
         if of is None:
             found = shares.difference(self._sums(target), groups[0], groups[1], target)
@@ -528,7 +533,8 @@ class Sample:
         x, y = ((condition, group * has) for condition, group in groups)
         limits = (float(numbers.min()), float(numbers.max()))
         likely_means = self._likely_means(of, conditions)
-        return means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits, likely_means)
+        found = means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits, likely_means)
+        return self._saying([of], found)
 
     def _between(self, asked: Condition, second: Any, given: tuple[Any, Any], target: str, method: str) -> Estimate:
         """How much the share of those who meet a condition differs between two groups."""
@@ -549,16 +555,19 @@ class Sample:
         return found
 
     @repeats_assumptions
-    def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
-        """The covariance of two numeric attributes, from debiased moments, among those who answered both."""
-        x, y, group, among = self._pair(a, b)
+    def covariance(self, a: str, b: str, target: str = "population", where: Any = None) -> Estimate:
+        """The covariance of two numeric attributes, from debiased moments, among those who answered both, of all or of those who meet a
+        condition."""
+        group, among = self._pair(a, b, where)
+        x, y = (factor(name, self._centred(name)) for name in (a, b))
         target = self._target(target, "population")
-        return moments.covariance(self._sums(target), x, y, group, f"covariance of {a} and {b}{among}", target)
+        found = moments.covariance(self._sums(target), x, y, group, f"covariance of {a} and {b}{among}", target)
+        return self._saying([a, b], found)
 
     @repeats_assumptions
-    def correlation(self, a: str, b: str) -> Estimate:
-        """The correlation of two numeric attributes, from debiased moments, among those who answered both; error bars are for the
-        population.
+    def correlation(self, a: str, b: str, where: Any = None) -> Estimate:
+        """The correlation of two numeric attributes, from debiased moments, among those who answered both, of all or of those who meet a
+        condition; error bars are for the population.
 
         The interval holds every correlation that the moments do not contradict. Where too few answers stand behind too much noise for
         the spread of one of the attributes to be told from 0, there is no correlation to speak of, and it is refused.
@@ -570,19 +579,29 @@ class Sample:
         >>> float(found.value[0]), bool(found.interval()[0][0] > 0.9)
         (1.0, True)
         """
-        _, _, group, among = self._pair(a, b)
+        group, among = self._pair(a, b, where)
         x, y = (factor(name, self._centred(name, unit=True)) for name in (a, b))
-        title, hidden = f"correlation of {a} and {b}{among}", self._hidden([a, b])
-        return moments.correlation(self._sums("population"), x, y, group, (a, b), title, hidden)
+        title, hidden = f"correlation of {a} and {b}{among}", self._hidden(list(dict.fromkeys([a, b, *group.attributes])))
+        found = moments.correlation(self._sums("population"), x, y, group, (a, b), title, hidden)
+        return self._saying([a, b], found)
 
     def _hidden(self, names: Sequence[str]) -> bool:
         """Whether any of these attributes is hidden."""
         return any(not isinstance(schema[name], Identity) for _, schema in self._parts.asking(names) for name in names)
 
-    def _pair(self, a: str, b: str) -> tuple[Function, Function, Function, str]:
-        """Two numeric attributes, those who answered both, and the words for that."""
-        x, y = (factor(name, self._centred(name)) for name in (a, b))
-        return x, y, self._answered(a) * self._answered(b), self._among([a, b])
+    def _pair(self, a: str, b: str, where: Any) -> tuple[Function, str]:
+        """Those who meet a condition and answered two numeric attributes, and the words for that."""
+        for name in (a, b):
+            self._numbers(name)
+        condition = self._condition(where)
+        group = indicator(condition, self._channels) * self._answered(a) * self._answered(b)
+        return group, (f" where {condition}" if condition is not None else "") + self._among([a, b])
+
+    def _saying(self, names: Sequence[str], found: Estimate) -> Estimate:
+        """The estimate, and what words among the answers of these attributes count as."""
+        said = (counts_as(name, self._channels[name].domain) for name in dict.fromkeys(names))
+        found.notes = (*found.notes, *(words for words in said if words is not None))
+        return found
 
     def _centred(self, name: str, unit: bool = False) -> Floats:
         """The values of a numeric attribute less the middle of its range, which changes no covariance and spares rounding; from -1 to 1."""
@@ -598,9 +617,16 @@ class Sample:
     @repeats_assumptions
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments, among those who answered all of them: labels are
-        "intercept" and the attributes.
+        "intercept" and the attributes. Of yes and no, yes is 1, on either side.
 
         Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"mood": dn.KRR(dn.Ordinal(["1", "2", "3"]), 0.8), "ill": dn.Identity(dn.Nominal(["no", "yes"]))})
+        >>> reports = pd.DataFrame({"mood": ["3"] * 60 + ["2"] * 60 + ["1"] * 80, "ill": ["no", "yes", "yes", "no"] * 50})
+        >>> found = dn.Sample(reports, schema).regression("mood", "ill")
+        >>> found.labels, found.notes
+        (('intercept', 'ill'), ("of 'ill', 'yes' counts as 1 and 'no' as 0",))
         """
         on = [on] if isinstance(on, str) else list(on)
         if not on or y in on:
@@ -614,7 +640,8 @@ class Sample:
             group = group * self._answered(name)
         title = f"{y} on {', '.join(on)}" + (f" where {condition}" if condition is not None else "") + self._among([y, *on])
         sums, outcome = self._sums("population"), factor(y, self._numbers(y))
-        return moments.regression(sums, outcome, inputs, group, title, condition, self._hidden(on))
+        found = moments.regression(sums, outcome, inputs, group, title, condition, self._hidden(on))
+        return self._saying([y, *on], found)
 
     @repeats_assumptions
     def quantile(
@@ -640,10 +667,10 @@ class Sample:
         title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
         if method == "em":
             among = self._among_answers(name, condition)
-            return likely.quantile(self._likelihood([among], [name]), name, q, among, title, target)
+            return self._saying([name], likely.quantile(self._likelihood([among], [name]), name, q, among, title, target))
         group = indicator(condition, self._channels) * self._answered(name)
         if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
-            return quantile(self._parts, (name, numbers), q, (condition, group), title, target)
+            return self._saying([name], quantile(self._parts, (name, numbers), q, (condition, group), title, target))
         smooth = self._smoothed(name) if condition is None else None
         return noisy_quantile(
             self._parts, (name, numbers), q, (condition, group), title, target, None if smooth is None else smooth.shares
@@ -659,16 +686,15 @@ class Sample:
                 allowed=list(self._channels),
             )
         domain = self._channels[name].domain
-        numeric = hasattr(getattr(domain, "answered", domain), "low")
-        words = [] if numeric else [label for label in domain.labels if isinstance(label, str) and label != domain.missing]
-        if words:
+        if not has_numbers(domain):
             raise ParameterError(
                 "not_numeric",
-                "{name!r} holds words ({allowed}), not numbers, and this needs numbers. Ask for its distribution, or count those with "
-                'a label: "{example}".',
+                "{name!r} holds words ({allowed}), not numbers{order}, and this needs numbers. Ask for its distribution, or count those "
+                'with a label: "{example}".',
                 name=name,
                 allowed=domain.allowed,
-                example=f"{written_name(name)} == {written_value(words[0])}",
+                example=f"{written_name(name)} == {written_value(domain.labels[0])}",
+                order=" (labels without an order are names, even if they are digits)" if looks_like_numbers(domain) else "",
             )
         return numbers_of(domain)
 

@@ -3,6 +3,7 @@
 import json
 import shlex
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -42,6 +43,7 @@ def test_the_papers_questions_take_one_line_each_and_equal_the_python_answers(ru
         ("difference", path, "--of", "salary", "--between", "sex == 'F'", "sex == 'M'"): sample.difference(
             of="salary", between=("sex == 'F'", "sex == 'M'")
         ),
+        ("quantile", path, "salary", "-q", "0.9", "-w", "sex == 'F'"): sample.quantile("salary", 0.9, "sex == 'F'"),
         ("crosstab", path, "sex", "children"): sample.crosstab("sex", "children"),
         ("difference", path, "sex == 'M'", "sex == 'F'", "--of", "salary"): sample.difference(
             "sex == 'M'", "sex == 'F'", of="salary"
@@ -78,6 +80,36 @@ def test_two_groups_are_compared_and_who_compares_shares_of_everyone_is_told_how
     assert "To compare" not in run("difference", folder / "r.csv", *groups)[1]
 
 
+def test_ratings_and_yes_and_no_have_means_quantiles_correlations_and_regressions(run, tmp_path):
+    rng = np.random.default_rng(8)
+    ill = rng.random(4_000) < 0.4
+    people = pd.DataFrame({"mood": (rng.integers(2, 6, 4_000) - ill).astype(str), "ill": np.where(ill, "yes", "no")})
+    mood = dn.Ordinal(list("12345"), missing="no answer")
+    schema = dn.Schema({"mood": dn.KRR(mood, 0.9), "ill": dn.KRR(dn.Nominal(["no", "yes"]), 0.9)})
+    reports = schema.randomise(people, rng)
+    reports.to_csv("r.csv", index=False)
+    schema.save("r.schema.json")
+    sample, sick = dn.Sample(reports, schema), "ill == 'yes'"
+    for arguments, expected in {
+        ("mean", "mood", "-w", sick): sample.mean("mood", sick),
+        ("quantile", "mood", "-q", "0.3", "-w", sick, "--target", "respondents"): sample.quantile(
+            "mood", 0.3, sick, "respondents"
+        ),
+        ("correlation", "mood", "ill", "-w", "mood >= 2"): sample.correlation("mood", "ill", "mood >= 2"),
+        ("regression", "mood", "ill", "-w", "mood >= 2"): sample.regression("mood", "ill", "mood >= 2"),
+        ("regression", "ill", "mood"): sample.regression("ill", "mood"),
+    }.items():
+        command, *rest = arguments
+        code, out, err = run(command, "r.csv", *rest, "--json")
+        assert code == 0, err
+        found = json.loads(out)
+        assert (found["value"], found["labels"]) == (pytest.approx(expected.value.tolist()), list(expected.labels))
+        code, out, _ = run(command, "r.csv", *rest)
+        assert (code, labels_shown(out), "95% interval" in out) == (0, list(expected.labels), True)
+        assert ("Note: of 'ill', 'yes' counts as 1 and 'no' as 0." in out) == (command in ("correlation", "regression"))
+    assert "The correlation is below 0" in run("correlation", "r.csv", "mood", "ill")[1]
+
+
 def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
     people, _, folder = town
     code, out, _ = run("candidates", folder / "r.csv", "sex == 'F' and age < 50", "--size", "200", "-o", "list.csv")
@@ -105,6 +137,12 @@ def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
         (["difference", "r.csv", "--between", "sex == 'F'", "sex == 'M'"], "--between"),
         (["difference", "r.csv", "age < 30", "age > 40", "--between", "sex == 'F'", "sex == 'M'"], "--between"),
         (["difference", "r.csv", "age < 30", "--of", "salary", "--between", "sex == 'F'", "sex == 'M'"], "--of"),
+        (["quantile", "r.csv", "salary", "-q", "90"], "between 0 and 1"),
+        (["quantile", "r.csv", "credit"], "holds words"),
+        (["correlation", "r.csv", "salary", "height"], "there are 'salary', 'age', "),
+        (["regression", "r.csv", "salary", "salary"], "other attributes to regress 'salary' on"),
+        (["mean", "r.csv", "age", "--most", "0.001"], "--most age="),
+        (["mean", "r.csv", "age", "--method", "magic"], "one of 'joint', 'em', 'iterative', got 'magic'"),
         (["candidates", "r.csv", "sex == 'X'"], "cannot be 'X'"),
         (["count", "r.csv", "sex == 'F'", "--engine", "magic"], "magic"),
     ],

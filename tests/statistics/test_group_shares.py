@@ -80,7 +80,7 @@ def test_where_nothing_is_hidden_it_is_the_difference_of_two_proportions():
 
 
 def test_groups_behind_noise_have_a_bias_that_is_said_and_counted():
-    people, sample = world()
+    _, sample = world()
     found = sample.difference(YES, between=("age < 40", "age >= 60"))
     one, two = (sample.share(YES, among=group) for group in ("age < 40", "age >= 60"))
     assert found.value[0] == pytest.approx(one.value[0] - two.value[0])
