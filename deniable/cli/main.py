@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,10 +44,14 @@ app.command("privacy")(privacy.privacy)
 app.command("publish")(publish.publish)
 for _command in (
     statistics.count,
+    statistics.share,
     statistics.mean,
+    statistics.quantile,
     statistics.distribution,
     statistics.crosstab,
     statistics.difference,
+    statistics.correlation,
+    statistics.regression,
     statistics.candidates,
 ):
     app.command(_command.__name__)(_command)
@@ -117,4 +121,19 @@ def _with_options(error: DeniableError) -> str:
         if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself
             return f"{found}. Give the file of a schema instead; deniable schema infer proposes one for true data."
         return f"{found}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
-    return str(error)
+    if error.code == "most" and "better" in given:
+        found = str(error).split(": most=")[0]
+        return f"{found}: --most {given['most']:g} cannot be. For example: --most {given['name']}={given['better']:.2g}"
+    # Lists are written as people write them, not as Python does.
+    return error.sentence.format(
+        **{name: _Listed(value) if isinstance(value, list) else value for name, value in given.items()}
+    )
+
+
+class _Listed(list[Any]):
+    """A list that is written without brackets."""
+
+    def __repr__(self) -> str:
+        return ", ".join(map(repr, self)) or "none"
+
+    __str__ = __repr__

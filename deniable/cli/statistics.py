@@ -1,7 +1,9 @@
-"""`deniable count`, `mean`, `distribution`, `crosstab`, `difference`, `candidates`: questions to randomised data."""
+"""Questions to randomised data: `deniable count`, `share`, `mean`, `quantile`, `distribution`, `crosstab`, `difference`, `correlation`,
+`regression`, `candidates`."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +11,10 @@ import typer
 
 from deniable.cli.estimates import bins_or_few, edges, is_all, present, shares, tell_bins
 from deniable.core.domain import Domain
-from deniable.core.estimate import check_level
+from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import refuse_same, write_text
-from deniable.statistics.conditions import parse
+from deniable.errors import ParameterError
+from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
 from deniable.statistics.sample import Sample
 
@@ -39,7 +42,18 @@ MostShare = Annotated[
         "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
+NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating), or of yes and no (yes counts as 1)."
+Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
+JointOrEm = Annotated[
+    str, typer.Option(help="joint (unbiased; behind noise of bounded bias) or em (likelihood on the joint table).")
+]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
+
+DIFFERENCE_TAKES = (
+    "A difference takes one condition and --between with two groups, two conditions (shares of everyone), or two groups and --of with an "
+    "attribute whose means are compared. To compare women with men: difference DATA \"violence == 'yes'\" --between \"sex == 'F'\" "
+    "\"sex == 'M'\""
+)
 
 
 def _open(
@@ -72,7 +86,7 @@ def count(
 
 def mean(
     data: Data,
-    name: Annotated[str, typer.Argument(help="A numeric attribute.")],
+    name: Numeric,
     where: Where = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -152,26 +166,150 @@ def crosstab(
             tell_bins(given, domain, option)
 
 
-def difference(
+def share(
     data: Data,
-    first: Annotated[str, typer.Argument(help="A condition.")],
-    second: Annotated[str, typer.Argument(help="Another condition.")],
-    of: Annotated[str | None, typer.Option(help="Compare the means of this attribute instead of the shares.")] = None,
+    condition: Annotated[str, typer.Argument(help="A condition, such as \"violence == 'yes'\".")],
+    among: Annotated[
+        str | None,
+        typer.Option(
+            "--among", "-a", help="Of whom it is the share: a condition, such as \"sex == 'F'\". Without it of everyone."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
-    method: Method = "joint",
+    method: JointOrEm = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """How much two groups differ, in size or in a mean, and whether that can be told from nothing."""
-    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method)
+    """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
+    present(_open(data, schema, engine, level, plot, most).share(condition, among, target, method), level, as_json, plot)
+
+
+def difference(
+    data: Data,
+    first: Annotated[str | None, typer.Argument(help="A condition, such as \"violence == 'yes'\".")] = None,
+    second: Annotated[
+        str | None, typer.Argument(help="Another condition, unless one condition is compared between two groups.")
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--between",
+            "-b",
+            metavar="GROUP GROUP",
+            help="Two groups, such as \"sex == 'F'\" \"sex == 'M'\": how much the share of those who meet the condition among the first "
+            "exceeds that among the second.",
+        ),
+    ] = None,
+    of: Annotated[str | None, typer.Option(help="Compare the means of this attribute in the two groups instead.")] = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    method: JointOrEm = "joint",
+    target: Target = "population",
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """How much two groups differ, and whether that can be told from 0.
+
+    One condition and --between: its share among the first group minus its share among the second.
+
+    Two conditions: the share of everyone who meets the first, minus the share of everyone who meets the second.
+
+    Two conditions, or --between, and --of: the mean in the first group minus the mean in the second.
+    """
+    if (first is None and (of is None or between is None)) or (between is None and of is None and second is None):
+        raise ParameterError("difference_asked", DIFFERENCE_TAKES)
+    if between is not None and (second is not None or (of is not None and first is not None)):
+        raise ParameterError("difference_asked", DIFFERENCE_TAKES)
+    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method, between)
     present(found, level, as_json, plot)
-    if not as_json and found.has_interval:
+    if as_json:
+        return
+    if found.has_interval:
+        what = (
+            "between the two means" if of else "between the two groups" if between else "between these two shares of everyone"
+        )
+        _tell(f"The difference {what}", found)
+    compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
+    if compared is not None:
+        asked, *groups = (_quoted(bare(part)) for part in compared)
+        print(
+            f"To compare how frequent it is in the two groups: deniable difference {_quoted(data)} {asked} --between {' '.join(groups)}"
+        )
+
+
+def _tell(what: str, found: Estimate) -> None:
+    """Say whether it can be told from 0, unless too few people are behind it."""
+    if not found.too_few.any():
         verdict = found.verdict
-        print(f"The difference {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+        print(f"{what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+
+
+def _quoted(text: str) -> str:
+    """As it is typed into a terminal."""
+    return shlex.quote(text) if set(text) & set('"`$\\!') else f'"{text}"'
+
+
+def quantile(
+    data: Data,
+    name: Numeric,
+    q: Annotated[float, typer.Option("--q", "-q", help="Which: 0.5 is the median, 0.9 what nine in ten do not exceed.")] = 0.5,
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    method: JointOrEm = "joint",
+    target: Target = "population",
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
+    condition."""
+    present(_open(data, schema, engine, level, plot, most).quantile(name, q, where, target, method), level, as_json, plot)
+
+
+def correlation(
+    data: Data,
+    a: Numeric,
+    b: Annotated[str, typer.Argument(help="Another one.")],
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
+    found = _open(data, schema, engine, level, plot, most).correlation(a, b, where)
+    present(found, level, as_json, plot)
+    if not as_json:
+        _tell("The correlation", found)
+
+
+def regression(
+    data: Data,
+    outcome: Annotated[str, typer.Argument(help="What is explained: " + NUMERIC)],
+    on: Annotated[list[str], typer.Argument(help="What explains it: one or more others.")],
+    where: Where = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
+    level: Level = 0.95,
+    most: MostShare = None,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1.
+
+    An interval that does not hold 0 is that of a slope that can be told from 0.
+    """
+    present(_open(data, schema, engine, level, plot, most).regression(outcome, on, where), level, as_json, plot)
 
 
 def candidates(

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec
 from deniable.core.estimate import Estimate
 from deniable.statistics.conditions import as_condition
 
-CONDITIONS = ("where", "first", "second")
+CONDITIONS = ("where", "first", "second", "condition", "among", "between")
 ATTRIBUTES = ("name", "by", "a", "b", "of", "y", "on")
 P = ParamSpec("P")
 
@@ -44,8 +44,7 @@ def repeats_assumptions(method: Callable[Concatenate[Any, P], Estimate]) -> Call
 def _named(arguments: dict[str, Any]) -> Iterator[str]:
     for parameter, given in arguments.items():
         if parameter in CONDITIONS and given is not None:
-            condition = as_condition(given)
-            if condition is not None:
-                yield from condition.attributes()
+            for condition in map(as_condition, given if isinstance(given, (tuple, list)) else (given,)):
+                yield from condition.attributes() if condition is not None else ()
         elif parameter in ATTRIBUTES and given is not None:
             yield from [given] if isinstance(given, str) else given

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channel import Channel
-from deniable.core.domain import Domain, Nominal
+from deniable.core.domain import Domain, Nominal, Ordinal
 from deniable.errors import ParameterError
 from deniable.statistics.condition_words import KEYWORDS, NAMES, Token, plain_value, pointed, split, written_name, written_value
+from deniable.statistics.label_numbers import has_numbers, numbers_of
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -91,7 +92,7 @@ class Compare(Condition):
 
     def _code(self, domain: Domain, value: Any) -> int:
         try:
-            return domain.code_of(value)
+            return domain.code_of(_as_label(domain, value))
         except ValueError:
             raise self.error(
                 "value_outside",
@@ -110,12 +111,14 @@ class Compare(Condition):
         if isinstance(self.value, str):
             places, limit = np.arange(domain.size, dtype=np.float64), float(self._code(domain, self.value))
         else:
-            labels = domain.labels[:answered]
-            if isinstance(labels[0], str):
-                raise self.error(
-                    "wrong_type", "{name!r} has words as values, got the number {got!r}.", name=self.name, got=self.value
-                )
-            places = np.array([*labels, *([np.nan] * (domain.size - answered))], dtype=np.float64)
+            numbers = domain.labels[:answered]
+            if isinstance(numbers[0], str):
+                if not has_numbers(domain):
+                    raise self.error(
+                        "wrong_type", "{name!r} has words as values, got the number {got!r}.", name=self.name, got=self.value
+                    )
+                numbers = tuple(numbers_of(domain)[:answered])
+            places = np.array([*numbers, *([np.nan] * (domain.size - answered))], dtype=np.float64)
             limit = float(self.value)
         with np.errstate(invalid="ignore"):
             met = {"<": places < limit, "<=": places <= limit, ">": places > limit, ">=": places >= limit}[self.operator]
@@ -130,6 +133,18 @@ class Compare(Condition):
         if self.operator in ("in", "not in"):
             return f"{written_name(self.name)} {self.operator} ({', '.join(map(written_value, self.value))})"
         return f"{written_name(self.name)} {self.operator} {written_value(self.value)}"
+
+
+def _as_label(domain: Domain, value: Any) -> Any:
+    """The label that a number means where labels are numbers written as text, as those of a rating are; else the value itself."""
+    if (
+        not isinstance(value, (int, float))
+        or isinstance(value, bool)
+        or not isinstance(domain, Ordinal)
+        or not has_numbers(domain)
+    ):
+        return value
+    return next((label for label, number in zip(domain.labels, numbers_of(domain), strict=True) if number == value), value)
 
 
 @dataclass(frozen=True)
@@ -180,6 +195,33 @@ def bare(condition: Any) -> str:
     """
     text = str(condition)
     return text[1:-1] if isinstance(condition, All) else text
+
+
+def compared_groups(first: Condition | None, second: Condition | None) -> tuple[Condition, Condition, Condition] | None:
+    """What two conditions have in common and by which groups they differ, if they look like one question to two groups of people.
+
+    >>> [str(part) for part in compared_groups(parse("sick == 1 and sex == 'F'"), parse("sex == 'M' and sick == 1"))]
+    ['sick == 1', "sex == 'F'", "sex == 'M'"]
+    >>> compared_groups(parse("sex == 'F'"), parse("sex == 'M'")) is None
+    True
+    """
+    if first is None or second is None:
+        return None
+    one, two = _joined_parts(first), _joined_parts(second)
+    shared = [part for part in one if part in two]
+    rests = [[part for part in parts if part not in shared] for parts in (one, two)]
+    about = {name for part in shared for name in part.attributes()}
+    if not shared or not all(rests) or any(about & set(part.attributes()) for rest in rests for part in rest):
+        return None
+    a, b, c = (parts[0] if len(parts) == 1 else All(tuple(parts)) for parts in (shared, *rests))
+    return a, b, c
+
+
+def _joined_parts(condition: Condition) -> list[Condition]:
+    """The parts that must all hold."""
+    if type(condition) is not All:
+        return [condition]
+    return [inner for part in condition.parts for inner in _joined_parts(part)]
 
 
 class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30

@@ -20,6 +20,7 @@ from deniable.reconstruction.assign import arvesna, assign_sorted
 from deniable.reconstruction.reconstruct import reconstruct
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition
 from deniable.statistics.joint import edges_between
+from deniable.statistics.label_numbers import answered, numbers_of
 from deniable.statistics.weighted import check_group
 
 
@@ -66,8 +67,12 @@ def iterative_mean(columns: dict[str, Any], schema: Schema, name: str, condition
     """
     rows = _rows(columns, schema, condition)
     check_group(len(rows), len(columns[name]), f"mean of {name}", condition)
-    numbers = np.asarray(columns[name])[rows].astype(np.float64)
-    return float(numbers.mean()), len(rows)
+    reports, reported = np.asarray(columns[name])[rows], schema[name].reported
+    if hasattr(answered(reported), "low"):
+        return float(reports.astype(np.float64).mean()), len(rows)
+    codes = reported.encode(reports, name)
+    said = codes if reported.missing is None else codes[codes < reported.size - 1]
+    return float(numbers_of(reported)[said].mean()), len(rows)
 
 
 def _rows(columns: dict[str, Any], schema: Schema, condition: Condition | None) -> Ints:

@@ -17,15 +17,14 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channel import Channel
-from deniable.core.domain import Domain
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
-from deniable.core.missing import WithMissing
 from deniable.core.operators import Operator
 from deniable.core.schema import Block, Schema
 from deniable.errors import WideDomainError
 from deniable.reconstruction.em import em
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
+from deniable.statistics.label_numbers import answered, numbers_of
 
 MOST_CELLS = 200_000
 NOISE_BINS = 12
@@ -166,21 +165,6 @@ def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
     matrix = binned.matrix()
     sizes = matrix.shape
     return Atoms((name,), {name: true}, {name: reported}, {name: sizes[0]}, {name: sizes[1]}, matrix, exact=False)
-
-
-def answered(domain: Domain) -> Any:
-    """The domain of numbers without the label for silence, where it has one."""
-    return domain.answered if isinstance(domain, WithMissing) else domain
-
-
-def numbers_of(domain: Domain) -> Floats:
-    """The numbers of a domain; silence, where there is such a label, stands last with the largest of them and is left out by whoever
-    asks (a condition to have answered)."""
-    if isinstance(domain, WithMissing) or domain.missing is None:
-        numbers: Floats = answered(domain).numbers()
-    else:
-        numbers = np.array(domain.labels[:-1], dtype=np.float64)
-    return numbers if domain.missing is None else np.append(numbers, numbers.max())
 
 
 def edges_between(values: Floats, borders: Sequence[int]) -> list[str]:

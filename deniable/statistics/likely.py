@@ -10,8 +10,9 @@ import numpy as np
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.statistics.conditions import All, Condition, bare
-from deniable.statistics.joint import numbers_of
+from deniable.statistics.label_numbers import numbers_of
 from deniable.statistics.likelihood import Likelihood
+from deniable.statistics.shares import of_everyone
 from deniable.statistics.weighted import check_group
 
 Parted = tuple[str, list[Any], list[Condition]]
@@ -90,12 +91,32 @@ def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:
     return fitted.estimate(lambda p: inside @ p, labels, f"{a[0]} by {b[0]}", target, (0.0, 1.0))
 
 
+def share(fitted: Likelihood, asked: Condition, group: Condition | None, title: str, target: str) -> Estimate:
+    """The share of those who meet a condition in a group."""
+    met, inside = members(fitted, asked), members(fitted, group)
+    _check(fitted, inside, title, group)
+    found = fitted.estimate(lambda p: [_ratio(p * inside, met)], ["share"], title, target, (0.0, 1.0))
+    if group is not None:
+        found.group_sizes = np.array([fitted.people * (inside @ fitted.shares)])
+    return found
+
+
+def between(fitted: Likelihood, asked: Condition, groups: tuple[Condition, Condition], title: str, target: str) -> Estimate:
+    """How much the shares of those who meet a condition differ between two groups."""
+    met, first, second = members(fitted, asked), *(members(fitted, group) for group in groups)
+    for inside, group in zip((first, second), groups, strict=True):
+        _check(fitted, inside, title, group)
+    return fitted.estimate(
+        lambda p: [_ratio(p * first, met) - _ratio(p * second, met)], ["difference"], title, target, (-1.0, 1.0)
+    )
+
+
 def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: str | None, target: str) -> Estimate:
     """How much the shares of two groups differ, or their means of an attribute."""
     first, second = (members(fitted, condition) for condition in conditions)
     words = [bare(condition or "everyone") for condition in conditions]
     if of is None:
-        title = f"share of ({words[0]}) minus share of ({words[1]})"
+        title = of_everyone(*conditions)
         return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, (-1.0, 1.0))
     numbers = fitted.truth.numbers(of)
     widest = float(np.ptp(numbers_of(fitted.truth.schema[of].domain)))

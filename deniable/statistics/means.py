@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from deniable.core.estimate import Estimate
@@ -11,6 +9,7 @@ from deniable.core.exact import Floats
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
 from deniable.statistics.parts import Sums
+from deniable.statistics.ratio_differences import Overlap, apart, minus, ratios_estimate, rows_of
 from deniable.statistics.ratios import Ratio, Squares, ratio
 from deniable.statistics.weighted import Weighted
 
@@ -23,7 +22,7 @@ def mean(
 ) -> Estimate:  # fmt: skip
     """The mean of a number in a group; `likely` is the likeliest one, if it is known."""
     (name, number), (where, inside) = of, group
-    weighted = sums([number * inside, inside, number * number * inside], lambda means: _rows(means, [(0, 1)]))
+    weighted = sums([number * inside, inside, number * number * inside], lambda means: rows_of(means, [(0, 1)]))
     one, size, squared = weighted.square_totals()
     least = weighted.least_variance(target)
     found = ratio(weighted, (0, 1), Squares(squared, one, size), target, limits, (f"mean of {name}", where), least)
@@ -32,7 +31,7 @@ def mean(
         low, high = found.ends(level)
         return np.array([low]), np.array([high])
 
-    estimate = _estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
+    estimate = ratios_estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
     if where is not None:
         share = weighted.totals()[1] / weighted.people
         estimate.group_sizes = np.array([min(max(share, 0.0), 1.0) * weighted.direct_rows])
@@ -57,84 +56,16 @@ def difference(
     x, y = first[1], second[1]
     functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
     weighted = sums(
-        [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: _rows(means, [(0, 1), (2, 3)])
+        [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: rows_of(means, [(0, 1), (2, 3)])
     )
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
     one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits, (f"mean of {of}", first[0]))
     two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits, (f"mean of {of}", second[0]))
-    together = _together(weighted, one, two, (qxy, axy, bxy), target)
-    apart = np.sqrt(max(0.0, one.variance) * max(0.0, two.variance))
-    correlation = float(np.clip(together / apart, -1.0, 1.0)) if apart > 0 else 0.0
-
-    def ends(level: float) -> tuple[Floats, Floats]:
-        # From the two intervals (MOVER): each side of the difference varies as the sides of the means that make it. What biases leave
-        # open does not vary: it adds up.
-        (first_low, first_high), (second_low, second_high) = _sides(one, level), _sides(two, level)
-        value = one.value - two.value
-        low = value - _mover(first_low, second_high, correlation)
-        high = value + _mover(first_high, second_low, correlation)
-        return np.array([low]), np.array([high])
-
-    variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
-    title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
-    estimate = _estimate(
-        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, _apart(limits), ends
+    variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
+    title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0] or 'everyone')})"
+    estimate = ratios_estimate(
+        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart(limits), ends
     )
     if likely is None:
         return estimate
     return estimate.with_value([_toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)])
-
-
-def _apart(limits: tuple[float, float]) -> tuple[float, float]:
-    """Between what the difference of two such numbers lies."""
-    return limits[0] - limits[1], limits[1] - limits[0]
-
-
-def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """How far an interval reaches below and above its value: by bias, and beyond that by chance."""
-    (low, high), (least, most) = found.ends(level), found.ends(None)
-    below, above = max(0.0, found.value - least), max(0.0, most - found.value)
-    return (below, found.value - low - below), (above, high - found.value - above)
-
-
-def _mover(one: tuple[float, float], two: tuple[float, float], correlation: float) -> float:
-    """How far the difference of two numbers reaches whose sides reach so far, by bias and by chance."""
-    chance = one[1] ** 2 + two[1] ** 2 - 2 * correlation * one[1] * two[1]
-    return one[0] + two[0] + float(np.sqrt(max(0.0, chance)))
-
-
-def _together(weighted: Weighted, one: Ratio, two: Ratio, squares: tuple[float, float, float], target: str) -> float:
-    """The covariance of two means from the same reports."""
-    if one.note is not None or two.note is not None:
-        return 0.0
-    rows = np.array([one.row, two.row])
-    qxy, axy, bxy = squares
-    people = weighted.people
-    cross = rows[0, 0] * rows[1, 2] * (qxy - (one.value + two.value) * axy + one.value * two.value * bxy) / people**2
-    known = np.array([[0.0, cross], [cross, 0.0]])
-    return float(weighted.errors(rows @ weighted.values / people, known, target)[0][0, 1])
-
-
-def _estimate(
-    weighted: Weighted, value: float, variance: float, found: list[Ratio], labels: list[str], target: str, title: str,
-    limits: tuple[float, float] | None, ends: Callable[[float], tuple[Floats, Floats]],
-) -> Estimate:  # fmt: skip
-    bias = [one.bias for one in found if one.bias is not None]
-    notes = [one.note for one in found if one.note is not None]
-    classes = weighted.bounded.assumes if weighted.bounded is not None and bias else ()
-    return Estimate(
-        [value], labels, n=round(weighted.rows), method="bounded bias" if bias else "joint", target=target,
-        covariance=[[variance]], name=title, limits=limits, worth=[found[0].worth] if len(found) == 1 and not bias else None,
-        ends=ends, assumes=(*weighted.assumes, *classes), notes=notes, bias=[sum(bias)] if bias else None,
-    )  # fmt: skip
-
-
-def _rows(means: Floats, ratios: list[tuple[int, int]]) -> Floats | None:
-    """What a ratio, or the difference of two, depends on: (sum - ratio * size) / size."""
-    row = np.zeros((1, len(means)))
-    for sign, (above, below) in zip((1.0, -1.0), ratios, strict=False):
-        if means[below] <= 0:
-            return None
-        row[0, above] += sign / means[below]
-        row[0, below] -= sign * means[above] / means[below] ** 2
-    return row

@@ -19,10 +19,11 @@ from deniable.statistics import likely, means, moments, shares
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.condition_words import written_name, written_value
-from deniable.statistics.conditions import All, Compare, Condition, as_condition
+from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
 from deniable.statistics.functions import ONE, Function, factor, indicator
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
-from deniable.statistics.joint import FEW_VALUES, NOISE_BINS, answered, numbers_of
+from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
+from deniable.statistics.label_numbers import answered, counts_as, has_numbers, looks_like_numbers, numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
@@ -295,7 +296,8 @@ class Sample:
 
     @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
-        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights.
+        """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights. Labels in an order that
+        are all numbers, as of a rating, have one too; of yes and no it is the share of yes.
 
         The weights are unbiased, or of a bounded bias that the interval counts; within a group the value shown may be moved by up to one
         standard error toward the likeliest (docs/noise.md). method="em" is maximum likelihood on the
@@ -315,16 +317,19 @@ class Sample:
         limits = (float(numbers.min()), float(numbers.max()))
         if method == "em":
             among = self._among_answers(name, condition)
-            return likely.mean(self._likelihood([among], [name]), name, among, title, target)
+            found = likely.mean(self._likelihood([among], [name]), name, among, title, target)
+            return self._saying([name], found)
         if method == "iterative":
             columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
             value, rows = iterative_mean(columns, schema, name, condition)
-            return Estimate(
+            found = Estimate(
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
+            return self._saying([name], found)
         group = indicator(condition, self._channels) * self._answered(name)
         of, sums = (name, factor(name, numbers)), self._sums(target)
-        return means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
+        found = means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
+        return self._saying([name], found)
 
     @repeats_assumptions
     def distribution(
@@ -368,13 +373,66 @@ class Sample:
             ]
         title = name + (f" where {condition}" if condition is not None else "")
         members = [factor(name, mask) for mask in masks]
-        functions = [f for _, group, _ in groups for f in (*(group * member for member in members), group)]
+        of, smoothed = (f"distribution of {name}", labels, members), self._smoothed_within(members, groups)
+        return shares.distribution(self._sums(target), of, groups, title, target, smoothed)
+
+    def _smoothed_within(self, members: Sequence[Function], groups: Sequence[shares.Group]) -> SmoothedMeans | None:
+        """What smoothing says of those who part each of some groups, if noise hides one of the attributes."""
+        functions = [function for _, group, _ in groups for function in shares.within(members, group)]
         means = self._smoothed_means([*functions, *members])
-        smoothed = None
-        if means is not None:
-            [part] = self._parts.counted(list(dict.fromkeys(each for f in [*functions, *members] for each in f.attributes)))
-            smoothed = SmoothedMeans(means[: -len(members)], part.means_at_face_value(functions), means[-len(members) :])
-        return shares.distribution(self._sums(target), (name, labels, masks), groups, title, target, smoothed)
+        if means is None:
+            return None
+        [part] = self._parts.counted(list(dict.fromkeys(each for f in [*functions, *members] for each in f.attributes)))
+        return SmoothedMeans(means[: -len(members)], part.means_at_face_value(functions), means[-len(members) :])
+
+    @repeats_assumptions
+    def share(self, condition: Any, among: Any = None, target: str = "population", method: str = "joint") -> Estimate:
+        """The share of those who meet a condition, of everyone or among those who meet another: sample.share("smokes == 'yes'",
+        among="sex == 'F'").
+
+        Like `distribution` it is a ratio of two sums of weights, and its interval counts that the size of the group is estimated too.
+        method="em" is maximum likelihood on the joint table.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+        >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 60 + [0] * 40, "b": ["m", "f"] * 50}), schema)
+        >>> sample.share("a == 1", among="b == 'f'").value.round(6).tolist()
+        [0.7]
+        """
+        _check_method(method, METHODS[:2])
+        target = self._target(target, "population")
+        asked, group = self._needed(condition, "share"), self._condition(among)
+        title = f"share of ({bare(asked)}) among ({bare(group or 'everyone')})"
+        if method == "em":
+            found = likely.share(self._likelihood([asked, group]), asked, group, title, target)
+        else:
+            members, inside = indicator(asked, self._channels), ((), indicator(group, self._channels), group)
+            smoothed = self._smoothed_within([members, ONE - members], [inside])
+            found = shares.share(self._sums(target), members, inside, title, target, smoothed)
+        found.notes = (*found.notes, *self._silence([asked, group]))
+        return found
+
+    def _needed(self, given: Any, what: str) -> Condition:
+        condition = self._condition(given)
+        if condition is None:
+            raise ParameterError("no_condition", "{what} needs a condition.", what=what)
+        return condition
+
+    def _silence(self, conditions: Sequence[Condition | None]) -> list[str]:
+        """That silence counts, where a question of shares says nothing of it."""
+        parts = [part for condition in conditions if condition is not None for part in condition.comparisons()]
+        missing = {part.name: self._channels[part.name].domain.missing for part in parts}
+        mentioned = {
+            part.name
+            for part in parts
+            for value in (part.value if isinstance(part.value, tuple) else (part.value,))
+            if value == missing[part.name]
+        }
+        return [
+            f"{label!r} to {name!r} counts as any other answer"
+            for name, label in missing.items()
+            if label is not None and name not in mentioned
+        ]
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
         """The labels or bins of an attribute, and the condition to be of each."""
@@ -420,9 +478,15 @@ class Sample:
 
     @repeats_assumptions
     def difference(
-        self, first: Any, second: Any, of: str | None = None, target: str = "population", method: str = "joint"
-    ) -> Estimate:
-        """How much the share of those who meet `first` exceeds that of `second`; with `of`, how much their means of it differ.
+        self, first: Any = None, second: Any = None, of: str | None = None, target: str = "population", method: str = "joint",
+        between: tuple[Any, Any] | None = None,
+    ) -> Estimate:  # fmt: skip
+        """How much two shares differ, or the means of two groups.
+
+        `difference(condition, between=(a, b))` is the share of those who meet the condition among the group a, minus that among b.
+        `difference(a, b, of="salary")` is the mean in the group a minus that in b. `difference(a, b)` is the share of *everyone* who
+        meets a, minus the share of everyone who meets b: it says which of the two are more people, and nothing of what is more frequent
+        among them.
 
         The two are estimated from the same reports, and their covariance is taken into account. `.verdict` says whether the
         difference can be told from 0. method="em" is maximum likelihood on the joint table: a band and no verdict.
@@ -430,38 +494,80 @@ class Sample:
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 60 + [0] * 40, "b": ["m", "f"] * 50}), schema)
+        >>> sample.difference("a == 1", between=("b == 'm'", "b == 'f'")).verdict
+        'cannot be told from 0: 0 (95% interval -0.3917 to 0.3917)'
         >>> sample.difference("a == 1", "a == 0").verdict
         'above 0: 0.4 (95% interval 0.01593 to 0.7841)'
         """
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")
-        conditions = [self._condition(given) for given in (first, second)]
+        if between is not None:
+            groups_given = _two(between)
+            if of is None:
+                return self._between(self._needed(first, "difference"), second, groups_given, target, method)
+            if first is not None or second is not None:
+                raise ParameterError(
+                    "difference_asked",
+                    "The difference of the means of {of!r} is between two groups, got a condition besides.",
+                    of=of,
+                )
+            first, second = groups_given
+        conditions = [self._needed(first, "difference"), self._condition(second)]
+        if of is None and second is None:
+            raise ParameterError(
+                "difference_asked",
+                "A difference needs two conditions, one condition and two groups between which it is compared, or the attribute whose "
+                "means are compared.",
+            )
         if method == "em":
             if of is not None:
                 self._numbers(of)
                 conditions = [self._among_answers(of, condition) for condition in conditions]
-            return likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
+            found = likely.difference(self._likelihood(conditions, [of] if of else []), conditions, of, target)
+            return self._saying([of], found) if of else _warned(found, conditions)
         groups = [(condition, indicator(condition, self._channels)) for condition in conditions]
         if of is None:
             found = shares.difference(self._sums(target), groups[0], groups[1], target)
-            return self._smoothly(found, [groups[0][1] - groups[1][1]], lambda means: means)
+            return _warned(self._smoothly(found, [groups[0][1] - groups[1][1]], lambda means: means), conditions)
         numbers, has = self._numbers(of), self._answered(of)
         x, y = ((condition, group * has) for condition, group in groups)
         limits = (float(numbers.min()), float(numbers.max()))
         likely_means = self._likely_means(of, conditions)
-        return means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits, likely_means)
+        found = means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits, likely_means)
+        return self._saying([of], found)
+
+    def _between(self, asked: Condition, second: Any, given: tuple[Any, Any], target: str, method: str) -> Estimate:
+        """How much the share of those who meet a condition differs between two groups."""
+        if second is not None:
+            raise ParameterError(
+                "difference_asked", "Between two groups one condition is compared, got a second one: {got}.", got=str(second)
+            )
+        a, b = (self._needed(group, "Each of the two groups") for group in given)
+        title = f"share of ({bare(asked)}) among ({bare(a)}) minus that among ({bare(b)})"
+        if method == "em":
+            found = likely.between(self._likelihood([asked, a, b]), asked, (a, b), title, target)
+        else:
+            members = indicator(asked, self._channels)
+            one, two = (((), indicator(group, self._channels), group) for group in (a, b))
+            smoothed = self._smoothed_within([members, ONE - members], [one, two])
+            found = shares.between(self._sums(target), members, one, two, title, target, smoothed)
+        found.notes = (*found.notes, *self._silence([asked, a, b]))
+        return found
 
     @repeats_assumptions
-    def covariance(self, a: str, b: str, target: str = "population") -> Estimate:
-        """The covariance of two numeric attributes, from debiased moments, among those who answered both."""
-        x, y, group, among = self._pair(a, b)
+    def covariance(self, a: str, b: str, target: str = "population", where: Any = None) -> Estimate:
+        """The covariance of two numeric attributes, from debiased moments, among those who answered both, of all or of those who meet a
+        condition."""
+        group, among = self._pair(a, b, where)
+        x, y = (factor(name, self._centred(name)) for name in (a, b))
         target = self._target(target, "population")
-        return moments.covariance(self._sums(target), x, y, group, f"covariance of {a} and {b}{among}", target)
+        found = moments.covariance(self._sums(target), x, y, group, f"covariance of {a} and {b}{among}", target)
+        return self._saying([a, b], found)
 
     @repeats_assumptions
-    def correlation(self, a: str, b: str) -> Estimate:
-        """The correlation of two numeric attributes, from debiased moments, among those who answered both; error bars are for the
-        population.
+    def correlation(self, a: str, b: str, where: Any = None) -> Estimate:
+        """The correlation of two numeric attributes, from debiased moments, among those who answered both, of all or of those who meet a
+        condition; error bars are for the population.
 
         The interval holds every correlation that the moments do not contradict. Where too few answers stand behind too much noise for
         the spread of one of the attributes to be told from 0, there is no correlation to speak of, and it is refused.
@@ -473,19 +579,29 @@ class Sample:
         >>> float(found.value[0]), bool(found.interval()[0][0] > 0.9)
         (1.0, True)
         """
-        _, _, group, among = self._pair(a, b)
+        group, among = self._pair(a, b, where)
         x, y = (factor(name, self._centred(name, unit=True)) for name in (a, b))
-        title, hidden = f"correlation of {a} and {b}{among}", self._hidden([a, b])
-        return moments.correlation(self._sums("population"), x, y, group, (a, b), title, hidden)
+        title, hidden = f"correlation of {a} and {b}{among}", self._hidden(list(dict.fromkeys([a, b, *group.attributes])))
+        found = moments.correlation(self._sums("population"), x, y, group, (a, b), title, hidden)
+        return self._saying([a, b], found)
 
     def _hidden(self, names: Sequence[str]) -> bool:
         """Whether any of these attributes is hidden."""
         return any(not isinstance(schema[name], Identity) for _, schema in self._parts.asking(names) for name in names)
 
-    def _pair(self, a: str, b: str) -> tuple[Function, Function, Function, str]:
-        """Two numeric attributes, those who answered both, and the words for that."""
-        x, y = (factor(name, self._centred(name)) for name in (a, b))
-        return x, y, self._answered(a) * self._answered(b), self._among([a, b])
+    def _pair(self, a: str, b: str, where: Any) -> tuple[Function, str]:
+        """Those who meet a condition and answered two numeric attributes, and the words for that."""
+        for name in (a, b):
+            self._numbers(name)
+        condition = self._condition(where)
+        group = indicator(condition, self._channels) * self._answered(a) * self._answered(b)
+        return group, (f" where {condition}" if condition is not None else "") + self._among([a, b])
+
+    def _saying(self, names: Sequence[str], found: Estimate) -> Estimate:
+        """The estimate, and what words among the answers of these attributes count as."""
+        said = (counts_as(name, self._channels[name].domain) for name in dict.fromkeys(names))
+        found.notes = (*found.notes, *(words for words in said if words is not None))
+        return found
 
     def _centred(self, name: str, unit: bool = False) -> Floats:
         """The values of a numeric attribute less the middle of its range, which changes no covariance and spares rounding; from -1 to 1."""
@@ -501,9 +617,16 @@ class Sample:
     @repeats_assumptions
     def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments, among those who answered all of them: labels are
-        "intercept" and the attributes.
+        "intercept" and the attributes. Of yes and no, yes is 1, on either side.
 
         Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"mood": dn.KRR(dn.Ordinal(["1", "2", "3"]), 0.8), "ill": dn.Identity(dn.Nominal(["no", "yes"]))})
+        >>> reports = pd.DataFrame({"mood": ["3"] * 60 + ["2"] * 60 + ["1"] * 80, "ill": ["no", "yes", "yes", "no"] * 50})
+        >>> found = dn.Sample(reports, schema).regression("mood", "ill")
+        >>> found.labels, found.notes
+        (('intercept', 'ill'), ("of 'ill', 'yes' counts as 1 and 'no' as 0",))
         """
         on = [on] if isinstance(on, str) else list(on)
         if not on or y in on:
@@ -517,7 +640,8 @@ class Sample:
             group = group * self._answered(name)
         title = f"{y} on {', '.join(on)}" + (f" where {condition}" if condition is not None else "") + self._among([y, *on])
         sums, outcome = self._sums("population"), factor(y, self._numbers(y))
-        return moments.regression(sums, outcome, inputs, group, title, condition, self._hidden(on))
+        found = moments.regression(sums, outcome, inputs, group, title, condition, self._hidden(on))
+        return self._saying([y, *on], found)
 
     @repeats_assumptions
     def quantile(
@@ -543,10 +667,10 @@ class Sample:
         title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
         if method == "em":
             among = self._among_answers(name, condition)
-            return likely.quantile(self._likelihood([among], [name]), name, q, among, title, target)
+            return self._saying([name], likely.quantile(self._likelihood([among], [name]), name, q, among, title, target))
         group = indicator(condition, self._channels) * self._answered(name)
         if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
-            return quantile(self._parts, (name, numbers), q, (condition, group), title, target)
+            return self._saying([name], quantile(self._parts, (name, numbers), q, (condition, group), title, target))
         smooth = self._smoothed(name) if condition is None else None
         return noisy_quantile(
             self._parts, (name, numbers), q, (condition, group), title, target, None if smooth is None else smooth.shares
@@ -562,16 +686,15 @@ class Sample:
                 allowed=list(self._channels),
             )
         domain = self._channels[name].domain
-        numeric = hasattr(getattr(domain, "answered", domain), "low")
-        words = [] if numeric else [label for label in domain.labels if isinstance(label, str) and label != domain.missing]
-        if words:
+        if not has_numbers(domain):
             raise ParameterError(
                 "not_numeric",
-                "{name!r} holds words ({allowed}), not numbers, and this needs numbers. Ask for its distribution, or count those with "
-                'a label: "{example}".',
+                "{name!r} holds words ({allowed}), not numbers{order}, and this needs numbers. Ask for its distribution, or count those "
+                'with a label: "{example}".',
                 name=name,
                 allowed=domain.allowed,
-                example=f"{written_name(name)} == {written_value(words[0])}",
+                example=f"{written_name(name)} == {written_value(domain.labels[0])}",
+                order=" (labels without an order are names, even if they are digits)" if looks_like_numbers(domain) else "",
             )
         return numbers_of(domain)
 
@@ -612,6 +735,26 @@ class Sample:
 def _kept_apart(channel: Channel) -> bool:
     """Whether likelihood takes no two values for equally frequent."""
     return channel.lumpable or channel.domain.size <= FEW_VALUES
+
+
+def _two(given: Any) -> tuple[Any, Any]:
+    """The two groups between which something is compared."""
+    if isinstance(given, (str, Condition)) or not isinstance(given, Sequence) or len(given) != 2:
+        raise ParameterError("two_groups", "between takes two groups, each a condition, got {got!r}.", got=given)
+    return given[0], given[1]
+
+
+def _warned(found: Estimate, conditions: Sequence[Condition | None]) -> Estimate:
+    """The difference of two shares of everyone, and a word where two groups seem to be meant."""
+    compared = compared_groups(*conditions)
+    if compared is not None:
+        shared, a, b = map(bare, compared)
+        found.notes = (
+            *found.notes,
+            f"both shares are of everyone, so the larger group has more people for whom {shared}, even where it is no more frequent; ask "
+            f"for the difference of ({shared}) between the groups ({a}) and ({b}) to compare how frequent it is in them",
+        )
+    return found
 
 
 def _check_method(given: str, allowed: Sequence[str]) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.estimate import Estimate
+from deniable.core.estimate import FEWEST, Estimate
 from deniable.core.exact import Floats
 from deniable.core.intervals import at_least_direct
 from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
-from deniable.statistics.functions import Function, factor
+from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
+from deniable.statistics.ratio_differences import Overlap, apart, minus, ratios_estimate, rows_of
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
@@ -60,10 +61,15 @@ def _ratio_ends(shares: Floats, covariance: Floats, sizes: Floats, level: float)
     return at_least_direct((shares - reach, shares + reach), shares, sizes, level)
 
 
+def of_everyone(first: Condition | None, second: Condition | None) -> str:
+    """What the difference of two shares of everyone is called."""
+    return f"share of everyone for whom ({bare(first)}) minus share of everyone for whom ({bare(second)})"
+
+
 def difference(
     sums: Sums, first: tuple[Condition | None, Function], second: tuple[Condition | None, Function], target: str
 ) -> Estimate:
-    """The share of the first group minus that of the second: both from the same reports, so their covariance counts."""
+    """The first group's share of everyone minus the second's: both from the same reports, so their covariance counts."""
     x, y = first[1], second[1]
     weighted = sums([x, y, x * y], lambda means: np.array([[1.0, -1.0, 0.0]]))
     a, b, _ = weighted.totals()
@@ -71,36 +77,101 @@ def difference(
     only_x, only_y, both = weighted.square_totals()
     known = np.diag(weighted.centred_squares(np.array([only_x + only_y - 2 * both]), apart))
     errors = weighted.error_of_one(weighted.per_person(apart), known, target)
-    title = f"share of ({bare(first[0])}) minus share of ({bare(second[0])})"
+    title = of_everyone(first[0], second[0])
     return estimate_of([(a - b) / weighted.people], errors, ["difference"], weighted, target, title, (-1.0, 1.0))
 
 
 def distribution(
-    sums: Sums, of: tuple[str, Sequence[Any], Sequence[Floats]], groups: Sequence[Group], title: str, target: str,
+    sums: Sums, of: tuple[str, Sequence[Any], Sequence[Function]], groups: Sequence[Group], title: str, target: str,
     smoothed: SmoothedMeans | None = None,
 ) -> Estimate:  # fmt: skip
-    """The distribution of an attribute (its name, labels or bins, and their members) in each of some groups: ratios of sums. `smoothed` is
+    """The distribution of an attribute (words for it, its labels or bins, and their members) in some groups: ratios of sums. `smoothed` is
     what is known of the groups' labels, and of each group after its labels, by smoothing."""
-    name, labels, masks = of
-    k = len(masks)
-    functions = [function for _, group, _ in groups for function in (*(group * factor(name, m) for m in masks), group)]
+    what, labels, members = of
+    k = len(members)
+    functions = [function for _, group, _ in groups for function in within(members, group)]
     weighted = sums(functions, lambda means: _rows(means, k))
     squares = weighted.square_totals()
     found, names = [], []
     for g, (prefix, _, words) in enumerate(groups):
         whole = g * (k + 1) + k
-        of_group = (f"distribution of {name}", words)
+        of_group = (what, words)
         for i in range(whole - k, whole):
             # A member of a label is one of the group: its square and the product of both are itself.
             both = Squares(squares[i], squares[i], squares[whole])
             found.append(ratio(weighted, (i, whole), both, target, (0.0, 1.0), of_group))
         names += [(*prefix, label) if prefix else label for label in labels]
     everyone = len(groups) == 1 and bool((weighted.values[-1] == 1).all()) and not weighted.survey_weighted
-    sizes = [min(max(total, 0.0) / weighted.people, 1.0) * weighted.direct_rows for total in weighted.totals()[k :: k + 1]]
+    sizes = [_worth_of_group(weighted, whole) for whole in range(k, len(functions), k + 1)]
     estimate = _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
     if smoothed is None:
         return estimate
     return estimate.with_value(_smoothed_shares(weighted, smoothed, k), SMOOTHED)
+
+
+def within(members: Sequence[Function], group: Function) -> list[Function]:
+    """The members of each label in a group, and the group."""
+    return [*(group * member for member in members), group]
+
+
+def share(
+    sums: Sums, members: Function, group: Group, title: str, target: str, smoothed: SmoothedMeans | None = None
+) -> Estimate:
+    """The share of members in a group: they and the others part it. `smoothed` is that of `distribution`."""
+    both = distribution(sums, (title, [True, False], [members, ONE - members]), [group], title, target, smoothed)
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        low, high = both.interval(level)
+        return low[:1], high[:1]
+
+    worth, bias, sizes = (None if found is None else found[:1] for found in (both.worth, both.bias, both.group_sizes))
+    return Estimate(
+        both.value[:1], ["share"], n=both.n, method=both.method, target=target, covariance=both.covariance[:1, :1], name=title,
+        limits=(0.0, 1.0), ends=ends, worth=worth, assumes=both.assumes, notes=both.notes, bias=bias, group_sizes=sizes,
+    )  # fmt: skip
+
+
+def between(
+    sums: Sums, members: Function, first: Group, second: Group, title: str, target: str, smoothed: SmoothedMeans | None = None
+) -> Estimate:
+    """The share of members in the first group minus that in the second; `smoothed` is that of `distribution` in both groups."""
+    x, y, parted = first[1], second[1], [members, ONE - members]
+    functions = [*within(parted, x), *within(parted, y), members * x * y, x * y]
+    weighted = sums(functions, lambda means: rows_of(means, [(0, 2), (3, 5)]))
+    in_x, _, size_x, in_y, _, size_y, in_both, both = weighted.square_totals()
+    one = ratio(weighted, (0, 2), Squares(in_x, in_x, size_x), target, (0.0, 1.0), (title, first[2]))
+    two = ratio(weighted, (3, 5), Squares(in_y, in_y, size_y), target, (0.0, 1.0), (title, second[2]))
+    sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
+    if target == "population":
+        one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
+    variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
+    estimate = ratios_estimate(
+        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart((0.0, 1.0)), ends
+    )
+    if min(sizes) < FEWEST:
+        estimate.group_sizes = np.array([min(sizes)])
+    if smoothed is None:
+        return estimate
+    shares = _smoothed_shares(weighted, smoothed, 2)
+    return estimate.with_value([shares[0] - shares[2]], SMOOTHED)
+
+
+def _worth_of_group(weighted: Weighted, whole: int) -> float:
+    """How many equally weighted respondents a group has, by the place of the group."""
+    return float(min(max(weighted.totals()[whole], 0.0) / weighted.people, 1.0) * weighted.direct_rows)
+
+
+def _no_surer(found: Ratio, size: float) -> Ratio:
+    """The same share, never surer than so many direct answers would be."""
+
+    def ends(level: float | None) -> tuple[float, float]:
+        low, high = found.ends(level)
+        if level is None:
+            return low, high
+        (low,), (high,) = at_least_direct((np.array([low]), np.array([high])), np.array([found.value]), max(size, 1e-9), level)
+        return float(low), float(high)
+
+    return found._replace(ends=ends)
 
 
 def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Floats:
@@ -108,7 +179,7 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Flo
     hardly anybody does, like everyone."""
     groups, reported = (means.reshape(-1, k + 1) for means in (smoothed.means, smoothed.at_face_value))
     whole = np.arange(k, len(smoothed.means), k + 1)
-    rows = np.eye(len(smoothed.means))[whole]
+    rows = np.eye(len(weighted.values))[whole]
     # A small group of which everybody is known is no reason for doubt. Where its members are hidden, that they are few is one.
     known = np.diag(weighted.square_totals()[whole]) / weighted.people**2
     hidden, _ = weighted.errors(rows @ weighted.values / weighted.people, known, "respondents")

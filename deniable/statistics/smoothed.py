@@ -23,7 +23,8 @@ from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
 from deniable.reconstruction.em import em
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.statistics.joint import answered, edges_between
+from deniable.statistics.joint import edges_between
+from deniable.statistics.label_numbers import answered
 
 EVERY_VALUE = 101
 BINS = 48

@@ -1,7 +1,9 @@
 """Questions on the command line."""
 
 import json
+import shlex
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -34,6 +36,14 @@ def test_the_papers_questions_take_one_line_each_and_equal_the_python_answers(ru
         ("distribution", path, "age", "--bins", "18,40,90", "--by", "sex"): sample.distribution(
             "age", by="sex", bins=[18, 40, 90]
         ),
+        ("share", path, "children == 'yes'", "--among", "sex == 'F'"): sample.share("children == 'yes'", "sex == 'F'"),
+        ("difference", path, "children == 'yes'", "--between", "sex == 'F'", "sex == 'M'"): sample.difference(
+            "children == 'yes'", between=("sex == 'F'", "sex == 'M'")
+        ),
+        ("difference", path, "--of", "salary", "--between", "sex == 'F'", "sex == 'M'"): sample.difference(
+            of="salary", between=("sex == 'F'", "sex == 'M'")
+        ),
+        ("quantile", path, "salary", "-q", "0.9", "-w", "sex == 'F'"): sample.quantile("salary", 0.9, "sex == 'F'"),
         ("crosstab", path, "sex", "children"): sample.crosstab("sex", "children"),
         ("difference", path, "sex == 'M'", "sex == 'F'", "--of", "salary"): sample.difference(
             "sex == 'M'", "sex == 'F'", of="salary"
@@ -51,9 +61,54 @@ def test_the_papers_questions_take_one_line_each_and_equal_the_python_answers(ru
 def test_a_difference_has_a_verdict_and_a_distribution_a_picture(run, town, tmp_path):
     _, _, folder = town
     _, out, _ = run("difference", folder / "r.csv", "age < 60", "age >= 80")
-    assert "The difference is above 0" in out
+    assert "The difference between these two shares of everyone is above 0" in out
+    assert "share of everyone for whom (age < 60) minus share of everyone for whom (age >= 80)" in " ".join(out.split())
     assert run("distribution", folder / "r.csv", "credit", "--plot", "credit.svg")[0] == 0
     assert (tmp_path / "credit.svg").exists()
+
+
+def test_two_groups_are_compared_and_who_compares_shares_of_everyone_is_told_how(run, town):
+    _, _, folder = town
+    groups = ("sex == 'F'", "sex == 'M'")
+    _, out, _ = run("difference", folder / "r.csv", "children == 'yes'", "--between", *groups)
+    assert "The difference between the two groups " in out
+    assert "share of (children == 'yes') among (sex == 'F') minus that among (sex == 'M')" in " ".join(out.split())
+    code, out, _ = run("difference", folder / "r.csv", *(f"children == 'yes' and {group}" for group in groups))
+    command = out[out.index("deniable difference") :].strip()
+    assert code == 0
+    assert run(*shlex.split(command)[1:]) == run("difference", folder / "r.csv", "children == 'yes'", "--between", *groups)
+    assert "To compare" not in run("difference", folder / "r.csv", *groups)[1]
+
+
+def test_ratings_and_yes_and_no_have_means_quantiles_correlations_and_regressions(run, tmp_path):
+    rng = np.random.default_rng(8)
+    ill = rng.random(4_000) < 0.4
+    people = pd.DataFrame({"mood": (rng.integers(2, 6, 4_000) - ill).astype(str), "ill": np.where(ill, "yes", "no")})
+    mood = dn.Ordinal(list("12345"), missing="no answer")
+    schema = dn.Schema({"mood": dn.KRR(mood, 0.9), "ill": dn.KRR(dn.Nominal(["no", "yes"]), 0.9)})
+    reports = schema.randomise(people, rng)
+    reports.to_csv("r.csv", index=False)
+    schema.save("r.schema.json")
+    sample, sick = dn.Sample(reports, schema), "ill == 'yes'"
+    for arguments, expected in {
+        ("mean", "mood", "-w", sick): sample.mean("mood", sick),
+        ("quantile", "mood", "-q", "0.3", "-w", sick, "--target", "respondents"): sample.quantile(
+            "mood", 0.3, sick, "respondents"
+        ),
+        ("correlation", "mood", "ill", "-w", "mood >= 2"): sample.correlation("mood", "ill", "mood >= 2"),
+        ("regression", "mood", "ill", "-w", "mood >= 2"): sample.regression("mood", "ill", "mood >= 2"),
+        ("regression", "ill", "mood"): sample.regression("ill", "mood"),
+    }.items():
+        command, *rest = arguments
+        code, out, err = run(command, "r.csv", *rest, "--json")
+        assert code == 0, err
+        found = json.loads(out)
+        assert (found["value"], found["labels"]) == (pytest.approx(expected.value.tolist()), list(expected.labels))
+        assert found["notes"] == (["of 'ill', 'yes' counts as 1 and 'no' as 0"] if "ill" in rest[:2] else [])
+    code, out, _ = run("regression", "r.csv", "mood", "ill")
+    assert (code, labels_shown(out), "95% interval" in out) == (0, ["intercept", "ill"], True)
+    assert "Note: of 'ill', 'yes' counts as 1 and 'no' as 0." in out
+    assert "The correlation is below 0" in run("correlation", "r.csv", "mood", "ill")[1]
 
 
 def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
@@ -78,6 +133,17 @@ def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
         (["count", "r.csv", "40 <= age < 30"], "Nobody can meet"),
         (["mean", "r.csv", "sex"], "holds words"),
         (["distribution", "r.csv", "credit", "--level", "95"], "0.95"),
+        (["share", "r.csv", "sex == 'F'", "--among", "sex == 'X'"], "cannot be 'X'"),
+        (["difference", "r.csv", "sex == 'F'"], "--between"),
+        (["difference", "r.csv", "--between", "sex == 'F'", "sex == 'M'"], "--between"),
+        (["difference", "r.csv", "age < 30", "age > 40", "--between", "sex == 'F'", "sex == 'M'"], "--between"),
+        (["difference", "r.csv", "age < 30", "--of", "salary", "--between", "sex == 'F'", "sex == 'M'"], "--of"),
+        (["quantile", "r.csv", "salary", "-q", "90"], "between 0 and 1"),
+        (["quantile", "r.csv", "credit"], "holds words"),
+        (["correlation", "r.csv", "salary", "height"], "there are 'salary', 'age', "),
+        (["regression", "r.csv", "salary", "salary"], "other attributes to regress 'salary' on"),
+        (["count", "r.csv", "age < 30", "--most", "age=0.001"], "--most age=0.0"),
+        (["mean", "r.csv", "age", "--method", "magic"], "one of 'joint', 'em', 'iterative', got 'magic'"),
         (["candidates", "r.csv", "sex == 'X'"], "cannot be 'X'"),
         (["count", "r.csv", "sex == 'F'", "--engine", "magic"], "magic"),
     ],

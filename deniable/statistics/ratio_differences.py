@@ -1,0 +1,105 @@
+"""The difference of two ratios (means, or shares, in two groups) that are estimated from the same reports.
+
+Each has an interval by inverted tests (`ratios`). That of their difference is made of both (MOVER, Zou and Donner): each side of it varies
+as the sides of the two that make it, and the two vary together by as much as the reports say. What biases leave open does not vary: it
+adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from deniable.core.estimate import Estimate
+from deniable.core.exact import Floats
+from deniable.statistics.ratios import Ratio
+from deniable.statistics.weighted import Weighted
+
+Placed = tuple[int, Ratio]
+"""A ratio, and the place of its top among the functions."""
+
+
+class Overlap(NamedTuple):
+    """Estimated sums over those who are in both groups: of the number squared, of the number, and of 1."""
+
+    squared: float
+    number: float
+    people: float
+
+
+def minus(
+    weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap, target: str
+) -> tuple[float, Callable[[float], tuple[Floats, Floats]]]:
+    """The variance of the first ratio less the second, and the ends of its interval by their level."""
+    (_, one), (_, two) = ratios
+    together = _together(weighted, ratios, overlap, target)
+    product = np.sqrt(max(0.0, one.variance) * max(0.0, two.variance))
+    correlation = float(np.clip(together / product, -1.0, 1.0)) if product > 0 else 0.0
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        (first_low, first_high), (second_low, second_high) = _sides(one, level), _sides(two, level)
+        value = one.value - two.value
+        low = value - _mover(first_low, second_high, correlation)
+        high = value + _mover(first_high, second_low, correlation)
+        return np.array([low]), np.array([high])
+
+    return max(weighted.least_variance(target), one.variance + two.variance - 2 * together), ends
+
+
+def apart(limits: tuple[float, float]) -> tuple[float, float]:
+    """Between what the difference of two such numbers lies."""
+    return limits[0] - limits[1], limits[1] - limits[0]
+
+
+def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """How far an interval reaches below and above its value: by bias, and beyond that by chance."""
+    (low, high), (least, most) = found.ends(level), found.ends(None)
+    below, above = max(0.0, found.value - least), max(0.0, most - found.value)
+    return (below, found.value - low - below), (above, high - found.value - above)
+
+
+def _mover(one: tuple[float, float], two: tuple[float, float], correlation: float) -> float:
+    """How far the difference of two numbers reaches whose sides reach so far, by bias and by chance."""
+    chance = one[1] ** 2 + two[1] ** 2 - 2 * correlation * one[1] * two[1]
+    return one[0] + two[0] + float(np.sqrt(max(0.0, chance)))
+
+
+def _together(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap, target: str) -> float:
+    """The covariance of two ratios from the same reports."""
+    (top, one), (other_top, two) = ratios
+    if one.note is not None or two.note is not None:
+        return 0.0
+    rows = np.array([one.row, two.row])
+    people = weighted.people
+    residuals = overlap.squared - (one.value + two.value) * overlap.number + one.value * two.value * overlap.people
+    cross = rows[0, top] * rows[1, other_top] * residuals / people**2
+    known = np.array([[0.0, cross], [cross, 0.0]])
+    return float(weighted.errors(rows @ weighted.values / people, known, target)[0][0, 1])
+
+
+def rows_of(means: Floats, ratios: list[tuple[int, int]]) -> Floats | None:
+    """What a ratio, or the difference of two, depends on: (sum - ratio * size) / size."""
+    row = np.zeros((1, len(means)))
+    for sign, (above, below) in zip((1.0, -1.0), ratios, strict=False):
+        if means[below] <= 0:
+            return None
+        row[0, above] += sign / means[below]
+        row[0, below] -= sign * means[above] / means[below] ** 2
+    return row
+
+
+def ratios_estimate(
+    weighted: Weighted, value: float, variance: float, found: list[Ratio], labels: list[str], target: str, title: str,
+    limits: tuple[float, float] | None, ends: Callable[[float], tuple[Floats, Floats]],
+) -> Estimate:  # fmt: skip
+    """An estimate from a ratio, or the difference of two, and the ends of its interval."""
+    bias = [one.bias for one in found if one.bias is not None]
+    notes = [one.note for one in found if one.note is not None]
+    classes = weighted.bounded.assumes if weighted.bounded is not None and bias else ()
+    return Estimate(
+        [value], labels, n=round(weighted.rows), method="bounded bias" if bias else "joint", target=target,
+        covariance=[[variance]], name=title, limits=limits, worth=[found[0].worth] if len(found) == 1 and not bias else None,
+        ends=ends, assumes=(*weighted.assumes, *classes), notes=notes, bias=[sum(bias)] if bias else None,
+    )  # fmt: skip
