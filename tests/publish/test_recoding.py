@@ -42,7 +42,7 @@ def test_at_least_so_many_rows_share_every_combination(shared):
     assert found.guarantees[0].overall["limits"]["shared"] == shared
     assert found.guarantees[0].uniqueness.each[2].smallest >= shared
     assert "Recoded: salary" in repr(found)
-    assert "salary: numbers in" in found.to_html()
+    assert '<th scope="row" role="rowheader">salary</th><td role="cell">numbers in' in found.to_html()
     # Something is left of every column.
     assert found.data.nunique().min() >= 2
 
