@@ -31,11 +31,23 @@ def publish(
     search: Annotated[str, typer.Option(help="greedy, beam or backtracking.")] = "greedy",
     time_budget: Annotated[float, typer.Option(help="Seconds after which a search stops with the best tree so far.")] = 30.0,
     max_depth: Annotated[int | None, typer.Option(help="Most questions on a path of the tree.")] = None,
-    min_rows: Annotated[int, typer.Option(help="Fewest people in a group.")] = 5,
-    max_posterior: Annotated[float, typer.Option(help="Largest share of one answer in a group.")] = 1.0,
-    max_skew: Annotated[float, typer.Option(help="Largest distance between the answers of a group and of all.")] = 1.0,
+    min_rows: Annotated[int | None, typer.Option(help="Fewest people in a group. Default: --limit-rows.")] = None,
+    max_posterior: Annotated[
+        float | None, typer.Option(help="Largest share of one answer in a group. Default: --limit-posterior.")
+    ] = None,
+    max_skew: Annotated[
+        float | None, typer.Option(help="Largest distance between the answers of a group and of all. Default: --limit-skew.")
+    ] = None,
+    max_skew_ratio: Annotated[
+        float | None,
+        typer.Option(help="How many times as frequent an answer may be in a group as among all. Default: --limit-skew-ratio."),
+    ] = None,
+    max_ruled_out: Annotated[
+        float | None,
+        typer.Option(help="Largest share of one answer in a group once another is ruled out. Default: --limit-ruled-out."),
+    ] = None,
     mix: Annotated[float, typer.Option(help="Share of each draw that comes from all rows; gives a finite epsilon.")] = 0.0,
-    group: Annotated[bool, typer.Option("--group", help="Categories may share a branch of the tree.")] = False,
+    group: Annotated[bool, typer.Option("--group/--no-group", help="Whether categories may share a branch of the tree.")] = True,
     reuse: Annotated[bool, typer.Option("--reuse", help="A column may be asked again further down the tree.")] = False,
     joint: Annotated[
         bool, typer.Option("--joint", help="Hide several columns as combinations, not one after the other.")
@@ -45,11 +57,38 @@ def publish(
         typer.Option("--answer", help="A possible answer, if some occur nowhere: list them all. May be repeated."),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Leave this column out. May be repeated.")] = None,
+    recode: Annotated[
+        bool,
+        typer.Option("--recode", help="Put the numbers of other columns into bands and rare categories together as 'other'."),
+    ] = False,
+    min_shared: Annotated[
+        int | None,
+        typer.Option(help="Recode until so many rows share every combination of up to three other columns (5, say)."),
+    ] = None,
+    bands: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bands",
+            metavar="COLUMN=WIDTH",
+            help="Put a column of numbers into bands: age=10, or where bands begin: age=18,30,65. May be repeated.",
+        ),
+    ] = None,
+    merge_rare: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--merge-rare",
+            metavar="COLUMN=ROWS",
+            help="Put categories that fewer rows have together as 'other': job=20. May be repeated.",
+        ),
+    ] = None,
     categorical: Annotated[
         list[str] | None, typer.Option("--categorical", help="A column of numbers that are categories. May be repeated.")
     ] = None,
     missing: Annotated[str | None, typer.Option(help="What missing cells are called; without it they are refused.")] = None,
-    shuffle: Annotated[bool, typer.Option("--shuffle", help="Publish the rows in random order.")] = False,
+    shuffle: Annotated[
+        bool | None,
+        typer.Option("--shuffle/--keep-order", help="Rows in random order or not. Default: if their order would tell answers."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write a web page for the owner here: it names rows; only you can read it.")
     ] = None,
@@ -63,6 +102,9 @@ def publish(
     limit_posterior: Annotated[float, typer.Option(help="Check: how sure an attacker may be who knows the group.")] = 0.95,
     limit_rows: Annotated[int, typer.Option(help="Check: fewest people in a group.")] = 5,
     limit_skew: Annotated[float, typer.Option(help="Check: how far a group's answers may be from those of all.")] = 0.4,
+    limit_skew_ratio: Annotated[
+        float, typer.Option(help="Check: how many times as frequent an answer may be in a group as among all.")
+    ] = 3.0,
     limit_ruled_out: Annotated[
         float, typer.Option(help="Check: how sure an attacker may be who also rules out one answer.")
     ] = 0.99,
@@ -125,6 +167,12 @@ def publish(
             min_rows=min_rows,
             max_posterior=max_posterior,
             max_skew=max_skew,
+            max_skew_ratio=max_skew_ratio,
+            max_ruled_out=max_ruled_out,
+            recode=recode,
+            min_shared=min_shared,
+            bands={name: _band(text) for name, text in _by_column(bands, "--bands age=10").items()},
+            merge_rare={name: _rows(text) for name, text in _by_column(merge_rare, "--merge-rare job=20").items()},
             mix=mix,
             group=group,
             reuse=reuse,
@@ -133,7 +181,7 @@ def publish(
             drop=drop or (),
             categorical=[name for name in categorical or [] if name not in (drop or [])],
             missing=missing,
-            limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out),
+            limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out, limit_skew_ratio),
         )
     if tree is not None:
         charts.save(found.trees[0].plot(), tree, private=True)
@@ -156,6 +204,33 @@ def publish(
         if saved is not None:
             print(f"{name}: {saved}")
     warn_if_unsafe(found, output, sys.stdout)
+
+
+def _by_column(given: list[str] | None, example: str) -> dict[str, str]:
+    """COLUMN=TEXT, split at the last sign: names of columns may hold one."""
+    out = {}
+    for own in given or []:
+        name, sign, text = own.rpartition("=")
+        if not sign or not name or not text:
+            raise ParameterError("by_column", "{got!r} names no column and value; write {example}.", got=own, example=example)
+        out[name] = text
+    return out
+
+
+def _band(text: str) -> Any:
+    try:
+        numbers = [float(own) for own in text.split(",")]
+    except ValueError:
+        raise ParameterError(
+            "bands", "--bands: {got!r} is neither a width (10) nor numbers where bands begin (18,30,65).", got=text
+        ) from None
+    return numbers if "," in text else numbers[0]
+
+
+def _rows(text: str) -> int:
+    if not text.isdigit():
+        raise ParameterError("merge_rare", "--merge-rare: {got!r} is no number of rows.", got=text)
+    return int(text)
 
 
 def warn_if_unsafe(found: Any, output: Path, stream: TextIO) -> None:

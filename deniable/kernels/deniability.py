@@ -21,6 +21,41 @@ FEW_VALUES = 8
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def sort_keys(keys: Any) -> None:
+    """Sort in place, by a heap. numpy's sort would take seconds to compile before the first tree is seen."""
+    last = keys.size - 1
+    start = keys.size // 2
+    while last > 0:
+        if start > 0:
+            start -= 1
+        else:
+            keys[0], keys[last] = keys[last], keys[0]
+            last -= 1
+        root = start
+        while 2 * root + 1 <= last:
+            child = 2 * root + 1
+            if child < last and keys[child] < keys[child + 1]:
+                child += 1
+            if keys[root] >= keys[child]:
+                break
+            keys[root], keys[child] = keys[child], keys[root]
+            root = child
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def place_of(sorted_codes: Any, count: int, code: int) -> int:
+    """Where a code lies among the first `count`, which ascend."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if sorted_codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, prefix: Any, present: Any) -> int:
     """Running counts of the labels over the codes that occur in these rows, in their order; returns how many occur."""
     labels = prefix.shape[1]
@@ -41,20 +76,20 @@ def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, pr
                 for z in range(labels):
                     prefix[found, z] = prefix[code + 1, z] + prefix[found - 1, z]
         return found
-    own = np.empty(end - start, np.int32)
+    keys = np.empty(end - start, np.int64)
     for r in range(start, end):
-        own[r - start] = column[rows[r]]
-    order = np.argsort(own)
+        keys[r - start] = np.int64(column[rows[r]]) * labels + y[rows[r]]
+    sort_keys(keys)
     for z in range(labels):
         prefix[0, z] = 0
-    for at in range(order.size):
-        code = own[order[at]]
+    for at in range(keys.size):
+        code = keys[at] // labels
         if at == 0 or code != present[found - 1]:
             present[found] = code
             found += 1
             for z in range(labels):
                 prefix[found, z] = prefix[found - 1, z]
-        prefix[found, y[rows[start + order[at]]]] += 1
+        prefix[found, keys[at] - code * labels] += 1
     return found
 
 
@@ -73,26 +108,20 @@ def best_partition(
             total += part_value(kind, prefix, i + 1, prefix, i, base)
             part[i] = i
         return total, values
-    if form == ORDERED:
-        total = best_cuts(kind, prefix, values, base, rules, prune, room)
-        if total < 0:
-            return -1.0, 0
-        return total, parts_from_cuts(values, room[2], part)
-    if values <= FEW_VALUES:
+    if form == GROUPED and values <= FEW_VALUES:
         return best_groups(kind, prefix, values, base, rules, part)
-    order = order_by_shares(prefix, values)
-    ordered = np.zeros((values + 1, prefix.shape[1]), np.int32)
-    for at in range(values):
-        for z in range(prefix.shape[1]):
-            ordered[at + 1, z] = ordered[at, z] + prefix[order[at] + 1, z] - prefix[order[at], z]
+    # Categories are cut like numbers, in an order in which neighbours have like shares. One call for both: each costs its compilation.
+    order = order_by_shares(prefix, values) if form == GROUPED else np.arange(values)
+    ordered = prefix
+    if form == GROUPED:
+        ordered = np.zeros((values + 1, prefix.shape[1]), np.int32)
+        for at in range(values):
+            for z in range(prefix.shape[1]):
+                ordered[at + 1, z] = ordered[at, z] + prefix[order[at] + 1, z] - prefix[order[at], z]
     total = best_cuts(kind, ordered, values, base, rules, prune, room)
     if total < 0:
         return -1.0, 0
-    along = np.empty(values, np.int32)
-    count = parts_from_cuts(values, room[2], along)
-    for at in range(values):
-        part[order[at]] = along[at]
-    return total, count
+    return total, parts_from_cuts(values, room[2], order, part)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -125,7 +154,7 @@ def part_rows(
     begins = np.zeros(count + 1, np.int64)
     own = np.empty(end - start, np.int32)
     for r in range(start, end):
-        own[r - start] = part[np.searchsorted(present[:values], column[rows[r]])]
+        own[r - start] = part[place_of(present, values, column[rows[r]])]
         begins[own[r - start] + 1] += 1
     begins[0] = start
     for c in range(count):
@@ -135,7 +164,8 @@ def part_rows(
         c = own[r - start]
         buffer[at[c]] = rows[r]
         at[c] += 1
-    rows[start:end] = buffer[start:end]
+    for r in range(start, end):
+        rows[r] = buffer[r]
     return begins
 
 
@@ -166,7 +196,8 @@ def longer(array: Any, least: int) -> Any:
     if array.shape[0] >= least:
         return array
     bigger = np.zeros(max(least, 2 * array.shape[0]), array.dtype)
-    bigger[: array.shape[0]] = array
+    for i in range(array.shape[0]):
+        bigger[i] = array[i]
     return bigger
 
 
@@ -176,7 +207,9 @@ def longer_table(array: Any, least: int) -> Any:
     if array.shape[0] >= least:
         return array
     bigger = np.zeros((max(least, 2 * array.shape[0]), array.shape[1]), array.dtype)
-    bigger[: array.shape[0]] = array
+    for i in range(array.shape[0]):
+        for z in range(array.shape[1]):
+            bigger[i, z] = array[i, z]
     return bigger
 
 
@@ -228,7 +261,8 @@ def grow(
         if level[node] >= deepest:
             node += 1
             continue
-        asked[:] = used
+        for f in range(used.size):
+            asked[f] = used[f]
         if not again:
             above = parent[node]
             while above >= 0:
@@ -242,8 +276,9 @@ def grow(
             # A tie within rounding goes to the first: the tree must not depend on the last bit.
             if count > 1 and found > best + (1e-12 if chosen >= 0 else 0.0):
                 best, chosen, best_values, best_count = found, f, values, count
-                kept[0][:values] = present[:values]
-                kept[1][:values] = part[:values]
+                for i in range(values):
+                    kept[0][i] = present[i]
+                    kept[1][i] = part[i]
         if chosen >= 0:
             form = forms[chosen]
             begins = part_rows(codes[chosen], rows, buffer, begin[node], stop[node], kept[0], kept[1], best_values, best_count)
@@ -328,7 +363,7 @@ def draw(leaf: Any, cumulative: Any, candidates: Any, bits: int, out: Any, waiti
         candidate = np.int64(candidates[w] & np.uint64((np.int64(1) << bits) - 1))
         whole = (np.int64(1) << bits) // own[last] * own[last]
         if candidate < whole:
-            out[row] = np.searchsorted(own, candidate % own[last], side="right")
+            out[row] = place_of(own, last, candidate % own[last] + 1)
         else:
             waiting[left] = row
             left += 1

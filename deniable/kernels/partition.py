@@ -1,9 +1,10 @@
 """Splitting rows so that every part stays deniable: distances, what a part must meet, and the best partition of an attribute.
 
 Counts are held as running sums: the part from i to j of a table has counts hi[j] - lo[i]. `rules` is a tuple that every function hands
-on: (xlog, views, outcomes, need, floors, whole, scratch). `xlog[c]` is c log2 c; a view maps the labels to the answers of one attribute
-(the first view is the labels themselves), `outcomes` is how many answers it has, `need` the least entropy in bits that a part must have
-in it; `floors` is (fewest rows, largest share, largest skew); `whole` are the shares of all rows; `scratch` is room to count in.
+on: (xlog, views, outcomes, need, caps, whole, scratch). `xlog[c]` is c log2 c; a view maps the labels to the answers of one attribute
+(the first view is the labels themselves), `outcomes` is how many answers it has. `need` is (fewest rows, largest skew) and then, for each
+view, (least entropy in bits, largest share of an answer among those who did not give another one). `caps` is the largest share of each
+answer in each view; `whole` are the shares of all rows; `scratch` is room to count in.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ BLOCK = 256
 """So many parts are valued in one go."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, error_model="numpy")
 def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
     """Rows of the part times the distance of its shares to `base`: squared, euclidean, cosine, total variation or chi-square."""
     labels = base.size
@@ -58,12 +59,12 @@ def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
 @njit(cache=True, nogil=True, error_model="numpy")
 def admissible(hi: Any, j: int, lo: Any, i: int, rules: Any, slack: float) -> bool:
     """Whether a part has the rows, the entropy in every view, and the shares that it must have."""
-    xlog, views, outcomes, need, floors, whole, scratch = rules
+    xlog, views, outcomes, need, caps, whole, scratch = rules
     labels = views.shape[1]
     n = 0
     for z in range(labels):
         n += hi[j, z] - lo[i, z]
-    if n < floors[0] or n == 0:
+    if n < need[0, 0] or n == 0:
         return False
     for v in range(views.shape[0]):
         for a in range(outcomes[v]):
@@ -72,16 +73,25 @@ def admissible(hi: Any, j: int, lo: Any, i: int, rules: Any, slack: float) -> bo
             scratch[views[v, z]] += hi[j, z] - lo[i, z]
         spread = xlog[n]
         largest = 0
+        second = 0
         for a in range(outcomes[v]):
-            spread -= xlog[scratch[a]]
-            largest = max(largest, scratch[a])
-        if spread < (need[v] - slack) * n or largest > (floors[1] + slack) * n:
+            own = scratch[a]
+            spread -= xlog[own]
+            if own > (caps[v, a] + slack) * n:
+                return False
+            if own > largest:
+                second = largest
+                largest = own
+            elif own > second:
+                second = own
+        # Ruling out the second answer leaves the first the surest. For every pair of answers this is linear in the counts.
+        if spread < (need[v + 1, 0] - slack) * n or largest > (need[v + 1, 1] + slack) * (n - second) + slack * n:
             return False
-    if floors[2] < 1:
+    if need[0, 1] < 1:
         apart = 0.0
         for z in range(labels):
             apart += abs(hi[j, z] - lo[i, z] - n * whole[z])
-        if apart / 2 > (floors[2] + slack) * n:
+        if apart / 2 > (need[0, 1] + slack) * n:
             return False
     return True
 
@@ -156,8 +166,8 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
     dp[j] = max over i < j, part (i, j] admissible, of dp[i] + value(i, j). `prefix` holds running counts over the distinct values, so equal
     values stay together. `room` is (dp, bound, back, apart, rows); afterwards back[j] is where the part that ends at j begins.
 
-    Two shortcuts, both exact. (1) What a part must meet survives merging (entropy is concave, shares average), so a cut can only lie
-    where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that are convex (all but cosine),
+    Two shortcuts, both exact. (1) What a part must meet survives merging (entropy is concave, all else is linear in the counts or convex in
+    the shares), so a cut can only lie where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that are convex (all but cosine),
     value(i', j) <= value(i', i) + value(i, j): no part that begins before i can give more than bound[i] + value(i, j), bound[i] being
     the most that any part ending at i gives, admissible or not. Once the best so far is above that, the loop may stop.
     """
@@ -207,8 +217,8 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def parts_from_cuts(values: int, back: Any, part: Any) -> int:
-    """Number the parts that `best_cuts` found from the lowest up; returns how many there are."""
+def parts_from_cuts(values: int, back: Any, order: Any, part: Any) -> int:
+    """Number the parts that `best_cuts` found from the lowest up; returns how many there are. `order` is the one they were cut in."""
     count = 0
     j = values
     while j > 0:
@@ -219,7 +229,7 @@ def parts_from_cuts(values: int, back: Any, part: Any) -> int:
     while j > 0:
         own -= 1
         for i in range(back[j], j):
-            part[i] = own
+            part[order[i]] = own
         j = back[j]
     return count
 
@@ -282,24 +292,40 @@ def order_by_shares(prefix: Any, values: int) -> Any:
         for z in range(labels):
             shares[i, z] = (prefix[i + 1, z] - prefix[i, z]) / n
             centre[z] += prefix[i + 1, z] - prefix[i, z]
-    centre /= total
+    for z in range(labels):
+        centre[z] /= total
     spread = np.zeros((labels, labels))
     for i in range(values):
         for a in range(labels):
             for b in range(labels):
                 spread[a, b] += weight[i] * (shares[i, a] - centre[a]) * (shares[i, b] - centre[b])
-    direction = np.arange(1.0, labels + 1.0)
+    direction = np.empty(labels)
+    turned = np.empty(labels)
+    for a in range(labels):
+        direction[a] = a + 1.0
     for _ in range(100):
-        turned = np.zeros(labels)
+        length = 0.0
         for a in range(labels):
+            turned[a] = 0.0
             for b in range(labels):
                 turned[a] += spread[a, b] * direction[b]
-        length = np.sqrt((turned * turned).sum())
+            length += turned[a] * turned[a]
         if length == 0:
             break
-        direction = turned / length
-    along = np.zeros(values)
+        for a in range(labels):
+            direction[a] = turned[a] / np.sqrt(length)
+    # By insertion, which keeps equals in their order: there are at most a thousand categories, and it compiles at once.
+    along = np.empty(values)
+    order = np.empty(values, np.int64)
     for i in range(values):
+        own = 0.0
         for z in range(labels):
-            along[i] += shares[i, z] * direction[z]
-    return np.argsort(along, kind="mergesort")
+            own += shares[i, z] * direction[z]
+        at = i
+        while at > 0 and along[at - 1] > own:
+            along[at] = along[at - 1]
+            order[at] = order[at - 1]
+            at -= 1
+        along[at] = own
+        order[at] = i
+    return order

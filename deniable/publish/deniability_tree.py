@@ -31,7 +31,7 @@ from deniable.publish.encoding import (
     read_table,
     sensitive_columns,
 )
-from deniable.publish.search import DISTANCES, SEARCHES, Grower, Rules, Search, Settings, greedy
+from deniable.publish.search import DISTANCES, SEARCHES, Grower, Rules, Search, Settings, greedy, ruled_out_views
 from deniable.publish.tree import CATEGORIES, CHUNK, GROUPED, ORDERED, Tree, flatten
 
 BITS = 53
@@ -60,6 +60,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         after `time_budget` seconds (None: never) with the best tree so far, which is never worse by its guide than the greedy one.
     min_rows, max_posterior, max_skew : further rules for every leaf: fewest rows, largest share of one answer, largest distance (total
         variation) of its answers from those of all rows.
+    max_skew_ratio : the same relatively: how many times as frequent an answer may be in a leaf as among all rows; None: any number.
+    max_ruled_out : largest share of an answer in a leaf among those who did not give another one (asked of three answers or more).
     mix : share of each draw that comes from the answers of all rows instead of the leaf's; gives a finite `epsilon_`.
     group : whether categories may share a branch. All groupings of up to 8 categories are compared; more are ordered by their answers.
     reuse : whether an attribute may be asked again further down.
@@ -94,6 +96,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         min_rows: int = 1,
         max_posterior: float = 1.0,
         max_skew: float = 1.0,
+        max_skew_ratio: float | None = None,
+        max_ruled_out: float = 1.0,
         mix: float = 0.0,
         group: bool = False,
         reuse: bool = False,
@@ -113,6 +117,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         self.min_rows = min_rows
         self.max_posterior = max_posterior
         self.max_skew = max_skew
+        self.max_skew_ratio = max_skew_ratio
+        self.max_ruled_out = max_ruled_out
         self.mix = mix
         self.group = group
         self.reuse = reuse
@@ -159,10 +165,17 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
     def _grow(
         self, attributes: Any, codes: Any, forms: Any, labels: Any, validation: Any, progress: Progress
     ) -> tuple[Any, bool]:
-        rules = Rules(float(self.min_deniability), self.min_rows, float(self.max_posterior), float(self.max_skew))
+        rules = Rules(
+            float(self.min_deniability),
+            self.min_rows,
+            float(self.max_posterior),
+            float(self.max_skew),
+            math.inf if self.max_skew_ratio is None else float(self.max_skew_ratio),
+            float(self.max_ruled_out),
+        )
         whole = self.counts_ / self.counts_.sum()
         for_kernel = rules.for_kernel(len(labels), self.sensitive_.views, self.sensitive_.view_outcomes, whole)
-        usable = np.asarray([len(a.values) > 1 and not a.identifier for a in attributes])
+        usable = np.asarray([a.usable for a in attributes])
         sizes = np.asarray([len(a.values) for a in attributes])
         settings = Settings(self.distance, float(self.min_change), self.max_depth, self.reuse)
         grower = Grower(codes, sizes, forms, labels, for_kernel, settings, usable)
@@ -189,14 +202,16 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
 
     def _refuse_whole(self) -> None:
         """All rows together are the most deniable group there is: what they do not meet, no tree can."""
-        for name, answers, own in self._views(self.counts_):
+        asked = ruled_out_views(self.sensitive_.view_outcomes)
+        for v, (name, answers, own) in enumerate(self._views(self.counts_)):
             most = deniability(own, answers)
             if most < self.min_deniability - 1e-10:
                 share = 1 - own.max() / own.sum()
                 raise ParameterError(
                     "min_deniability_above",
                     "min_deniability is {asked:.4g}, but all rows together have a deniability of {most:.4f} in {name!r} (a minority of "
-                    "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}.",
+                    "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}. Ask for less, put rare answers together, or randomise "
+                    "each answer by itself instead.",
                     asked=float(self.min_deniability),
                     most=most,
                     name=name,
@@ -209,6 +224,15 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
                     "max_posterior is {asked:.4g}, but {most:.1%} of all rows have the same answer to {name!r}; no grouping lowers that.",
                     asked=float(self.max_posterior),
                     most=own.max() / own.sum(),
+                    name=name,
+                )
+            if v in asked and surest_if_ruled_out(own[None])[0] > self.max_ruled_out + 1e-10:
+                raise ParameterError(
+                    "max_ruled_out_below",
+                    "max_ruled_out is {asked:.4g}, but of all rows that did not give the second answer to {name!r} {most:.1%} gave the "
+                    "first; no grouping lowers that.",
+                    asked=float(self.max_ruled_out),
+                    most=surest_if_ruled_out(own[None])[0],
                     name=name,
                 )
         if self.counts_.sum() < self.min_rows:
@@ -237,10 +261,12 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
                 got=getattr(self, name),
             )
 
-        for name in ("min_deniability", "max_posterior", "max_skew", "mix"):
+        for name in ("min_deniability", "max_posterior", "max_skew", "max_ruled_out", "mix"):
             value = getattr(self, name)
             if not _is_number(value) or not 0 <= value <= 1:
                 refuse(name, "a number in [0, 1]")
+        if self.max_skew_ratio is not None and (not _is_number(self.max_skew_ratio) or self.max_skew_ratio < 1):
+            refuse("max_skew_ratio", "None or a number of at least 1")
         if not _is_number(self.min_change) or not 0 <= self.min_change < math.inf:
             refuse("min_change", "a number of at least 0")
         if self.distance not in DISTANCES:
@@ -448,6 +474,17 @@ def draw_codes(place: Ints, cumulative: Ints, rng: np.random.Generator | None, b
             candidates = np.frombuffer(source(8 * waiting.size), dtype="<u8")
             waiting = waiting[: draw(leaf, cumulative, candidates, bits, own, waiting)]
     return out
+
+
+def surest_if_ruled_out(counts: Ints) -> Floats:
+    """For every row of counts the largest share of an answer among those who did not give another one, whichever that is.
+
+    >>> surest_if_ruled_out(np.array([[90, 9, 1], [5, 5, 0]])).round(3).tolist()
+    [0.989, 1.0]
+    """
+    top = np.sort(counts, axis=1)[:, ::-1]
+    # Ruling out the second answer leaves the first the surest; where nobody is left beside it, the attacker is sure.
+    return np.asarray(top[:, 0] / (counts.sum(axis=1) - top[:, 1]))
 
 
 def epsilon_of(mix: Any, sizes: Any, whole: Any) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -24,7 +24,7 @@ LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
 NEARLY_ALL = 0.95
-"""Words of which so many are different are names, even if some people share theirs."""
+"""A column of which so many values are different identifies people, even if some of them share theirs."""
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -42,9 +42,16 @@ class Attribute:
     values: Any
     missing: str | None = None
     identifier: bool = False
-    """Whether (nearly) every row has a value of its own: it is not used, only handed on."""
+    """Whether (nearly) every row has a value of its own: whoever knows it finds the person."""
     lows: Any = None
     """Where numbers were put into cells: the smallest of each, `values` being the largest."""
+    measured: bool = False
+    """Whether it measures something, as a salary does: people can be parted by its ranges, though its single values identify them."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether people may be parted by it: a column that only names them is handed on, not used."""
+        return len(self.values) > 1 and (self.measured or not self.identifier)
 
     def codes(self, column: Any) -> Codes:
         """Codes of new cells; a category that was never seen has code -1."""
@@ -148,8 +155,9 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         values, codes = np.unique(_numbers(array), return_inverse=True)
         if np.isinf(values[:-1]).any() or (np.isinf(values[-1]) and not array.null_count):
             raise DataError("infinite", "Column {column!r} holds an infinite number; mend it or leave it out.", column=name)
-        unique = len(values) == rows >= IDENTIFIER_ROWS and pa.types.is_integer(kind)
-        found = Attribute(name, True, values, missing, unique)
+        unique = len(values) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
+        # Whole numbers that are all different are numbers of people; decimals, and whole numbers that recur, measure something.
+        found = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
         coded: Codes = codes.astype(np.int32).ravel()
     else:
         encoded = array if coded_already else _text(array).dictionary_encode()
@@ -172,7 +180,7 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
             )
         found = Attribute(name, False, labels[order].tolist(), missing, unique)
         coded = place[indices] if rows else np.empty(0, np.int32)
-    if unique:
+    if unique and not found.measured:
         warnings.warn(identifies(name), PublishingWarning, stacklevel=4)
     return found, coded
 
@@ -245,7 +253,7 @@ def quantiles(attribute: Attribute, codes: Codes, most: int) -> tuple[Attribute,
     ends = np.flatnonzero(np.append(np.diff(cell) > 0, True))
     place = np.searchsorted(ends, np.arange(len(attribute.values))).astype(np.int32)
     lows = attribute.values[np.append(0, ends[:-1] + 1)]
-    return Attribute(attribute.name, True, attribute.values[ends], attribute.missing, attribute.identifier, lows), place[codes]
+    return replace(attribute, values=attribute.values[ends], lows=lows), place[codes]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress, Silent
 from deniable.publish.mends import mending
-from deniable.publish.publication import Publication, publish_frame
+from deniable.publish.publication import Publication, publish_in_order
+from deniable.publish.recoding import MOST_NUMBERS, is_numeric
 
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
 PARQUET_KEY = b"deniable.publication"
@@ -77,7 +78,7 @@ def publish_file(
     force: bool = False,
     strict: bool = False,
     compare: dict[str, Any] | None = None,
-    shuffle: bool = False,
+    shuffle: bool | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Publication:
@@ -107,16 +108,28 @@ def publish_file(
         )
     for name in sensitive:
         if name in typed.column_names:
-            # Answers are labels, also where they look like numbers: they are published as they were written.
-            typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
-    found = publish_frame(typed, sensitive, progress=progress, **parameters)
+            # Few different answers are labels, also where they look like numbers: they are published as they were written.
+            if not _banded(typed.column(name), written.column(name), name, parameters):
+                typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
+    # Files are shuffled here, with every cell as it was written.
+    parameters.setdefault("min_deniability", 0.1)
+    found = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
     if compare is not None:
-        found.comparison = _compared(typed, sensitive, parameters, compare, progress)
+        found.comparison = _compared(typed, sensitive, found, parameters, compare, progress)
     out = written.drop_columns(list(parameters.get("drop", ())))
+    recoded = {own.name: own for own in found.recodings}
+    for name, own in recoded.items():
+        if name not in sensitive:
+            out = out.set_column(out.column_names.index(name), name, own.column())
     for name in sensitive:
+        if name in recoded:
+            drawn = found.data.column(name).cast(pa.large_string())
+            out = out.set_column(out.column_names.index(name), name, drawn)
+            continue
         kind = out.schema.field(name).type
         out = out.set_column(out.column_names.index(name), name, _as(found.data.column(name), kind, parameters.get("missing")))
-    if shuffle:
+    found.recodings = tuple(own.without_rows() for own in found.recodings)
+    if found.shuffled:
         out = rows_in_order(out, random_order(out.num_rows))
     page = found.to_html() if report is not None else ""
     if strict and not found.passed:
@@ -130,7 +143,7 @@ def publish_file(
             mends="".join(f"\n  {line}" for line in mending(found)),
             report=f" The report is in {report}." if report is not None else "",
         )
-    text = json.dumps({"data": target.name, **found.to_dict(), "shuffled": shuffle}, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps({"data": target.name, **found.to_dict()}, indent=2, ensure_ascii=False) + "\n"
     with contextlib.ExitStack() as files:
         # Left in reverse order: the description is moved into place last, and only if all before it were written.
         description = files.enter_context(replacing(beside, force))
@@ -144,13 +157,39 @@ def publish_file(
     return found
 
 
+def _banded(typed: Any, written: Any, name: str, parameters: dict[str, Any]) -> bool:
+    """Whether the answers are numbers to be put into bands: many different ones, and not codes such as 007."""
+    if name in (parameters.get("bands") or {}):
+        return True
+    listed = parameters.get("categorical") or ()
+    if not is_numeric(typed, name) or parameters.get("outcomes") or name in ([listed] if isinstance(listed, str) else listed):
+        return False
+    if pa.types.is_string(written.type) or pa.types.is_large_string(written.type):
+        codes = pc.any(pc.match_substring_regex(written, r"^\s*-?0[0-9]")).as_py()
+        if codes:
+            return False
+    return int(pc.count_distinct(typed).as_py()) > MOST_NUMBERS
+
+
+COMPARED_BY = (
+    "min_change", "distance", "search", "beam_width", "time_budget", "max_depth", "min_rows", "mix", "group", "reuse", "categorical",
+    "missing", "outcomes", "max_categories", "resolution",
+)  # fmt: skip
+"""Parameters that the comparison hands to its trees. What limits a group's answers is not among them: they are compared level by level."""
+
+
 def _compared(
-    typed: pa.Table, sensitive: Sequence[str], parameters: dict[str, Any], compare: dict[str, Any], progress: Any
+    typed: pa.Table, sensitive: Sequence[str], found: Publication, parameters: dict[str, Any], compare: dict[str, Any], progress: Any
 ) -> Any:
     from deniable.publish.comparison import compare_publishing
 
+    for own in found.recodings:
+        typed = typed.set_column(typed.column_names.index(own.name), own.name, own.column())
     others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]
-    own = {k: v for k, v in parameters.items() if k not in ("min_deniability", "joint", "drop", "limits", "rng")}
+    own = {key: value for key, value in found.trees[0].get_params().items() if key in COMPARED_BY}
+    own["max_depth"] = parameters.get("max_depth")
+    if isinstance(own["outcomes"], dict):
+        own["outcomes"] = own["outcomes"].get(sensitive[0])
     truth = typed.select([sensitive[0]])
     return compare_publishing(typed.select(others), truth, progress=progress, **compare, **own)
 

@@ -17,6 +17,8 @@ from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
 from deniable.publish.encoding import IDENTIFIER_ROWS, columns_of
 from deniable.publish.other_columns import other_columns
+from deniable.publish.search import ruled_out_views, single_views
+from deniable.publish.singled_out import Uniqueness, uniqueness_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from deniable.publish.deniability_tree import DeniabilityTree
 
 ROWS_SHOWN = 20
+ORDER = "order of rows"
 PUBLIC = (
     "rows", "groups", "minority_share_of_minimum", "minority_share_of_minimum_by_column", "epsilon", "epsilon_in_words", "limits",
 )  # fmt: skip
@@ -40,8 +43,9 @@ class Limits:
     """From where on something counts as exposed.
 
     `posterior` is the largest chance an attacker may give an answer who knows the group; `rows` the fewest people in a group; `skew` the
-    largest distance (total variation) between the answers of a group and of all; `ruled_out` the largest chance once one other answer is
-    ruled out (asked where there are three answers or more).
+    largest distance (total variation) between the answers of a group and of all; `skew_ratio` how many times as frequent an answer may be
+    in a group as among all rows; `ruled_out` the largest chance once one other answer is ruled out (asked where there are three answers
+    or more); `shared` how many rows must share every combination of values of up to three other columns (1: it is only counted).
 
     >>> Limits().rows
     5
@@ -51,14 +55,23 @@ class Limits:
     rows: int = 5
     skew: float = 0.4
     ruled_out: float = 0.99
+    skew_ratio: float = 3.0
+    shared: int = 1
 
     def __post_init__(self) -> None:
         for name in ("posterior", "skew", "ruled_out"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
                 raise ParameterError("limit", "Limits: {name} must lie in [0, 1], got {got!r}.", name=name, got=value)
-        if isinstance(self.rows, bool) or not isinstance(self.rows, (int, np.integer)) or self.rows < 1:
-            raise ParameterError("limit", "Limits: rows must be a whole number of at least 1, got {got!r}.", got=self.rows)
+        ratio = self.skew_ratio
+        if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not ratio >= 1:
+            raise ParameterError("limit", "Limits: skew_ratio must be a number of at least 1, got {got!r}.", got=ratio)
+        for name in ("rows", "shared"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise ParameterError(
+                    "limit", "Limits: {name} must be a whole number of at least 1, got {got!r}.", name=name, got=value
+                )
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,13 @@ class Check:
     """The columns that expose them, where it is not the groups that do."""
     public: str = ""
     """What the public may read of it: what was tested, never what was measured, nor values that point at people."""
+    limited: bool = True
+    """Whether there is a limit; without one it is only counted, and cannot fail."""
+
+    @property
+    def state(self) -> str:
+        """Whether it holds, in a word."""
+        return "FAILED" if not self.passed else "ok" if self.limited or not len(self.rows) else "note"
 
     @property
     def named(self) -> str:
@@ -95,11 +115,48 @@ class Guarantees:
     (True, 0.5)
     """
 
-    def __init__(self, tree: DeniabilityTree, checks: Sequence[Check], groups: dict[str, Any], overall: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        tree: DeniabilityTree,
+        checks: Sequence[Check],
+        groups: dict[str, Any],
+        overall: dict[str, Any],
+        uniqueness: Uniqueness,
+    ) -> None:
         self.tree = tree
         self.checks = tuple(checks)
         self.groups = groups
         self.overall = overall
+        self.uniqueness = uniqueness
+        """How many rows are alone with their values in other columns."""
+
+    @property
+    def order_kept(self) -> bool:
+        """Whether the order of the rows tells no answers."""
+        return all(check.passed for check in self.checks if check.name == ORDER)
+
+    def shuffled(self) -> Guarantees:
+        """The same of rows that are published in random order."""
+        checks = [_in_random_order() if check.name == ORDER else check for check in self.checks]
+        return Guarantees(self.tree, checks, self.groups, self.overall, self.uniqueness)
+
+    @property
+    def settings(self) -> str:
+        """What every group was made to meet, in a sentence."""
+        tree = self.tree
+        parts = [f"deniability of at least {float(tree.min_deniability):.4g}", f"at least {tree.min_rows:,} {_rows(tree.min_rows)}"]
+        if tree.max_posterior < 1:
+            parts.append(f"no answer in more than {percent(float(tree.max_posterior))} of it")
+        if tree.max_skew < 1:
+            parts.append(f"no further than {percent(float(tree.max_skew))} from all rows")
+        if tree.max_skew_ratio is not None:
+            parts.append(f"no answer more than {float(tree.max_skew_ratio):.4g} times as frequent as among all rows")
+        if tree.max_ruled_out < 1:
+            parts.append(f"no answer in more than {percent(float(tree.max_ruled_out))} once another is ruled out")
+        if tree.max_depth is not None:
+            one = "everyone in one group" if tree.max_depth == 0 else f"at most {tree.max_depth} questions on a path"
+            parts.append(one)
+        return f"settings of every group: {', '.join(parts)}"
 
     @property
     def passed(self) -> bool:
@@ -123,9 +180,15 @@ class Guarantees:
             return (
                 f"No check failed: {_all_groups(self.overall['groups'])} the minimum, and nothing that was looked at is "
                 "exposed beyond its limit. That is no proof against what an attacker knows from elsewhere."
+                f"{self._alone}"
             )
         rows = np.unique(np.concatenate([check.rows for check in self.failed]))
         return f"{self.public_verdict[:-1]}; {len(rows):,} of {self.overall['rows']:,} rows are exposed."
+
+    @property
+    def _alone(self) -> str:
+        warning = self.uniqueness.warning
+        return f" {warning}" if warning else ""
 
     @property
     def public_verdict(self) -> str:
@@ -148,6 +211,8 @@ class Guarantees:
             "passed": self.passed,
             "verdict": self.verdict if rows else self.public_verdict,
             "overall": {key: _plain(value) for key, value in self.overall.items() if rows or key in PUBLIC},
+            # Whoever has the published file can count these: they are of the other columns, as published.
+            "uniqueness": self.uniqueness.to_dict(),
             "checks": [
                 {
                     "name": check.name,
@@ -165,7 +230,7 @@ class Guarantees:
     def __repr__(self) -> str:
         lines = [self.verdict]
         lines += [
-            f"  {'ok' if c.passed else 'FAILED':<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "")
+            f"  {c.state:<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "")
             for c in self.checks
         ]
         return "\n".join(lines)
@@ -178,9 +243,19 @@ def _plain(value: Any) -> Any:
 
 
 def guarantees(
-    tree: DeniabilityTree, X: Any, y: Any, limits: Limits | None = None, published: Any = None, shuffled: bool = False
+    tree: DeniabilityTree,
+    X: Any,
+    y: Any,
+    limits: Limits | None = None,
+    published: Any = None,
+    shuffled: bool | None = False,
+    others: Sequence[str] | None = None,
 ) -> Guarantees:
-    """Measure these rows, which are to be published through this tree; `shuffled` if not in this order."""
+    """Measure these rows, which are to be published through this tree; `shuffled` if not in this order. `others` are the columns of X that
+    hold no drawn answers (None: all of them): only by those can anyone be found."""
+    # Imported here: that module measures its trees by this one.
+    from deniable.publish.deniability_tree import surest_if_ruled_out
+
     limits = limits or Limits()
     if not isinstance(limits, Limits):
         raise ParameterError("limits", "limits must be a Limits, got {got}.", got=type(limits).__name__)
@@ -194,12 +269,14 @@ def guarantees(
     sizes = counts.sum(axis=1)
     whole = np.bincount(labels, minlength=sensitive.outcomes) / len(labels)
 
-    views = [_view(counts, own, answers) for own, answers in zip(sensitive.views, sensitive.view_outcomes, strict=True)]
+    outcomes = sensitive.view_outcomes
+    views = [_view(counts, own, answers) for own, answers in zip(sensitive.views, outcomes, strict=True)]
     levels = np.min([_levels(own) for own in views], axis=0)
-    each = views if len(views) == 1 else views[1:]
+    each = [views[v] for v in single_views(outcomes)]
     posterior = np.max([own.max(axis=1) / sizes for own in each], axis=0)
-    wide = [own for own, answers in zip(views, sensitive.view_outcomes, strict=True) if answers > 2][-len(each) :]
+    wide = [views[v] for v in ruled_out_views(outcomes)]
     skew = np.abs(counts / sizes[:, None] - whole).sum(axis=1) / 2
+    ratio = np.max([_ratios(own) for own in each], axis=0)
     weights = tree._weights(nodes)
     kept = (weights * counts).sum(axis=1) / weights.sum(axis=1) / sizes
 
@@ -239,10 +316,16 @@ def guarantees(
             f"limit {percent(limits.skew)}",
             f"answers of a group differ from those of all by at most {percent(limits.skew)} (total variation)",
         ),
+        check(
+            "relative skew",
+            ratio > limits.skew_ratio * (1 + 1e-9),
+            f"{_most_relative(sensitive.names, sensitive.labels, each, sizes)}; limit {limits.skew_ratio:.4g} times",
+            f"no answer is more than {limits.skew_ratio:.4g} times as frequent in a group as among all rows",
+        ),
     ]
     ruled_out = np.zeros(len(nodes))
     if wide:
-        ruled_out = np.max([_ruled_out(own) for own in wide], axis=0)
+        ruled_out = np.max([surest_if_ruled_out(own) for own in wide], axis=0)
         checks.append(
             check(
                 "background knowledge",
@@ -255,6 +338,9 @@ def guarantees(
     checks.append(_proxies(tree, X, labels, limits))
     checks.append(_order(place, labels, shuffled))
     checks += _identifiers(tree, X, len(labels))
+    alone = _uniqueness(tree, X, limits.shared, others)
+    limited = limits.shared > 1
+    checks.append(Check("singled out", alone.passed, alone.found, alone.alone + 1, public=alone.tested, limited=limited))
 
     overall = {
         "rows": len(labels),
@@ -272,6 +358,8 @@ def guarantees(
         "worst_posterior_if_one_answer_is_ruled_out": float(ruled_out.max()) if wide else None,
         "smallest_group": int(sizes.min()),
         "largest_skew": float(skew.max()),
+        "largest_skew_ratio": float(ratio.max()),
+        "ruled_out_of_all_rows": float(max(surest_if_ruled_out(own.sum(axis=0)[None])[0] for own in wide)) if wide else None,
         "expected_unchanged": float((kept * sizes).sum() / len(labels)),
         "published_unchanged": _unchanged(tree, published, labels),
         "epsilon": tree.epsilon_,
@@ -285,12 +373,13 @@ def guarantees(
         "minority": 1 - posterior,
         "worst_posterior": posterior,
         "skew": skew,
+        "skew_ratio": ratio,
         "ruled_out": ruled_out if wide else np.full(len(nodes), np.nan),
         "unchanged": kept,
         "answers": [_answers(tree, own) for own in counts],
         "group": [" and ".join(paths.get(int(node), [])) or "everyone" for node in nodes],
     }
-    return Guarantees(tree, checks, groups, overall)
+    return Guarantees(tree, checks, groups, overall, alone)
 
 
 def _rows(count: int) -> str:
@@ -332,11 +421,39 @@ def _levels(counts: Ints) -> Floats:
     return levels
 
 
-def _ruled_out(counts: Ints) -> Floats:
-    """The largest share of an answer among those who did not give another one, whichever that is."""
-    top = np.sort(counts, axis=1)[:, ::-1]
-    # Ruling out the second answer leaves the first the surest; where nobody is left beside it, the attacker is sure.
-    return np.asarray(top[:, 0] / (counts.sum(axis=1) - top[:, 1]))
+def _ratios(counts: Ints) -> Floats:
+    """For every group how many times as frequent as among all rows its relatively most frequent answer is."""
+    whole = counts.sum(axis=0) / counts.sum()
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    found: Floats = np.divide(shares, whole, where=whole > 0, out=np.zeros_like(shares)).max(axis=1)
+    return found
+
+
+def _most_relative(names: Sequence[str], labels: Sequence[Any], each: Sequence[Ints], sizes: Ints) -> str:
+    """The answer that is relatively most frequent in a group, with its shares there and among all rows."""
+    at = int(np.argmax([_ratios(own).max() for own in each]))
+    counts = each[at]
+    group = int(np.argmax(_ratios(counts)))
+    whole = counts.sum(axis=0) / counts.sum()
+    shares = counts[group] / sizes[group]
+    answer = int(np.argmax(np.divide(shares, whole, where=whole > 0, out=np.zeros_like(shares))))
+    of = f" ({names[at]})" if len(names) > 1 else ""
+    return (
+        f"{labels[at][answer]!s}{of} is {shares[answer] / whole[answer]:.2g} times as frequent in a group ({percent(shares[answer])}) as among "
+        f"all rows ({percent(whole[answer])})"
+    )
+
+
+def _uniqueness(tree: DeniabilityTree, X: Any, shared: int, others: Sequence[str] | None) -> Uniqueness:
+    columns = columns_of(X)
+    attributes = [own for own in tree.tree_.attributes if others is None or own.name in others]
+    # Numbers by themselves, not by the cells they may have been put into to find cuts.
+    codes = [
+        np.unique(own.positions(columns[own.name]), return_inverse=True)[1].ravel() if own.ordered else own.codes(columns[own.name])
+        for own in attributes
+    ]
+    # A category that the tree has never seen is code -1: such rows share it.
+    return uniqueness_of(attributes, [own - own.min() for own in codes], shared)
 
 
 def _answers(tree: DeniabilityTree, counts: Ints) -> str:
@@ -353,13 +470,17 @@ def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Chec
     return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 
-def _order(groups: Any, labels: Any, shuffled: bool) -> Check:
+def _in_random_order() -> Check:
+    text = "rows are published in random order"
+    return Check(ORDER, True, text, np.empty(0, np.int64), public=text)
+
+
+def _order(groups: Any, labels: Any, shuffled: bool | None) -> Check:
     """Whether rows lie in an order that tells the answers, as in a file that was sorted by them."""
-    name = "order of rows"
+    name = ORDER
     tested = "people of a group who follow each other in the file have equal answers no more often than by chance"
     if shuffled:
-        text = "rows are published in random order"
-        return Check(name, True, text, np.empty(0, np.int64), public=text)
+        return _in_random_order()
     more, surprise = sorted_by_answers(groups, labels)
     if surprise <= SURPRISE or more <= MORE:
         return Check(name, True, tested, np.empty(0, np.int64), public=tested)
@@ -373,12 +494,13 @@ def _order(groups: Any, labels: Any, shuffled: bool) -> Check:
 def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
     named = [a.name for a in tree.tree_.attributes if a.identifier]
     tested = (
-        "no column of words or of whole numbers has a different value in (nearly) every row"
+        "no column has a different value in (nearly) every row"
         if rows >= IDENTIFIER_ROWS
         else f"not tested: in fewer than {IDENTIFIER_ROWS} rows it is no wonder that all values differ"
     )
     found = (
-        f"{', '.join(named)}: a different value in (nearly) every row, which identifies people; leave out of what is published"
+        f"{', '.join(named)}: a different value in (nearly) every row, which identifies people; leave out of what is published, or, if it "
+        "is a number that measures something, put it into bands"
     )
     exposed = np.arange(1, rows + 1) if named else np.empty(0, np.int64)
     return [Check("identifiers", not named, found if named else tested, exposed, tuple(named), tested)]

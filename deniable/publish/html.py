@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from deniable.publish.guarantees import Guarantees
     from deniable.publish.publication import Publication
 
+STATES = {"ok": "holds", "note": "counted only"}
 GROUPS_SHOWN = 100
 LINES_SHOWN = 200
 _STYLE = """
@@ -32,7 +33,7 @@ _STYLE = """
 def page(publication: Publication) -> str:
     """A complete page."""
     names = " and ".join(name for own in publication.guarantees for name in own.tree.sensitive_.names)
-    body = "\n".join(_column(own) for own in publication.guarantees)
+    body = "\n".join([_recoded(publication), *(_column(own) for own in publication.guarantees), _alone(publication.guarantees[0])])
     safe = "" if publication.passed else " unsafe"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -72,6 +73,7 @@ def _column(found: Guarantees) -> str:
             f"{posterior} for whoever knows a person's group (smallest minority {_of_columns(o['smallest_minority_by_column'])})",
         ),
         ("Published unchanged", f"{percent(o['expected_unchanged'])} of the answers on average{changed}"),
+        ("Settings", found.settings.partition(": ")[2]),
         ("Epsilon", o["epsilon_in_words"]),
     ]
     rows = "\n".join(
@@ -92,7 +94,7 @@ def _checks(found: Guarantees) -> str:
     would = mends(found)
     rows = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(check.name)}</th>'
-        f'<td role="cell" class="{"good" if check.passed else "bad"}">{"holds" if check.passed else "FAILED"}</td>'
+        f'<td role="cell" class="{"good" if check.passed else "bad"}">{STATES.get(check.state, check.state)}</td>'
         f'<td role="cell">{escape(check.found[0].upper() + check.found[1:])}.'
         f"{f'<small>Exposed: {escape(check.named)}</small>' if check.named else ''}"
         f"{f'<small>To mend it, {escape(would[check.name])}</small>' if check.name in would else ''}</td></tr>"
@@ -118,6 +120,7 @@ def _groups(found: Guarantees) -> str:
                 ("Minority", percent(groups["minority"][g], down=True)),
                 ("Worst posterior", percent(groups["worst_posterior"][g], up=True)),
                 ("Skew", percent(groups["skew"][g], up=True)),
+                ("Relative skew", f"{groups['skew_ratio'][g]:.1f}×"),
                 ("Unchanged", percent(groups["unchanged"][g])),
             )
         )
@@ -128,7 +131,47 @@ def _groups(found: Guarantees) -> str:
     scope = f"The {len(order):,} most exposed of {total:,} groups." if total > len(order) else "The most exposed first."
     return (
         f"{parts._open('Groups')}<caption>{scope}</caption>\n"
-        f"{parts._head('Group', '#Rows', '#Deniability', '#Minority', '#Worst posterior', '#Skew', '#Unchanged', 'True answers')}"
+        f"{parts._head('Group', '#Rows', '#Deniability', '#Minority', '#Worst posterior', '#Skew', '#Relative skew', '#Unchanged', 'True answers')}"
+        f'<tbody role="rowgroup">\n{cells}\n</tbody>\n</table>\n</div>'
+    )
+
+
+def _recoded(publication: Publication) -> str:
+    """What became of columns whose values were made coarser."""
+    rows = "\n".join(
+        f'<tr role="row"><th scope="row" role="rowheader">{escape(own.name)}</th>'
+        f'<td role="cell">{escape(own.owner.removeprefix(f"{own.name}: "))}</td></tr>'
+        for own in publication.recodings
+    )
+    if not rows:
+        return ""
+    return (
+        "<h2>Recoded columns</h2>\n<p>The published file holds these coarser values, and all measures are taken on them. Recodings that the "
+        "tool chose were chosen by looking at the column itself: of other columns never at the sensitive answers, of a sensitive column at "
+        "the answers, which is why its edges are rounded.</p>\n"
+        f'{parts._open("Recoded columns")}{parts._head("Column", "What is published")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
+    )
+
+
+def _alone(found: Guarantees) -> str:
+    """How many rows other columns single out."""
+    alone = found.uniqueness
+    if not alone.each:
+        return ""
+    few = "Alone with their values" if alone.shared <= 1 else f"Fewer than {alone.shared:,} rows share them"
+    cells = "\n".join(
+        f'<tr role="row"><th scope="row" role="rowheader">{own.columns}</th>'
+        f'<td role="cell" class="number" data-label="Smallest group">{own.smallest:,}</td>'
+        f'<td role="cell" class="number" data-label="{few}">{len(own.rows):,} ({percent(len(own.rows) / alone.rows)})</td>'
+        f'<td role="cell">{escape(", ".join(own.worst)) or "none"}{f" ({own.worst_rows:,} rows)" if own.worst else ""}</td></tr>'
+        for own in alone.each
+    )
+    return (
+        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows some "
+        "of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
+        "answer in it may still be false. Anyone who has the published file can count this.</p>\n"
+        f"{parts._open('Who can be found by other columns')}<caption>All combinations of one, two and three columns.</caption>\n"
+        f"{parts._head('Columns together', '#Smallest group', f'#{few}', 'Most by')}"
         f'<tbody role="rowgroup">\n{cells}\n</tbody>\n</table>\n</div>'
     )
 

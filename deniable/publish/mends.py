@@ -42,7 +42,8 @@ def _mend(check: Check, found: Guarantees) -> str:
     overall, limits = found.overall, found.overall["limits"]
     if check.columns:
         which = "column" if len(check.columns) == 1 else "columns"
-        wider = "put rare or telling values together before publishing, or " if check.name == "other columns" else ""
+        names = {own.name for own in found.tree.tree_.attributes if own.identifier and not own.measured}
+        wider = "" if set(check.columns) <= names else "put rare or telling values together (numbers into bands): --recode, or "
         return f"{wider}leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in check.columns)
     if check.name == "order of rows":
         return "publish the rows in random order: --shuffle"
@@ -52,6 +53,13 @@ def _mend(check: Check, found: Guarantees) -> str:
         return f"let no group be smaller: --min-rows {limits['rows']}"
     if check.name == "skew":
         return f"let no group differ more: --max-skew {limits['skew']:g}"
+    if check.name == "relative skew":
+        return f"let no answer be more frequent: --max-skew-ratio {limits['skew_ratio']:g}"
+    if check.name == "singled out":
+        return (
+            "columns whose values you chose yourself are left as they are; give them wider bands, a larger --merge-rare, or leave them "
+            f"out (--drop), with --min-shared {limits['shared']}"
+        )
     if check.name == "worst posterior":
         if overall["largest_answer"] > limits["posterior"]:
             return (
@@ -60,6 +68,13 @@ def _mend(check: Check, found: Guarantees) -> str:
             )
         return f"let no group be surer: --max-posterior {limits['posterior']:g}"
     if check.name == "background knowledge":
+        if overall["ruled_out_of_all_rows"] > limits["ruled_out"]:
+            return (
+                f"no grouping can: of all rows that did not give the second answer {percent(overall['ruled_out_of_all_rows'])} gave the "
+                "first. Put rare answers together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
+            )
+        if found.tree.max_ruled_out > limits["ruled_out"]:
+            return f"let no group be surer: --max-ruled-out {limits['ruled_out']:g}"
         return f"{MIXED}, or put rare answers together before publishing"
     return MIXED
 

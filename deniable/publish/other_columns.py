@@ -49,7 +49,7 @@ def other_columns(
     telling: list[str] = []
     hardly: list[str] = []
     for attribute in attributes:
-        if attribute.identifier:
+        if attribute.identifier and not attribute.measured:
             continue
         here = np.zeros(rows, bool)
         reached = np.zeros(rows, bool)

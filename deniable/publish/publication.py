@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
 from deniable import __version__
 from deniable.core.forgotten_order import rows_in_order
@@ -17,8 +20,10 @@ from deniable.errors import DataError, ParameterError
 from deniable.privacy.words import percent
 from deniable.progress import Progress
 from deniable.publish.deniability_tree import DeniabilityTree
-from deniable.publish.encoding import columns_of
+from deniable.publish.encoding import columns_of, read_attribute
 from deniable.publish.guarantees import Guarantees, Limits, guarantees
+from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, until_shared, usual
+from deniable.publish.settings import chosen_settings
 
 NOTICE = (
     "Answers in the sensitive columns were drawn from the answers of groups of people and may be false for any of them. Publish one copy "
@@ -40,11 +45,23 @@ class Publication:
     (True, ['town', 'ill'], True)
     """
 
-    def __init__(self, data: Any, found: Sequence[Guarantees], joint: bool, comparison: Any = None) -> None:
+    def __init__(
+        self,
+        data: Any,
+        found: Sequence[Guarantees],
+        joint: bool,
+        comparison: Any = None,
+        recodings: Sequence[Recoding] = (),
+        shuffled: bool = False,
+    ) -> None:
         self.data = data
         self.guarantees = tuple(found)
         self.joint = joint
         self.comparison = comparison
+        self.recodings = tuple(recodings)
+        """What became of columns whose values were made coarser; the published table holds the coarser ones."""
+        self.shuffled = shuffled
+        """Whether the rows are in random order."""
 
     @property
     def trees(self) -> tuple[DeniabilityTree, ...]:
@@ -85,6 +102,8 @@ class Publication:
             "passed": self.passed,
             "verdict": self.verdict if rows else self._verdict([own.public_verdict for own in self.guarantees]),
             "epsilon": None if math.isinf(self.epsilon) else self.epsilon,
+            "shuffled": self.shuffled,
+            "recoded": [own.to_dict(rows) for own in self.recodings],
             "columns": [
                 {
                     "sensitive": list(own.tree.sensitive_.names),
@@ -112,10 +131,13 @@ class Publication:
             lines += textwrap.wrap(str(own.verdict), 110, initial_indent="  ", subsequent_indent="  ")
             for check in own.checks:
                 named = f" ({check.named})" if check.named else ""
-                text = f"{'ok      ' if check.passed else 'FAILED  '}{check.name}: {check.found}{named}"
+                text = f"{check.state:<8}{check.name}: {check.found}{named}"
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="          ")
+            lines += textwrap.wrap(own.settings, 110, initial_indent="  ", subsequent_indent="    ")
             lines.append(f"  unchanged: {percent(o['expected_unchanged'])} of the answers on average")
             lines += textwrap.wrap(f"epsilon: {o['epsilon_in_words']}", 110, initial_indent="  ", subsequent_indent="    ")
+        for recoding in self.recodings:
+            lines += textwrap.wrap(f"Recoded: {recoding.owner}", 110, subsequent_indent="    ")
         if len(self.guarantees) > 1:
             total = "" if math.isinf(self.epsilon) else f" Their epsilons add up to {self.epsilon:.3g}."
             lines += textwrap.wrap(TOGETHER + total, 110)
@@ -140,7 +162,11 @@ def publish_frame(
     *,
     joint: bool = False,
     drop: Sequence[str] = (),
-    shuffle: bool = False,
+    shuffle: bool | None = None,
+    recode: bool = False,
+    min_shared: int | None = None,
+    bands: Mapping[str, Any] | None = None,
+    merge_rare: Mapping[str, int] | None = None,
     limits: Limits | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
@@ -150,13 +176,64 @@ def publish_frame(
 
     Several columns are hidden one after the other (each tree may ask for the columns already published, never for true answers that are
     hidden), or, with `joint`, as combinations: then every combination and every column keeps the minimum. `drop` names columns to leave
-    out. All else (see `DeniabilityTree`) is handed to the trees.
+    out; `shuffle` publishes the rows in random order (None: if their order would tell answers).
+
+    `recode` puts the numbers of other columns into bands and their rare categories together as "other"; `min_shared` goes on until at
+    least so many rows share every combination of up to three of them. `bands` gives bands of your own, by width or by where they begin
+    (`{"age": 10, "salary": [20_000, 50_000]}`), and `merge_rare` the fewest rows of a category (`{"job": 20}`). A sensitive column of
+    many different numbers is always put into bands, unless `categorical` names it.
+
+    All else (see `DeniabilityTree`) is handed to the trees. What is not given is chosen so that every group meets the `limits`.
 
     >>> import deniable as dn, pandas as pd
     >>> people = pd.DataFrame({"town": list("AABB") * 50, "ill": ["yes", "no"] * 100, "poor": ["yes", "yes", "no"] * 66 + ["no", "no"]})
     >>> dn.publish_frame(people, ["ill", "poor"], min_deniability=0.4).passed
     True
+    >>> people["pay"] = range(1000, 3000, 10)
+    >>> dn.publish_frame(people, "pay", drop=["poor"]).trees[0].classes_
+    ['under 1400', '1400 to 1799', '1800 to 2199', '2200 to 2599', '2600 or more']
     """
+    found = publish_in_order(
+        data,
+        sensitive,
+        min_deniability,
+        joint=joint,
+        drop=drop,
+        shuffle=shuffle,
+        recode=recode,
+        min_shared=min_shared,
+        bands=bands,
+        merge_rare=merge_rare,
+        limits=limits,
+        rng=rng,
+        progress=progress,
+        **parameters,
+    )
+    found.recodings = tuple(own.without_rows() for own in found.recodings)
+    if found.shuffled:
+        native = rows_in_order(found.data, random_order(len(found.data), rng))
+        found.data = native.reset_index(drop=True) if hasattr(native, "reset_index") else native
+    return found
+
+
+def publish_in_order(
+    data: Any,
+    sensitive: str | Sequence[str],
+    min_deniability: float,
+    *,
+    joint: bool = False,
+    drop: Sequence[str] = (),
+    shuffle: bool | None = None,
+    recode: bool = False,
+    min_shared: int | None = None,
+    bands: Mapping[str, Any] | None = None,
+    merge_rare: Mapping[str, int] | None = None,
+    limits: Limits | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Publication:
+    """As `publish_frame`, but the rows are still in their order; `shuffled` says whether they must not stay in it."""
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     columns = columns_of(data)
     unknown = [name for name in [*names, *drop] if name not in columns]
@@ -175,19 +252,97 @@ def publish_frame(
         raise DataError("no_columns", "There is no other column than the sensitive: nothing to part people by.")
     if len(frame) == 0:
         raise DataError("no_rows", "The data has no rows.")
+    limits = limits if limits is not None else Limits()
+    if min_shared is not None:
+        if isinstance(min_shared, bool) or not isinstance(min_shared, (int, np.integer)) or min_shared < 2:
+            raise ParameterError("min_shared", "min_shared must be a whole number of at least 2, got {got!r}.", got=min_shared)
+        limits = replace(limits, shared=int(min_shared))
+    parameters = {key: value for key, value in parameters.items() if value is not None}
+    recodings = recoded_columns(frame, names, recode, min_shared, bands, merge_rare, parameters)
+    frame = _with_columns(frame, data, recodings)
+    parameters = _for_trees(parameters, names, recodings)
     known = frame.select(kept)
     found: list[Guarantees] = []
     for group in [names] if joint else [[name] for name in names]:
         truth = frame.select(group).to_native()
-        tree = DeniabilityTree(min_deniability, **_own(parameters, group)).fit(known.to_native(), truth, progress=progress)
+        own = chosen_settings(_own(parameters, group), truth, limits)
+        tree = DeniabilityTree(min_deniability, **own).fit(known.to_native(), truth, progress=progress)
         published = tree.publish(known.to_native(), rng)
-        found.append(guarantees(tree, known.to_native(), truth, limits, published, shuffle))
+        found.append(guarantees(tree, known.to_native(), truth, limits, published, shuffle, kept))
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns)
-    if shuffle:
-        native = rows_in_order(out.to_native(), random_order(len(out), rng))
-        return Publication(native.reset_index(drop=True) if hasattr(native, "reset_index") else native, found, joint)
-    return Publication(out.to_native(), found, joint)
+    if shuffle is None and (shuffle := any(not own.order_kept for own in found)):
+        found = [own.shuffled() for own in found]
+    return Publication(out.to_native(), found, joint, recodings=list(recodings.values()), shuffled=bool(shuffle))
+
+
+def recoded_columns(
+    frame: Any,
+    sensitive: Sequence[str],
+    recode: bool,
+    min_shared: int | None,
+    bands: Mapping[str, Any] | None,
+    merge_rare: Mapping[str, int] | None,
+    parameters: Mapping[str, Any],
+) -> dict[str, Recoding]:
+    """What becomes of which column, by name: what the owner asked for, then the usual, then as far as `min_shared` needs it."""
+    missing, outcomes = parameters.get("missing"), parameters.get("outcomes")
+    listed = parameters.get("categorical") or ()
+    categorical = {listed} if isinstance(listed, str) else set(listed)
+    columns = {
+        name: _as_text(column, name) if name in categorical else column
+        for name, column in columns_of(frame.to_native()).items()
+    }
+    found = as_asked(columns, bands or {}, merge_rare or {}, missing)
+    asked = list(found)
+    for name in sensitive:
+        given = outcomes.get(name) if isinstance(outcomes, dict) else outcomes
+        if name not in found and given is None and (own := sensitive_bands(columns[name], name, missing)) is not None:
+            found[name] = own
+    others = {name: column for name, column in columns.items() if name not in sensitive and not _names_people(column, name, missing)}
+    if recode:
+        found |= usual({name: column for name, column in others.items() if name not in found}, missing)
+    if min_shared is not None and others:
+        found |= until_shared(others, found, asked, missing, int(min_shared))
+    return {name: found[name] for name in columns if name in found}
+
+
+def _as_text(column: Any, name: str) -> pa.Array:
+    from deniable.core.columns import to_arrow
+
+    array = to_arrow(column, name)
+    return (array.dictionary_decode() if pa.types.is_dictionary(array.type) else array).cast(pa.large_string())
+
+
+def _names_people(column: Any, name: str, missing: str | None) -> bool:
+    """Whether a column only names people: coarser names are no remedy, it must be left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        attribute, _ = read_attribute(column, name, None, missing, len(column))
+    return attribute.identifier and not attribute.measured
+
+
+def _with_columns(frame: Any, data: Any, recodings: Mapping[str, Recoding]) -> Any:
+    if not recodings:
+        return frame
+    new = nw.from_arrow(pa.table({name: own.column() for name, own in recodings.items()}), backend=frame.implementation)
+    if hasattr(data, "index") and hasattr(data, "iloc"):
+        new = nw.from_native(new.to_native().set_axis(data.index, axis=0), eager_only=True)
+    return frame.with_columns(new[name] for name in recodings)
+
+
+def _for_trees(parameters: dict[str, Any], sensitive: Sequence[str], recodings: Mapping[str, Recoding]) -> dict[str, Any]:
+    """Parameters for recoded columns: bands of answers are the possible answers, and whoever is words now is categories anyway."""
+    out = {"group": True, **parameters}
+    if (listed := out.get("categorical")) is not None:
+        own = [listed] if isinstance(listed, str) else list(listed)
+        out["categorical"] = [name for name in own if name not in sensitive]
+    banded = {name: list(recodings[name].labels) for name in sensitive if name in recodings}
+    if banded:
+        given = out.get("outcomes")
+        rest = given if isinstance(given, dict) else {} if given is None else dict.fromkeys(sensitive, given)
+        out["outcomes"] = {**rest, **banded}
+    return out
 
 
 def _own(parameters: dict[str, Any], group: Sequence[str]) -> dict[str, Any]:

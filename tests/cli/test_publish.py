@@ -120,6 +120,7 @@ def exposed_people():
 
 
 LOOSE = ["publish", "people.csv", "-s", "ill", "-o", "out.csv", "--min-rows", 1, "--min-deniability", 0.05]
+LOOSE += ["--max-posterior", 1, "--max-skew", 1, "--max-skew-ratio", 100]
 
 
 def test_a_file_that_fails_checks_is_written_with_what_would_mend_it_and_that_does(run, tmp_path):

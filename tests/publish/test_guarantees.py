@@ -55,9 +55,29 @@ def test_a_skewed_group_is_reported_as_unsafe_though_its_deniability_is_perfect(
     found = tree.guarantees(X, y, Limits(posterior=1.0))
     frame = found.to_frame()
     assert frame["deniability"].max() == 1.0
-    assert [check.name for check in found.failed] == ["skew"]
+    assert [check.name for check in found.failed] == ["skew", "relative skew"]
     assert checks(found)["skew"].rows.tolist() == list(range(1, 101))
     assert checks(dn.DeniabilityTree(0.05, max_skew=0.4).fit(X, y).guarantees(X, y))["skew"].passed
+
+
+def test_a_rare_answer_that_is_much_more_frequent_in_a_group_is_reported_though_the_distance_is_small():
+    """From 7% among all to 43% in a group: 36% in total variation, but six times as many."""
+    X = pd.DataFrame({"ward": ["B"] * 100 + ["A"] * 1900})
+    rng = np.random.default_rng(1)
+    inside, outside = rng.permutation(100) < 43, rng.permutation(1900) < 95
+    y = pd.Series(np.where(np.concatenate([inside, outside]), "cancer", "none"), name="illness")
+    found = dn.DeniabilityTree(0.1).fit(X, y).guarantees(X, y)
+    assert [check.name for check in found.failed] == ["relative skew"]
+    assert checks(found)["relative skew"].rows.tolist() == list(range(1, 101))
+    assert checks(found)["relative skew"].found == (
+        "cancer is 6.2 times as frequent in a group (43%) as among all rows (6.9%); limit 3 times"
+    )
+    assert found.to_frame()["skew_ratio"].max() == pytest.approx(0.43 / (138 / 2000))
+    assert dn.DeniabilityTree(0.1).fit(X, y).guarantees(X, y, Limits(skew_ratio=7)).passed
+    # As a rule of the tree it is kept; and a rarer answer that is less frequent in a group than among all exposes nobody.
+    mended = dn.DeniabilityTree(0.1, max_skew_ratio=3).fit(X, y).guarantees(X, y)
+    assert checks(mended)["relative skew"].passed
+    assert mended.overall["largest_skew_ratio"] <= 3
 
 
 def test_background_knowledge_that_rules_out_an_answer_is_reported():
@@ -88,11 +108,17 @@ def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
     ill = rng.choice(["no", "yes"], 2000, p=[0.7, 0.3])
     frame = pd.DataFrame({"age": age, "town": town, "ill": ill})
     for by in (["ill", "age"], ["town", "ill"]):
-        found = dn.publish_frame(frame.sort_values(by, ignore_index=True), "ill", min_rows=200)
+        found = dn.publish_frame(frame.sort_values(by, ignore_index=True), "ill", min_rows=200, shuffle=False)
         failed = found.guarantees[0].failed
         assert [check.name for check in failed] == ["order of rows"], by
         assert len(failed[0].rows) == 2000
     assert dn.publish_frame(frame.sort_values(["ill", "age"], ignore_index=True), "ill", min_rows=200, shuffle=True).passed
+    # Where nothing is said rows are shuffled only if their order tells something.
+    sorted_by = frame.sort_values(["ill", "age"], ignore_index=True)
+    mended = dn.publish_frame(sorted_by, "ill", min_rows=200)
+    assert (mended.passed, mended.shuffled, mended.to_dict()["shuffled"]) == (True, True, True)
+    assert mended.data["age"].tolist() != sorted_by["age"].tolist()
+    assert not dn.publish_frame(frame, "ill", min_rows=200).shuffled
     # An order by what is published anyway, or none at all, tells nothing.
     assert dn.publish_frame(frame.sort_values(["town", "age"], ignore_index=True), "ill", min_rows=200).passed
     assert dn.publish_frame(frame, "ill", min_rows=200).passed
@@ -156,6 +182,24 @@ def test_published_identifiers_are_reported():
     assert [check.name for check in found.failed] == ["identifiers"]
 
 
+def test_numbers_that_differ_in_nearly_every_row_identify_people_and_ranges_of_them_are_still_used():
+    """A salary to the cent, some of them shared; and in whole units."""
+    rng = np.random.default_rng(1)
+    salary = rng.lognormal(10.3, 0.5, 2000).round(2)
+    salary[:40] = salary[40:80]
+    X = pd.DataFrame({"salary": salary, "town": ["A", "B"] * 1000})
+    y = pd.Series(np.where(rng.random(2000) < np.where(salary > 30000, 0.7, 0.3), "yes", "no"), name="ill")
+    for own in (X, X.assign(salary=(X.salary * 10).astype(int))):
+        tree = dn.DeniabilityTree(0.5, min_rows=50).fit(own, y)
+        found = tree.guarantees(own, y)
+        assert checks(found)["identifiers"].columns == ("salary",)
+        assert len(checks(found)["identifiers"].rows) == 2000
+        assert "salary" in tree.export_text()
+    # Amounts that many share do not.
+    rough = X.assign(salary=X.salary.round(-3))
+    assert checks(dn.DeniabilityTree(0.5, min_rows=50).fit(rough, y).guarantees(rough, y))["identifiers"].passed
+
+
 def test_the_figures_are_those_of_an_independent_count():
     rng = np.random.default_rng(3)
     X = pd.DataFrame({"town": rng.choice(list("ABCD"), 2000), "sex": rng.choice(["f", "m"], 2000)})
@@ -216,6 +260,6 @@ def test_mixing_states_an_epsilon_and_what_it_does_not_cover():
 
 
 def test_limits_outside_what_is_possible_are_refused():
-    for wrong in ({"posterior": 1.5}, {"rows": 0}, {"skew": -0.1}):
+    for wrong in ({"posterior": 1.5}, {"rows": 0}, {"skew": -0.1}, {"skew_ratio": 0.5}, {"shared": 0}):
         with pytest.raises(ParameterError):
             Limits(**wrong)

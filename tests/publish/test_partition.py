@@ -33,6 +33,11 @@ def slow_deniability(part):
 
 def fits(part, rules, whole):
     share = part / part.sum()
+    pairs = itertools.permutations(part, 2) if len(part) > 2 else []
+    if any(a > rules.max_ruled_out * (part.sum() - b) + 1e-9 for a, b in pairs):
+        return False
+    if (share > rules.max_skew_ratio * whole / whole.sum() + 1e-12).any():
+        return False
     return (
         part.sum() >= rules.min_rows
         and slow_deniability(part) >= rules.min_deniability - 1e-12
@@ -106,6 +111,8 @@ def some_rules(draw):
         draw(st.sampled_from([1, 1, 3])),
         draw(st.sampled_from([1.0, 1.0, 0.8])),
         draw(st.sampled_from([1.0, 1.0, 0.3])),
+        draw(st.sampled_from([math.inf, math.inf, 1.5, 3.0])),
+        draw(st.sampled_from([1.0, 1.0, 0.9])),
     )
 
 
@@ -121,7 +128,7 @@ def test_the_dynamic_programme_equals_brute_force_over_all_cuts(kind, table, rul
         return
     assert found == pytest.approx(expected, abs=1e-9)
     part = np.zeros(len(table), np.int32)
-    count = parts_from_cuts(len(table), own[2], part)
+    count = parts_from_cuts(len(table), own[2], np.arange(len(table)), part)
     sums = [table[part == p].sum(axis=0) for p in range(count)]
     assert all(fits(one, rules, table.sum(axis=0)) for one in sums)
     assert sum(one.sum() * slow_distance(kind, one, table.sum(axis=0)) for one in sums) == pytest.approx(expected, abs=1e-9)

@@ -1,0 +1,390 @@
+"""Coarser values for columns: numbers in bands (open at both ends, which hides the largest and the smallest), rare categories as "other".
+
+What is chosen here is chosen by looking at the column itself, never at another one: for columns that are handed on the sensitive answers
+play no part. The edges of bands are rounded, so that they tell hardly more of single people than that there are many on either side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.columns import to_arrow
+from deniable.core.exact import Ints
+from deniable.errors import DataError, ParameterError
+from deniable.publish.encoding import _numbers, _text, cells, number
+from deniable.publish.singled_out import TOGETHER, columns_taken, shared_by
+
+OTHER = "other"
+ANY = "any"
+MOST_NUMBERS = 12
+"""A sensitive column with more different numbers than this is put into bands; fewer are answers, like marks or yes and no as 1 and 0."""
+SENSITIVE_BANDS = 5
+MOST_BANDS = 8
+BAND_ROWS = 200
+"""A band of the usual recoding holds about so many rows at least, so that its answers are mixed."""
+RARE_ROWS, RARE_SHARE = 20, 0.02
+"""The usual recoding puts categories together that fewer rows, or a smaller share of them, have."""
+END_ROWS = 5
+"""Bands of a given width are left open at the ends, so that each end holds so many rows at least."""
+LADDER = (40, 20, 12, 8, 6, 5, 4, 3, 2, 1)
+"""How many values a column is left with, step by step, until enough rows share every combination."""
+NAMES_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """What became of one column."""
+
+    name: str
+    labels: tuple[str, ...]
+    """The values that are published, in their order."""
+    public: str
+    """What was done, as far as the public may know."""
+    owner: str
+    """The same with what only the owner should read: the values that are hidden now."""
+    codes: Ints
+    """Which label each row has."""
+    edges: tuple[float, ...] = ()
+
+    def column(self) -> pa.Array:
+        """The column as it is published."""
+        return pa.array(list(self.labels), pa.large_string()).take(pa.array(self.codes))
+
+    def without_rows(self) -> Recoding:
+        """The same without what single rows have, for keeping: of a sensitive column those are the true answers."""
+        return replace(self, codes=np.empty(0, np.int64))
+
+    def to_dict(self, rows: bool) -> dict[str, Any]:
+        """For JSON; `rows`: for the owner."""
+        return {
+            "column": self.name,
+            "values": list(self.labels),
+            "edges": list(self.edges),
+            "what": self.owner if rows else self.public,
+        }
+
+
+def is_numeric(column: Any, name: str) -> bool:
+    """Whether a column holds numbers."""
+    kind = (column if isinstance(column, (pa.Array, pa.ChunkedArray)) else to_arrow(column, name)).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _whole(column: Any, name: str) -> bool:
+    return bool(pa.types.is_integer(to_arrow(column, name).type))
+
+
+def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | None, chosen: str) -> Recoding:
+    """Numbers in bands that begin at the edges; what is below the first and from the last on are bands too."""
+    numbers = _numbers(cells(column, name, missing, True))
+    codes = np.searchsorted(np.asarray(edges, dtype=np.float64), numbers, side="right").astype(np.int64)
+    labels = band_labels(edges, _whole(column, name))
+    if np.isinf(numbers).any():
+        codes[np.isinf(numbers)] = len(labels)
+        labels.append(str(missing))
+    used, codes = np.unique(codes, return_inverse=True)
+    labels = [labels[at] for at in used]
+    what = f"{name}: numbers in {len(labels)} bands ({', '.join(labels)}), {chosen}" if edges else f"{name}: all numbers put together"
+    return Recoding(name, tuple(labels), what, what, codes.ravel().astype(np.int64), tuple(float(edge) for edge in edges))
+
+
+def band_labels(edges: Sequence[float], whole: bool) -> list[str]:
+    """What bands are called.
+
+    >>> band_labels([20, 30], whole=True), band_labels([0.5], whole=False)
+    (['under 20', '20 to 29', '30 or more'], ['under 0.5', '0.5 or more'])
+    """
+    if not len(edges):
+        return [ANY]
+    whole = whole and all(float(edge).is_integer() for edge in edges)
+    inner = []
+    for low, high in zip(edges, edges[1:], strict=False):
+        if whole and high - low == 1:
+            inner.append(number(low))
+        else:
+            inner.append(f"{number(low)} to {number(high - 1) if whole else f'under {number(high)}'}")
+    return [f"under {number(edges[0])}", *inner, f"{number(edges[-1])} or more"]
+
+
+def round_edges(numbers: Any, bands: int, whole: bool) -> list[float]:
+    """Edges of so many bands of about equally many rows, as round as they can be: 1, 2 or 5 times a power of ten apart.
+
+    The coarsest rounding is taken that leaves every band at least half of its rows; where many rows have the same number there are fewer
+    bands.
+
+    >>> import numpy as np
+    >>> round_edges(np.arange(18, 90), 4, whole=True)
+    [35.0, 55.0, 70.0]
+    """
+    finite = np.sort(numbers[np.isfinite(numbers)])
+    if bands < 2 or not len(finite) or finite[0] == finite[-1]:
+        return []
+    marks = np.quantile(finite, np.arange(1, bands) / bands)
+    spread = float(finite[-1] - finite[0])
+    top = math.floor(math.log10(spread))
+    best: list[float] = []
+    for power in range(top, top - 6, -1):
+        for digit in (5, 2, 1):
+            if whole and power < 0:
+                break
+            # Divided by a power of ten where that is the exact number, so that 0.3 is 0.3.
+            steps = marks / (digit * 10.0**power)
+            rounded = np.unique(np.round(steps)) * digit
+            edges = np.round(rounded * 10.0**power, max(0, -power))
+            edges = edges[(edges > finite[0]) & (edges <= finite[-1])]
+            sizes = np.diff(np.concatenate([[0], np.searchsorted(finite, edges), [len(finite)]]))
+            edges = edges[sizes[:-1] > 0]
+            if len(edges) == bands - 1 and sizes.min() >= len(finite) / bands / 2:
+                return [float(edge) for edge in edges]
+            if len(edges) > len(best):
+                best = [float(edge) for edge in edges]
+    return best
+
+
+def width_edges(numbers: Any, width: float, least: int) -> list[float]:
+    """Edges every `width`, but for the ends, which are left open from where fewer than `least` rows would lie beyond.
+
+    >>> import numpy as np
+    >>> width_edges(np.array([18] * 9 + [25] * 9 + [37] * 9 + [93]), 10, 5)
+    [20.0, 30.0]
+    """
+    finite = np.sort(numbers[np.isfinite(numbers)])
+    if not len(finite):
+        return []
+    if (finite[-1] - finite[0]) / width > 10_000:
+        raise ParameterError("bands", "bands of {width:g} are too narrow: there would be more than 10,000 of them.", width=width)
+    first, last = math.floor(finite[0] / width), math.floor(finite[-1] / width)
+    edges = np.round(np.arange(first + 1, last + 1) * width, 12)
+    below = np.searchsorted(finite, edges)
+    kept = edges[(below >= least) & (len(finite) - below >= least)]
+    # An edge between two empty stretches would be the name of a band that nobody is in.
+    inside = np.searchsorted(finite, kept)
+    return [float(edge) for at, edge in enumerate(kept) if at == 0 or inside[at] > inside[at - 1]]
+
+
+def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str) -> Recoding:
+    """Categories with those put together as "other" that `keep` (from counts, the largest first, to booleans) does not keep."""
+    encoded = _text(cells(column, name, missing, False)).dictionary_encode()
+    labels, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    counts = np.bincount(codes, minlength=len(labels))
+    # By count, then by name, so that the order of the rows does not matter.
+    order = sorted(range(len(labels)), key=lambda at: (-counts[at], labels[at]))
+    kept = np.asarray(keep(counts[order]), dtype=bool)
+    staying = [labels[at] for at, own in zip(order, kept, strict=True) if own and labels[at] != OTHER]
+    hidden = [labels[at] for at, own in zip(order, kept, strict=True) if not own or labels[at] == OTHER]
+    names = tuple(sorted(staying)) + ((OTHER,) if hidden else ())
+    place = {label: at for at, label in enumerate(names)}
+    moved = np.asarray([place.get(label, len(names) - 1) for label in labels])
+    shown = ", ".join(hidden[:NAMES_SHOWN]) + (f" and {len(hidden) - NAMES_SHOWN:,} more" if len(hidden) > NAMES_SHOWN else "")
+    many = f"{len(hidden):,} of {len(labels):,} categories" if staying else f"all {len(labels):,} categories"
+    what = f"{name}: {many} put together as {OTHER!r}"
+    return Recoding(name, names, f"{what}, {chosen}", f"{what} ({shown}), {chosen}", moved[codes])
+
+
+def at_least(rows: int) -> Callable[[Ints], Any]:
+    """Keeps categories of so many rows; and of those the rarest go too, as long as "other" has fewer.
+
+    >>> import numpy as np
+    >>> at_least(5)(np.array([30, 9, 6, 2])).tolist()
+    [True, True, False, False]
+    """
+
+    def keep(counts: Ints) -> Any:
+        kept = counts >= rows
+        while kept.any() and not kept.all() and counts[~kept].sum() < rows:
+            kept[np.flatnonzero(kept)[-1]] = False
+        return kept
+
+    return keep
+
+
+def the_largest(values: int, rows: int) -> Callable[[Ints], Any]:
+    """Keeps so many values, "other" counted, of at least so many rows each."""
+
+    def keep(counts: Ints) -> Any:
+        few = np.arange(len(counts)) < (values - 1 if len(counts) > values else len(counts))
+        return at_least(rows)(np.where(few, counts, 0)) & few if few.any() else few
+
+    return keep
+
+
+def as_asked(
+    columns: Mapping[str, Any], bands: Mapping[str, Any], merge_rare: Mapping[str, int], missing: str | None
+) -> dict[str, Recoding]:
+    """The recodings that the owner chose: bands by their width or their edges, and how many rows a category must have."""
+    found: dict[str, Recoding] = {}
+    for name, given in bands.items():
+        if name not in columns:
+            raise DataError("no_column", "bands names {got!r}; there are the columns {allowed}.", got=name, allowed=list(columns))
+        if not is_numeric(columns[name], name):
+            raise DataError("not_numbers", "bands: column {column!r} holds no numbers.", column=name)
+        found[name] = into_bands(
+            columns[name], name, _edges(columns[name], name, given, missing), missing, "chosen by the owner"
+        )
+    for name, rows in merge_rare.items():
+        if name not in columns:
+            raise DataError(
+                "no_column", "merge_rare names {got!r}; there are the columns {allowed}.", got=name, allowed=list(columns)
+            )
+        if name in bands:
+            raise ParameterError("merge_rare", "Column {got!r} is put into bands already.", got=name)
+        if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 2:
+            raise ParameterError(
+                "merge_rare", "merge_rare of {name!r} must be a whole number of at least 2, got {got!r}.", name=name, got=rows
+            )
+        found[name] = with_rare_merged(
+            columns[name], name, at_least(int(rows)), missing, f"so that each has at least {rows:,} rows"
+        )
+    return found
+
+
+def _edges(column: Any, name: str, given: Any, missing: str | None) -> list[float]:
+    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < math.inf:
+        return width_edges(_numbers(cells(column, name, missing, True)), float(given), END_ROWS)
+    try:
+        edges = [float(own) for own in given]
+    except (TypeError, ValueError):
+        edges = []
+    if not edges or sorted(set(edges)) != edges or not all(map(math.isfinite, edges)):
+        raise ParameterError(
+            "bands",
+            "bands of {name!r} must be a width above 0, or where bands begin, in ascending order, got {got!r}.",
+            name=name,
+            got=given,
+        )
+    return edges
+
+
+def sensitive_bands(column: Any, name: str, missing: str | None) -> Recoding | None:
+    """Bands for a sensitive column of many different numbers; None if its numbers can be answers by themselves."""
+    if not is_numeric(column, name):
+        return None
+    numbers = _numbers(cells(column, name, missing, True))
+    if len(np.unique(numbers)) <= MOST_NUMBERS:
+        return None
+    edges = round_edges(numbers, SENSITIVE_BANDS, _whole(column, name))
+    return into_bands(column, name, edges, missing, "chosen by looking at the answers and rounded")
+
+
+def usual(columns: Mapping[str, Any], missing: str | None) -> dict[str, Recoding]:
+    """The usual recoding of columns that are handed on: numbers in up to 8 bands, categories that few rows have as "other"."""
+    found = {}
+    for name, column in columns.items():
+        if is_numeric(column, name):
+            numbers = _numbers(cells(column, name, missing, True))
+            bands = min(MOST_BANDS, max(2, len(numbers) // BAND_ROWS))
+            if len(np.unique(numbers)) > bands:
+                edges = round_edges(numbers, bands, _whole(column, name))
+                found[name] = into_bands(column, name, edges, missing, "chosen by looking at the column and rounded")
+        else:
+            rows = len(_text(cells(column, name, missing, False)))
+            least = max(RARE_ROWS, math.ceil(RARE_SHARE * rows))
+            own = with_rare_merged(column, name, at_least(least), missing, f"so that each has at least {least:,} rows")
+            if OTHER in own.labels:
+                found[name] = own
+    return found
+
+
+class _Column:
+    """A column with ever coarser forms of itself."""
+
+    def __init__(self, name: str, column: Any, start: Recoding | None, fixed: bool, missing: str | None, shared: int) -> None:
+        self.level = 0
+        self.name = name
+        self._made: dict[int, tuple[Recoding | None, Ints]] = {0: (start, _codes(column, name, start, missing))}
+        self._makers: list[Callable[[], Recoding]] = []
+        if fixed:
+            return
+        values = int(self._made[0][1].max()) + 1
+        chosen = f"so that at least {shared:,} rows share every combination with two other columns"
+        if is_numeric(column, name):
+            numbers = _numbers(cells(column, name, missing, True))
+            whole = _whole(column, name)
+            for bands in (own for own in LADDER if own < values):
+                self._makers.append(
+                    lambda bands=bands: into_bands(column, name, round_edges(numbers, bands, whole), missing, chosen)  # type: ignore[misc]
+                )
+        else:
+            self._makers.append(lambda: with_rare_merged(column, name, at_least(shared), missing, chosen))
+            for kept in (own for own in LADDER if own < values):
+                self._makers.append(lambda kept=kept: with_rare_merged(column, name, the_largest(kept, shared), missing, chosen))  # type: ignore[misc]
+
+    @property
+    def last(self) -> bool:
+        return self.level == len(self._makers)
+
+    def at(self, level: int) -> tuple[Recoding | None, Ints]:
+        """The recoding of a level (None: as it is) and the codes of the rows."""
+        if level not in self._made:
+            own = self._makers[level - 1]()
+            self._made[level] = (own, own.codes)
+        return self._made[level]
+
+    @property
+    def codes(self) -> Ints:
+        return self.at(self.level)[1]
+
+    @property
+    def bits(self) -> float:
+        """How much the column tells: the entropy of its values."""
+        shares = np.bincount(self.codes) / len(self.codes)
+        return float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum())
+
+
+def _codes(column: Any, name: str, recoded: Recoding | None, missing: str | None) -> Ints:
+    if recoded is not None:
+        return recoded.codes
+    if is_numeric(column, name):
+        return np.unique(_numbers(cells(column, name, missing, True)), return_inverse=True)[1].ravel().astype(np.int64)
+    codes: Ints = _text(cells(column, name, missing, False)).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    return codes.astype(np.int64)
+
+
+def until_shared(
+    columns: Mapping[str, Any], done: Mapping[str, Recoding], fixed: Sequence[str], missing: str | None, shared: int
+) -> dict[str, Recoding]:
+    """Coarser and coarser values until at least `shared` rows share every combination of up to three of these columns.
+
+    Of the columns that single out most, the one that tells most is made coarser by a step, again and again (as in Sweeney's Datafly);
+    then every column is made finer again as far as that does no harm. Columns in `fixed` stay as the owner chose them. Merging values
+    never splits rows that share a combination, so what holds once holds ever after.
+    """
+    rows = len(next(iter(columns.values())))
+    if rows < shared:
+        raise ParameterError(
+            "min_shared", "min_shared is {asked:,}, but there are only {rows:,} rows.", asked=shared, rows=rows
+        )
+    each = [_Column(name, column, done.get(name), name in fixed, missing, shared) for name, column in columns.items()]
+    taken, rest = columns_taken([int(own.codes.max()) + 1 for own in each], rows)
+    sets = [(at,) for at in rest] + [own for size in range(1, TOGETHER + 1) for own in combinations(taken, size)]
+
+    def few(chosen: Sequence[int]) -> int:
+        return int((shared_by([each[at].codes for at in chosen]) < shared).sum())
+
+    bad = {chosen: count for chosen in sets if (count := few(chosen))}
+    while bad:
+        weight = np.zeros(len(each))
+        for chosen, count in bad.items():
+            weight[list(chosen)] += count
+        scores = [-1.0 if own.last else weight[at] * own.bits for at, own in enumerate(each)]
+        best = int(np.argmax(scores))
+        if scores[best] <= 0:
+            break  # what is left is fixed by the owner
+        each[best].level += 1
+        bad = {chosen: left for chosen, count in bad.items() if (left := few(chosen) if best in chosen else count)}
+    for at in sorted(range(len(each)), key=lambda at: each[at].bits):
+        own = [chosen for chosen in sets if at in chosen and chosen not in bad]
+        while each[at].level > 0:
+            each[at].level -= 1
+            if any(few(chosen) for chosen in own):
+                each[at].level += 1
+                break
+    return {own.name: found for own in each if (found := own.at(own.level)[0]) is not None}
