@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from deniable.charts.layout import FONT_SIZE, LABEL_LIMIT, gauge, lay_out
+from deniable.charts.layout import FONT_SIZE, LABEL_LIMIT, gauge, lay_out, wrap
 from deniable.charts.marks import Marks
 from deniable.charts.series import ESTIMATE, ESTIMATE_BAR, ESTIMATE_STYLE, FAINT, FONT, INK, legend_layer, styles
 from deniable.errors import ParameterError
@@ -30,13 +30,18 @@ def distribution_chart(
     note: str = "",
     as_percent: bool = True,
     whiskers: str = "95% interval",
+    reach: tuple[float, float] | None = None,
+    labelled: bool = True,
+    width: float | None = None,
 ) -> alt.LayerChart:
     """Estimated shares as dots with whiskers from `low` to `high`, in the order of `labels`.
 
     `compare` names further series of the same length: "truth" is drawn as grey bars, "reported" as open diamonds, any
     other (at most four) in a colour and shape of its own. Labels that are long or many are written beside rows instead of
     below columns. `whiskers` is what the legend calls the whiskers; NaN in `low` and `high` leaves a label without.
-    With `as_percent=False` the numbers are shown as they are (counts).
+    With `as_percent=False` the numbers are shown as they are (counts). `reach` is the least and the greatest number that the axis
+    has room for, besides those drawn: charts of one reach can be compared. With `labelled=False` labels are not written, for a
+    neighbour that has them; `width` is that of the plotting area, in pixels, where the labels do not ask for more.
 
     >>> from deniable.charts import distribution_chart
     >>> chart = distribution_chart(
@@ -51,9 +56,11 @@ def distribution_chart(
     interval = _interval(low, high, len(names))
     others = _compared(compare or {}, len(names))
     look = lay_out(names)
+    if width is not None and look.horizontal:
+        look = replace(look, width=width)
     rows = _rows(names, estimate, interval, others)
-    reach = [row[key] for row in rows for key in ("value", "low", "high") if key in row]
-    picture = Marks(look, names, gauge(min(reach), max(reach)), as_percent)
+    drawn = [row[key] for row in rows for key in ("value", "low", "high") if key in row] + list(reach or ())
+    picture = Marks(look, names, gauge(min(drawn), max(drawn)), as_percent, labelled)
 
     chosen = styles(list(others))
     bars = [name for name in others if chosen[name].bar]
@@ -77,7 +84,7 @@ def distribution_chart(
         width=look.width,
         height=look.height,
         view=alt.ViewBackground(stroke=None),
-        title=heading(title, note, look.width) if title or note else alt.Undefined,
+        title=heading(title, note, look.width, spare=LABEL_LIMIT / 4 if width is None else 0) if title or note else alt.Undefined,
         description=_description(title, names, estimate, interval, list(others), as_percent, whiskers),
     )
 
@@ -88,11 +95,12 @@ def has_rows(chart: Any) -> bool:
     return isinstance(along, alt.X) and along["shorthand"] == "value:Q"
 
 
-def heading(title: str, note: str, width: float, size: int = 15) -> alt.TitleParams:
-    """A title, and a note in smaller letters below it, wrapped to the width of the picture."""
-    wide = width + LABEL_LIMIT / 4
-    lines = textwrap.wrap(title, int(wide / (0.52 * size)))
-    small = textwrap.wrap(note, int(wide / (0.52 * FONT_SIZE)))
+def heading(title: str, note: str, width: float, size: int = 15, spare: float = LABEL_LIMIT / 4) -> alt.TitleParams:
+    """A title, and a note in smaller letters below it, wrapped to the width of the picture: that of the plot and some for its labels."""
+    wide = width + spare
+    # Bold letters are a little wider.
+    lines = wrap(title, wide / 1.06, size)
+    small = wrap(note, wide) if note else []
     return alt.TitleParams(
         text=lines if len(lines) > 1 else title,
         subtitle=small or alt.Undefined,

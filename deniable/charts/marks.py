@@ -14,13 +14,21 @@ from deniable.charts.series import ESTIMATE, ESTIMATE_STYLE, FAINT, FONT, INK, S
 class Marks:
     """The layers of one chart: each a filter on the series and marks of one look, along either axis."""
 
-    def __init__(self, look: Layout, labels: Sequence[str], ends: tuple[list[float], list[float]], as_percent: bool) -> None:
+    def __init__(
+        self,
+        look: Layout,
+        labels: Sequence[str],
+        ends: tuple[list[float], list[float]],
+        as_percent: bool,
+        labelled: bool = True,
+    ) -> None:
         self.look = look
         domain, ticks = ends
         title = "share" if as_percent else None
         numbers = ".1%" if as_percent else ",.6~r"
         words = alt.Axis(
             title=None,
+            labels=labelled,
             labelAngle=0,
             labelLimit=LABEL_LIMIT,
             labelExpr=look.label_expression or alt.Undefined,

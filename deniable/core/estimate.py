@@ -254,6 +254,9 @@ class Estimate:
         if not len(seen):
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=self.said_instead[0])
         ends = self.interval(level) if self.has_interval else self.band(level) if self.has_band else None
+        whiskers = f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band"
+        if self._groups is not None:
+            return self._small_multiples(self._groups, ends, compare or {}, whiskers)
         left_out = [label_words(self.labels[i]) for i in np.flatnonzero(self.too_few)]
         return charts.distribution_chart(
             [label_words(self.labels[i]) for i in seen],
@@ -264,7 +267,46 @@ class Estimate:
             compare=compare,
             note=self.caption + (f"; too few answers for: {'; '.join(left_out)}" if left_out else ""),
             as_percent=self.is_share,
-            whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
+            whiskers=whiskers,
+        )
+
+    @property
+    def _groups(self) -> list[tuple[Any, slice]] | None:
+        """Where the values of each group stand, if every label is (group, label) and all groups have the same labels."""
+        if not all(isinstance(label, tuple) and len(label) == 2 for label in self.labels):
+            return None
+        names = list(dict.fromkeys(group for group, _ in self.labels))
+        size = len(self.labels) // len(names)
+        within = [label for _, label in self.labels[:size]]
+        if self.labels != tuple((group, label) for group in names for label in within):
+            return None
+        return [(group, slice(at * size, (at + 1) * size)) for at, group in enumerate(names)]
+
+    def _small_multiples(
+        self, groups: list[tuple[Any, slice]], ends: tuple[Floats, Floats] | None, compare: dict[str, Any], whiskers: str
+    ) -> Any:
+        """One panel for each group, with its estimated size; groups of too few people are named beneath."""
+        from deniable import charts
+
+        drawn, few = [], []
+        for name, own in groups:
+            # Shares of everyone add up to the group's; shares within groups come with their sizes.
+            size = self.n * float(np.sum(self._possible[own])) if self.group_sizes is None else float(self.group_sizes[own][0])
+            if self.is_share and size < FEWEST:
+                few.append(f"{label_words(name)} ({size:.0f})")
+                continue
+            low, high = (None, None) if ends is None else (ends[0][own], ends[1][own])
+            compared = {key: np.asarray(series)[own] for key, series in compare.items()}
+            words = f"estimated size: {size:,.0f} of {self.n:,}" if self.is_share else ""
+            drawn.append(charts.Group(label_words(name), self._possible[own], low, high, size, words, compared))
+        return charts.grouped_chart(
+            [label_words(label) for _, label in self.labels[groups[0][1]]],
+            drawn,
+            title=self.name,
+            note=f"{self.caption}; shares {'of everyone' if self.group_sizes is None else 'within each group'}",
+            beneath=[f"Not drawn, too few answers (estimated): {', '.join(few)}."] if few else [],
+            as_percent=self.is_share,
+            whiskers=whiskers,
         )
 
     @property

@@ -76,7 +76,7 @@ def distribution(
         return shares.reshape(-1)
 
     names = [(group, label) if by else label for group in group_labels for label in labels]
-    title = name + (f" where {condition}" if condition is not None else "")
+    title = name + (f" by {by}" if by else "") + (f" where {condition}" if condition is not None else "")
     found = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
     if groups is not None or condition is not None:
         found.group_sizes = np.repeat(fitted.people * (inside.sum(axis=1) @ fitted.shares), len(labels))

@@ -366,7 +366,7 @@ class Sample:
                 ((label,), base * factor(by, mask), f"{by} == {label!r}")
                 for label, mask in zip(*self._cells(by, None), strict=True)
             ]
-        title = name + (f" where {condition}" if condition is not None else "")
+        title = name + (f" by {by}" if by else "") + (f" where {condition}" if condition is not None else "")
         members = [factor(name, mask) for mask in masks]
         functions = [f for _, group, _ in groups for f in (*(group * member for member in members), group)]
         means = self._smoothed_means([*functions, *members])
