@@ -10,8 +10,9 @@ import altair as alt
 import numpy as np
 
 from deniable.charts.distribution import distribution_chart
-from deniable.charts.layout import LABEL_LIMIT, lay_out, text_width
+from deniable.charts.layout import label_room, lay_out
 from deniable.charts.panels import AXIS, panels
+from deniable.picture_words import ENGLISH, Words
 
 MOST_GROUPS = 24
 """More panels than this are scrolled past, not compared."""
@@ -43,6 +44,7 @@ def grouped_chart(
     beneath: Sequence[str] = (),
     as_percent: bool = True,
     whiskers: str = "95% interval",
+    words: Words = ENGLISH,
 ) -> alt.VConcatChart:
     """A panel for each group, all with the same axis, so that they can be compared; `beneath` is what is to be said under them.
 
@@ -58,26 +60,22 @@ def grouped_chart(
     if len(drawn) > MOST_GROUPS:
         largest = sorted(range(len(drawn)), key=lambda at: -drawn[at].size)[:MOST_GROUPS]
         drawn = [groups[at] for at in sorted(largest)]
-        said.append(f"Drawn are the {MOST_GROUPS} largest of {len(groups)} groups.")
-    numbers = [np.asarray(each, dtype=np.float64) for one in drawn for each in (one.values, one.low, one.high) if each is not None]
+        said.append(words.not_all_drawn.format(drawn=MOST_GROUPS, count=len(groups)))
+    numbers = [
+        np.asarray(each, dtype=np.float64) for one in drawn for each in (one.values, one.low, one.high) if each is not None
+    ]
     numbers += [np.asarray(each, dtype=np.float64) for one in drawn for each in one.compare.values()]
     reach = float(min(np.nanmin(each) for each in numbers)), float(max(np.nanmax(each) for each in numbers))
     look = lay_out([str(label) for label in labels])
     # Rows have their labels once, in the first column; below columns they are short enough to be repeated.
-    width, beside = (NARROW_PANEL, _label_room(look.wrapped or {label: [label] for label in map(str, labels)})) if look.horizontal else (
-        look.width, 0.0,
-    )  # fmt: skip
+    width = NARROW_PANEL if look.horizontal else look.width
+    beside = label_room(list(map(str, labels)), look)
     columns = max(1, min(3, len(drawn), int((PAGE - beside) // (width + AXIS))))
     charts = []
     for at, one in enumerate(drawn):
         chart = distribution_chart(
             labels, one.values, one.low, one.high, title=one.name, note=one.size_words, compare=one.compare, as_percent=as_percent,
-            whiskers=whiskers, reach=reach, labelled=not look.horizontal or at % columns == 0, width=width,
+            whiskers=whiskers, reach=reach, labelled=not look.horizontal or at % columns == 0, width=width, words=words,
         )  # fmt: skip
         charts.append(chart)
     return panels(charts, title, columns, note=note, beneath=" ".join(said), fill=False)
-
-
-def _label_room(lines: Mapping[str, Sequence[str]]) -> float:
-    """Pixels that labels take beside rows."""
-    return min(LABEL_LIMIT, max(text_width(line) for own in lines.values() for line in own))

@@ -165,6 +165,14 @@ def lay_out(labels: Sequence[str]) -> Layout:
     return Layout(True, WIDTH, count * step, step, wrapped)
 
 
+def label_room(labels: Sequence[str], look: Layout) -> float:
+    """Pixels that labels take beside rows; none below columns."""
+    if not look.horizontal:
+        return 0.0
+    lines = [line for own in look.wrapped.values() for line in own] or labels
+    return min(LABEL_LIMIT, max(map(text_width, lines)))
+
+
 def gauge(lowest: float, highest: float) -> tuple[list[float], list[float]]:
     """The ends of the axis of numbers and its ticks: always with zero, never with a tick at the very end.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from deniable.charts.distribution import has_rows, heading
+from deniable.charts.distribution import has_rows, heading, sentence
 from deniable.charts.layout import FONT_SIZE, WIDTH, wrap
 from deniable.charts.series import FAINT, FONT, LEGEND
 from deniable.errors import ParameterError
@@ -56,7 +56,7 @@ def panels(
     if beneath:
         rows.append(_lines(wrap(beneath, wide)))
     page: alt.VConcatChart = alt.vconcat(*rows, spacing=GAP).resolve_scale(**legends)
-    told = [f"{title}."] if title else []
+    told = [sentence(title)] if title else []
     told += [part.description for part in parts if isinstance(part.description, str)]
     told += [beneath] if beneath else []
     if told:
@@ -89,7 +89,8 @@ def _agree(parts: Sequence[Any]) -> bool:
             if entries.setdefault(name, tuple(looks)) != tuple(looks):
                 return False
     # The estimate comes last in each legend, so it does in theirs together.
-    names = sorted(entries, key=lambda name: name.startswith("estimate"))
+    last = {layer.encoding[_LOOKS[0]]["scale"].domain[-1] for layer in layers}
+    names = sorted(entries, key=lambda name: name in last)
     for number, layer in enumerate(layers):
         layer.name = f"{LEGEND}_{number}"
         for at, look in enumerate(_LOOKS):
