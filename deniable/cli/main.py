@@ -24,6 +24,7 @@ from deniable.cli import (
     verify,
 )
 from deniable.cli.bars import tell_of_compiling
+from deniable.cli.option_words import in_options
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -117,4 +118,4 @@ def _with_options(error: DeniableError) -> str:
         if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself
             return f"{found}. Give the file of a schema instead; deniable schema infer proposes one for true data."
         return f"{found}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
-    return str(error)
+    return in_options(error)
