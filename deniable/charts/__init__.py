@@ -1,7 +1,8 @@
 """Pictures from plain arrays: estimated shares with their whiskers, several of them on one page, saved as a file."""
 
 from deniable.charts.distribution import distribution_chart
+from deniable.charts.groups import Group, grouped_chart
 from deniable.charts.panels import panels
-from deniable.charts.save import check_path, save
+from deniable.charts.save import check_path, in_language, save
 
-__all__ = ["check_path", "distribution_chart", "panels", "save"]
+__all__ = ["Group", "check_path", "distribution_chart", "grouped_chart", "in_language", "panels", "save"]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from deniable.charts.layout import FONT_SIZE, LABEL_LIMIT, gauge, lay_out
+from deniable.charts.layout import FONT_SIZE, LABEL_LIMIT, gauge, label_room, lay_out, wrap
 from deniable.charts.marks import Marks
 from deniable.charts.series import ESTIMATE, ESTIMATE_BAR, ESTIMATE_STYLE, FAINT, FONT, INK, legend_layer, styles
 from deniable.errors import ParameterError
+from deniable.picture_words import ENGLISH, Words
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 DESCRIBED = 12
@@ -30,13 +31,20 @@ def distribution_chart(
     note: str = "",
     as_percent: bool = True,
     whiskers: str = "95% interval",
+    reach: tuple[float, float] | None = None,
+    labelled: bool = True,
+    width: float | None = None,
+    words: Words = ENGLISH,
 ) -> alt.LayerChart:
     """Estimated shares as dots with whiskers from `low` to `high`, in the order of `labels`.
 
     `compare` names further series of the same length: "truth" is drawn as grey bars, "reported" as open diamonds, any
     other (at most four) in a colour and shape of its own. Labels that are long or many are written beside rows instead of
     below columns. `whiskers` is what the legend calls the whiskers; NaN in `low` and `high` leaves a label without.
-    With `as_percent=False` the numbers are shown as they are (counts).
+    With `as_percent=False` the numbers are shown as they are (counts). `reach` is the least and the greatest number that the axis
+    has room for, besides those drawn: charts of one reach can be compared. With `labelled=False` labels are not written, for a
+    neighbour that has them; `width` is that of the plotting area, in pixels, where the labels do not ask for more. `words` are
+    those of a language.
 
     >>> from deniable.charts import distribution_chart
     >>> chart = distribution_chart(
@@ -51,9 +59,11 @@ def distribution_chart(
     interval = _interval(low, high, len(names))
     others = _compared(compare or {}, len(names))
     look = lay_out(names)
+    if width is not None and look.horizontal:
+        look = replace(look, width=width)
     rows = _rows(names, estimate, interval, others)
-    reach = [row[key] for row in rows for key in ("value", "low", "high") if key in row]
-    picture = Marks(look, names, gauge(min(reach), max(reach)), as_percent)
+    drawn = [row[key] for row in rows for key in ("value", "low", "high") if key in row] + list(reach or ())
+    picture = Marks(look, names, gauge(min(drawn), max(drawn)), as_percent, labelled, words)
 
     chosen = styles(list(others))
     bars = [name for name in others if chosen[name].bar]
@@ -69,7 +79,7 @@ def distribution_chart(
     layers.append(picture.symbols(ESTIMATE, ESTIMATE_STYLE, places[-1], interval=interval is not None))
     if others or interval is not None:
         shown = [(name, chosen[name]) for name in [*bars, *symbols]]
-        layers.append(legend_layer([*shown, (ESTIMATE, ESTIMATE_STYLE)], None if interval is None else whiskers))
+        layers.append(legend_layer([*shown, (ESTIMATE, ESTIMATE_STYLE)], None if interval is None else whiskers, words))
 
     return alt.LayerChart(
         data=alt.InlineData(values=rows),
@@ -77,8 +87,10 @@ def distribution_chart(
         width=look.width,
         height=look.height,
         view=alt.ViewBackground(stroke=None),
-        title=heading(title, note, look.width) if title or note else alt.Undefined,
-        description=_description(title, names, estimate, interval, list(others), as_percent, whiskers),
+        title=heading(title, note, look.width, spare=label_room(names, look) if width is None else 0)
+        if title or note
+        else alt.Undefined,
+        description=_description(title, names, estimate, interval, list(others), as_percent, whiskers, words),
     )
 
 
@@ -88,11 +100,12 @@ def has_rows(chart: Any) -> bool:
     return isinstance(along, alt.X) and along["shorthand"] == "value:Q"
 
 
-def heading(title: str, note: str, width: float, size: int = 15) -> alt.TitleParams:
-    """A title, and a note in smaller letters below it, wrapped to the width of the picture."""
-    wide = width + LABEL_LIMIT / 4
-    lines = textwrap.wrap(title, int(wide / (0.52 * size)))
-    small = textwrap.wrap(note, int(wide / (0.52 * FONT_SIZE)))
+def heading(title: str, note: str, width: float, size: int = 15, spare: float = LABEL_LIMIT / 4) -> alt.TitleParams:
+    """A title, and a note in smaller letters below it, wrapped to the width of the picture: that of the plot and some for its labels."""
+    wide = width + spare
+    # Bold letters are a little wider.
+    lines = wrap(title, wide / 1.06, size)
+    small = wrap(note, wide) if note else []
     return alt.TitleParams(
         text=lines if len(lines) > 1 else title,
         subtitle=small or alt.Undefined,
@@ -201,26 +214,33 @@ def _description(
     others: Sequence[str],
     as_percent: bool,
     whiskers: str,
+    words: Words,
 ) -> str:
     """The chart in words, for those who hear it."""
-
-    def shown(number: float) -> str:
-        return f"{number:.1%}" if as_percent else f"{number:,.6g}"
+    shown = words.percent if as_percent else words.number
 
     def cell(at: int) -> str:
-        ends = (
-            ""
-            if interval is None or not np.isfinite([interval[0][at], interval[1][at]]).all()
-            else (f" ({shown(interval[0][at])} to {shown(interval[1][at])})")
-        )
+        ends = ""
+        if interval is not None and np.isfinite([interval[0][at], interval[1][at]]).all():
+            ends = " " + words.between.format(low=shown(interval[0][at]), high=shown(interval[1][at]))
         return f"{names[at]} {shown(estimate[at])}{ends}"
 
     few = len(names) <= DESCRIBED
     which = range(len(names)) if few else np.argsort(-estimate, kind="stable")[:DESCRIBED].tolist()
-    what = "Estimate" if interval is None else f"Estimate with {whiskers}"
-    scope = "" if few else f" of {len(names)} labels, the largest first"
-    parts = [f"{title}."] if title else []
-    parts.append(f"{what}{scope}: {'; '.join(cell(at) for at in which)}.")
+    what = words.estimate if interval is None else words.with_whiskers.format(whiskers=whiskers)
+    what = what[0].upper() + what[1:]
+    scope = what if few else words.largest_first.format(what=what, count=len(names))
+    parts = [sentence(title)] if title else []
+    parts.append(f"{scope}: {'; '.join(cell(at) for at in which)}.")
     if others:
-        parts.append(f"Compared with: {', '.join(others)}.")
+        parts.append(f"{words.compared}: {', '.join(others)}.")
     return " ".join(parts)
+
+
+def sentence(title: str) -> str:
+    """A title as a sentence among others: a question keeps its own mark.
+
+    >>> sentence("Children"), sentence("Do you smoke?")
+    ('Children.', 'Do you smoke?')
+    """
+    return title if title.endswith((".", "?", "!", "…")) else f"{title}."

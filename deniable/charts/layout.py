@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import textwrap
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +15,17 @@ WIDTH = 320
 """Width of the plotting area (without axes) where nothing asks for more."""
 WIDEST = 400
 HEIGHT = 220
-LINE = 26
-"""Most letters of a label on one line; longer ones are wrapped."""
-MOST_LINES = 3
+NARROW = 170
+"""Pixels of a line of a label; what is longer is wrapped, and into wider lines if it would take more than FEW_LINES."""
+FEW_LINES = 3
 LABEL_LIMIT = 300
-"""Pixels after which a label is cut; wrapped ones stay well below, so this is for the long ones among very many."""
+"""Pixels of the widest line of a label; only of very many long labels is one longer, and then it is cut."""
+MOST_LINES = 10
+"""Lines of a label: a text that is longer than ten of the widest lines is no label, and ends in an ellipsis."""
 MOST_TALL = 40
 """Most labels that get rows of full height."""
+TALLEST = 4_000
+"""Pixels: of long labels that would together be taller each keeps one line."""
 
 
 @dataclass(frozen=True)
@@ -75,18 +80,18 @@ class Layout:
         lines = json.dumps({label: len(found) for label, found in self.wrapped.items()})
         condition = [
             {"test": f"{lines}[datum.value] === {count}", "value": -(count - 1) * (self.font_size + 2) / 2}
-            for count in range(2, MOST_LINES + 1)
+            for count in sorted({len(found) for found in self.wrapped.values()} - {1})
         ]
         return {"condition": condition, "value": 0}
 
 
-def text_width(text: str) -> float:
+def text_width(text: str, size: float = FONT_SIZE) -> float:
     """Pixels of a line of text in Helvetica or Arial, near enough to tell whether labels fit.
 
     >>> text_width("mmm") > text_width("iii")
     True
     """
-    return FONT_SIZE * sum(_em(letter) for letter in text)
+    return size * sum(_em(letter) for letter in text)
 
 
 def _em(letter: str) -> float:
@@ -94,20 +99,48 @@ def _em(letter: str) -> float:
         return 0.3
     if letter in "mwMW@%":
         return 0.85
+    if unicodedata.combining(letter):
+        return 0.0
     # Scripts beyond Latin and Greek may be as wide as they are high.
     return 0.56 if letter.islower() or letter.isdigit() else 0.7 if ord(letter) < 0x530 else 1.0
 
 
-def wrap(label: str, letters: int = LINE) -> list[str]:
-    """The lines of a label, the last one cut with an ellipsis when there are more than fit.
+def wrap(text: str, pixels: float, size: float = FONT_SIZE) -> list[str]:
+    """The lines of a text, none wider than `pixels`: broken between words or after a hyphen, and inside a word that is wider than a line.
 
-    >>> wrap("prefers not to say anything about it", 16)
+    >>> wrap("prefers not to say anything about it", 100)
     ['prefers not to', 'say anything', 'about it']
+    >>> wrap("Konstantynopolitańczykowianeczka", 100)
+    ['Konstantynopolit', 'ańczykowianecz', 'ka']
     """
-    lines = textwrap.wrap(label, letters) or [label]
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1][: letters - 1].rstrip() + "…"]
-    return lines
+    lines = [""]
+    for part in _PARTS.findall(text):
+        if text_width((lines[-1] + part).rstrip(), size) <= pixels:
+            lines[-1] += part
+            continue
+        if lines[-1].strip():
+            lines.append("")
+        for letter in part.lstrip():
+            # A mark belongs to the letter before it.
+            if lines[-1] and not unicodedata.combining(letter) and text_width(lines[-1] + letter, size) > pixels:
+                lines.append("")
+            lines[-1] += letter
+    return [line.strip() for line in lines if line.strip()] or [text]
+
+
+_PARTS = re.compile(r"\s+|\S+?(?<=[^\W\d][-/])(?=[^\W\d])|\S+")
+
+
+def label_lines(labels: Sequence[str]) -> dict[str, list[str]]:
+    """The lines of every label: narrow ones while they are few, else wide ones."""
+    narrow = {label: wrap(label, NARROW) for label in labels}
+    if max(map(len, narrow.values())) <= FEW_LINES:
+        return narrow
+    wide = {label: wrap(label, LABEL_LIMIT - 10) for label in labels}
+    return {
+        label: lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + "…"]
+        for label, lines in wide.items()
+    }
 
 
 def lay_out(labels: Sequence[str]) -> Layout:
@@ -121,14 +154,23 @@ def lay_out(labels: Sequence[str]) -> Layout:
     if count * room <= WIDEST:
         width = max(WIDTH, count * room)
         return Layout(False, width, HEIGHT, width / count, {})
-    if count > MOST_TALL:
-        # However many there are, the picture can still be opened; labels that would overlap are left out.
-        step = min(16.0, 2400 / count)
-        return Layout(True, WIDTH, count * step, step, {})
-    wrapped = {label: wrap(label) for label in labels} if max(map(len, labels)) > LINE else {}
-    lines = max((len(found) for found in wrapped.values()), default=1)
+    wrapped = label_lines(labels)
+    lines = max(map(len, wrapped.values()))
+    if lines == 1:
+        wrapped = {}
     step = max(30.0 if count <= 6 else 24.0 if count <= 16 else 18.0, lines * (FONT_SIZE + 2) + 6)
+    if count > MOST_TALL and (lines == 1 or count * step > TALLEST):
+        # However many there are, the picture can still be opened; labels that would overlap are left out.
+        step, wrapped = min(16.0, 2400 / count), {}
     return Layout(True, WIDTH, count * step, step, wrapped)
+
+
+def label_room(labels: Sequence[str], look: Layout) -> float:
+    """Pixels that labels take beside rows; none below columns."""
+    if not look.horizontal:
+        return 0.0
+    lines = [line for own in look.wrapped.values() for line in own] or labels
+    return min(LABEL_LIMIT, max(map(text_width, lines)))
 
 
 def gauge(lowest: float, highest: float) -> tuple[list[float], list[float]]:

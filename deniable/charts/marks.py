@@ -9,18 +9,28 @@ import altair as alt
 
 from deniable.charts.layout import LABEL_LIMIT, Layout
 from deniable.charts.series import ESTIMATE, ESTIMATE_STYLE, FAINT, FONT, INK, Style
+from deniable.picture_words import ENGLISH, Words
 
 
 class Marks:
     """The layers of one chart: each a filter on the series and marks of one look, along either axis."""
 
-    def __init__(self, look: Layout, labels: Sequence[str], ends: tuple[list[float], list[float]], as_percent: bool) -> None:
+    def __init__(
+        self,
+        look: Layout,
+        labels: Sequence[str],
+        ends: tuple[list[float], list[float]],
+        as_percent: bool,
+        labelled: bool = True,
+        words: Words = ENGLISH,
+    ) -> None:
         self.look = look
         domain, ticks = ends
-        title = "share" if as_percent else None
+        title = words.share if as_percent else None
         numbers = ".1%" if as_percent else ",.6~r"
-        words = alt.Axis(
+        of_labels = alt.Axis(
             title=None,
+            labels=labelled,
             labelAngle=0,
             labelLimit=LABEL_LIMIT,
             labelExpr=look.label_expression or alt.Undefined,
@@ -54,7 +64,7 @@ class Marks:
         across: Any = alt.Y if look.horizontal else alt.X
         self._along: Any = alt.X if look.horizontal else alt.Y
         self._end: Any = alt.X2 if look.horizontal else alt.Y2
-        self.label = across("label:N", sort=None, axis=words, scale=alt.Scale(domain=list(labels), padding=0))
+        self.label = across("label:N", sort=None, axis=of_labels, scale=alt.Scale(domain=list(labels), padding=0))
         self._axis, self._scale = measure, alt.Scale(domain=domain, nice=False)
         self.tooltip = [
             alt.Tooltip("label:N"),

@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from deniable.charts.distribution import has_rows, heading
-from deniable.charts.layout import WIDTH
-from deniable.charts.series import LEGEND
+from deniable.charts.distribution import has_rows, heading, sentence
+from deniable.charts.layout import FONT_SIZE, WIDTH, wrap
+from deniable.charts.series import FAINT, FONT, LEGEND
 from deniable.errors import ParameterError
 
 GAP = 28
@@ -18,11 +18,13 @@ AXIS = 50
 _LOOKS = ("shape", "fill", "stroke")
 
 
-def panels(charts: Sequence[Any], title: str = "", columns: int = 2, *, note: str = "") -> alt.VConcatChart:
-    """Charts side by side in rows of `columns`, each as wide as the widest of them.
+def panels(
+    charts: Sequence[Any], title: str = "", columns: int = 2, *, note: str = "", beneath: str = "", fill: bool = True
+) -> alt.VConcatChart:
+    """Charts side by side in rows of `columns`, each as wide as the widest of them; `beneath` is written in small letters under them.
 
     Charts of `distribution_chart` share one legend at the top; one that has labels beside rows and is left over for the
-    last row fills it. The charts that are given stay as they are.
+    last row fills it unless `fill` is False. The charts that are given stay as they are.
 
     >>> from deniable.charts import distribution_chart, panels
     >>> sex = distribution_chart(["F", "M"], [0.52, 0.48], [0.50, 0.46], [0.54, 0.50], title="Sex")
@@ -46,18 +48,31 @@ def panels(charts: Sequence[Any], title: str = "", columns: int = 2, *, note: st
             part.title.frame = "group"
     columns = min(columns, len(parts))
     blocks: list[Any] = [parts]
-    if columns > 1 and len(parts) % columns == 1 and _sized(parts[-1]) and has_rows(parts[-1]):
+    if fill and columns > 1 and len(parts) % columns == 1 and _sized(parts[-1]) and has_rows(parts[-1]):
         parts[-1].width = columns * width + (columns - 1) * (GAP + AXIS)
         blocks = [parts[:-1], parts[-1:]]
     rows = [alt.concat(*block, columns=columns, spacing=GAP).resolve_scale(**legends) for block in blocks]
+    wide = columns * ((width or WIDTH) + AXIS)
+    if beneath:
+        rows.append(_lines(wrap(beneath, wide)))
     page: alt.VConcatChart = alt.vconcat(*rows, spacing=GAP).resolve_scale(**legends)
-    told = [f"{title}."] if title else []
+    told = [sentence(title)] if title else []
     told += [part.description for part in parts if isinstance(part.description, str)]
+    told += [beneath] if beneath else []
     if told:
         page.description = " ".join(told)
     if title or note:
-        page.title = heading(title, note, columns * ((width or WIDTH) + AXIS), size=18)
+        page.title = heading(title, note, wide, size=18)
     return page
+
+
+def _lines(lines: list[str]) -> Any:
+    """Lines of small letters, from the left."""
+    words = alt.Chart(alt.InlineData(values=[{"text": lines}])).mark_text(
+        align="left", baseline="top", lineHeight=FONT_SIZE + 4, font=FONT, fontSize=FONT_SIZE, color=FAINT
+    )
+    placed = words.encode(text="text:N", x=alt.value(0), y=alt.value(0))
+    return placed.properties(width=1, height=len(lines) * (FONT_SIZE + 4), view=alt.ViewBackground(stroke=None))
 
 
 def _sized(chart: Any) -> bool:
@@ -74,7 +89,8 @@ def _agree(parts: Sequence[Any]) -> bool:
             if entries.setdefault(name, tuple(looks)) != tuple(looks):
                 return False
     # The estimate comes last in each legend, so it does in theirs together.
-    names = sorted(entries, key=lambda name: name.startswith("estimate"))
+    last = {layer.encoding[_LOOKS[0]]["scale"].domain[-1] for layer in layers}
+    names = sorted(entries, key=lambda name: name in last)
     for number, layer in enumerate(layers):
         layer.name = f"{LEGEND}_{number}"
         for at, look in enumerate(_LOOKS):

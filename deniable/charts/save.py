@@ -13,6 +13,7 @@ import altair as alt
 
 from deniable import interrupts
 from deniable.errors import FileError, ParameterError
+from deniable.picture_words import Words
 
 SUFFIXES = (".svg", ".png", ".html", ".json")
 # The editor on the web is not offered: it would carry the numbers elsewhere.
@@ -61,6 +62,21 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def in_language(chart: Any, words: Words) -> Any:
+    """The chart with the numbers of its axes written as in a language, and marked as being in it.
+
+    >>> from deniable.charts import distribution_chart
+    >>> from deniable.picture_words import words_of
+    >>> in_language(distribution_chart(["nie"], [1.0]), words_of("pl")).config["locale"]["number"]["decimal"]
+    ','
+    """
+    if words.locale is None:
+        return chart
+    told = chart.copy(deep=False)
+    told.config, told.usermeta = {"locale": words.locale}, {"language": words.language}
+    return told
+
+
 def _rendered(chart: Any, suffix: str) -> bytes:
     opaque = chart.copy(deep=False)
     if opaque.background in _SEE_THROUGH:
@@ -92,12 +108,15 @@ def _told(svg: str, chart: Any) -> str:
 
 
 def _named(page: str, chart: Any) -> str:
-    """The page with a language and a name for its tab."""
+    """The page with its language and a name for its tab."""
     title = chart.title.text if isinstance(chart.title, alt.TitleParams) else chart.title
     name = (
         escape(" ".join(title) if isinstance(title, list) else title) if isinstance(title, (str, list)) and title else "Chart"
     )
-    return page.replace("<html>", '<html lang="en">', 1).replace("<head>", f"<head>\n  <title>{name}</title>", 1)
+    language = chart.usermeta.get("language", "en") if isinstance(chart.usermeta, dict) else "en"
+    return page.replace("<html>", f"<html lang={quoteattr(language)}>", 1).replace(
+        "<head>", f"<head>\n  <title>{name}</title>", 1
+    )
 
 
 def _write(target: Path, content: bytes, private: bool) -> None:

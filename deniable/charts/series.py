@@ -14,6 +14,7 @@ import altair as alt
 
 from deniable.charts.layout import text_width
 from deniable.errors import ParameterError
+from deniable.picture_words import ENGLISH, Words
 
 ESTIMATE = "estimate"
 LEGEND = "legend"
@@ -65,18 +66,18 @@ def styles(names: Sequence[str]) -> dict[str, Style]:
     return {name: chosen[name] for name in names}
 
 
-def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None) -> alt.Chart:
+def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None, words: Words = ENGLISH) -> alt.Chart:
     """A layer without rows that draws nothing but the legend, so that marks of any kind can share one.
 
     `whiskers` says what the whiskers of the estimate are; None when there are none.
     """
-    names = [name for name, _ in shown]
+    names = [words.estimate if name == ESTIMATE else name for name, _ in shown]
     shapes = [style.shape for _, style in shown]
     fills = [style.fill for _, style in shown]
     strokes = [style.stroke for _, style in shown]
     if whiskers is not None:
-        at = names.index(ESTIMATE)
-        names[at] = f"{ESTIMATE} with {whiskers}"
+        at = [name for name, _ in shown].index(ESTIMATE)
+        names[at] = words.with_whiskers.format(whiskers=whiskers)
         shapes[at] = _DOT_WITH_WHISKERS
         strokes[at] = "transparent"
     room = sum(text_width(name) + 46 for name in names)

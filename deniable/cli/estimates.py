@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, label_words
+from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
 
 MANY_VALUES = 25
 """A table of more lines than this is not read but scrolled past."""
 DEFAULT_BINS = 10
 EVERY_VALUE = "all"
+CODES = "none"
+"""As a language: the values as they stand in the data."""
 
 
 def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
@@ -44,19 +48,46 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
     }
 
 
-def present(estimate: Estimate, level: float, as_json: bool, plot: Path | None, heading: str = "") -> None:
-    """Print an estimate as a table with its intervals drawn as bars, or as JSON, and save a picture if one is wanted."""
+def check_language(language: str | None, texts: QuestionTexts | None) -> None:
+    """Refuse a language that a survey does not have, before any work is done."""
+    if language in (None, CODES):
+        return
+    if texts is None:
+        raise ParameterError(
+            "no_texts", "--language needs the texts of a survey's questions, and the schema of this data carries none: export the survey "
+            "again, or leave --language out.",
+        )  # fmt: skip
+    texts.questions(language)
+
+
+def present(
+    estimate: Estimate,
+    level: float,
+    as_json: bool,
+    plot: Path | None,
+    heading: str = "",
+    texts: QuestionTexts | None = None,
+    language: str | None = None,
+) -> None:
+    """Print an estimate as a table with its intervals drawn as bars, or as JSON, and save a picture if one is wanted.
+
+    A picture is in the words of the survey that the data comes from, if any; a table only in a language that was asked for, since
+    conditions are written with the values of the data.
+    """
     if estimate.has_band:
         estimate.band(level, progress=Bar())
+    told = estimate if texts is None or language == CODES else estimate.in_words(texts, language)
     if as_json:
         print(json.dumps(as_dict(estimate, level), indent=2, ensure_ascii=False))
     else:
-        _show(estimate, level, heading)
+        _show(estimate if language is None else told, level, heading)
+        if texts is not None and language is None and estimate.attributes:
+            print(f"In the words of the survey: --language {' or '.join(texts.languages)}.")
     if plot is not None:
         # Altair is slow to import: only pictures pay for it.
         from deniable import charts
 
-        charts.save(estimate.plot(level), plot)
+        charts.save(told.plot(level), plot)
         if not as_json:
             print(f"Picture: {plot}")
 
@@ -72,6 +103,14 @@ def edges(given: str | None) -> Any:
         return None
     parts = [part.strip() for part in given.split(",")]
     if len(parts) > 1:
+        wrong = [part for part in parts if not _is_number(part)]
+        if wrong:
+            raise ParameterError(
+                "bins_edge",
+                "The edges of bins are numbers, written such as 18,30,45,90; got {got!r} in {given!r}.",
+                got=wrong[0],
+                given=given,
+            )
         return parts
     if not parts[0].isdigit():
         raise ParameterError(
@@ -80,6 +119,13 @@ def edges(given: str | None) -> Any:
             got=given,
         )
     return int(parts[0])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        return False
 
 
 def shares(given: str | None) -> float | dict[str, float] | None:
@@ -120,12 +166,12 @@ def bins_or_few(given: str | None, domain: Domain) -> Any:
     return edges(given)
 
 
-def tell_bins(given: str | None, domain: Domain, option: str = "--bins") -> None:
-    """Say that bins were chosen, and how to see every value."""
+def tell_bins(given: str | None, domain: Domain, option: str = "--bins", most: int | None = None) -> None:
+    """Say that bins were chosen, and how to see every value, unless there are more than `most`, which a command refuses."""
     if given is not None or bins_or_few(None, domain) is None:
         return
     if getattr(domain, "has_step", True):
-        every = f"; each by itself: {option} {EVERY_VALUE}"
+        every = f"; each by itself: {option} {EVERY_VALUE}" if most is None or domain.size <= most else ""
         print(f"{domain.size:,} values were put into {DEFAULT_BINS} bins{every}; your own bins: {option} with their edges.")
     else:
         print(f"Values were put into {DEFAULT_BINS} bins; your own: {option} with how many, or their edges.")

@@ -24,6 +24,7 @@ from deniable.cli import (
     verify,
 )
 from deniable.cli.bars import tell_of_compiling
+from deniable.cli.option_words import in_options
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -124,16 +125,4 @@ def _with_options(error: DeniableError) -> str:
     if error.code == "most" and "better" in given:
         found = str(error).split(": most=")[0]
         return f"{found}: --most {given['most']:g} cannot be. For example: --most {given['name']}={given['better']:.2g}"
-    # Lists are written as people write them, not as Python does.
-    return error.sentence.format(
-        **{name: _Listed(value) if isinstance(value, list) else value for name, value in given.items()}
-    )
-
-
-class _Listed(list[Any]):
-    """A list that is written without brackets."""
-
-    def __repr__(self) -> str:
-        return ", ".join(map(repr, self)) or "none"
-
-    __str__ = __repr__
+    return in_options(error)

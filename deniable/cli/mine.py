@@ -12,10 +12,12 @@ import typer
 from rich.table import Table
 
 from deniable.cli.bars import Bar
-from deniable.cli.estimates import edges
+from deniable.cli.estimates import DEFAULT_BINS, EVERY_VALUE, bins_or_few, edges, is_all, is_numeric, shares
 from deniable.cli.show import console
+from deniable.cli.statistics import MostShare
 from deniable.core.channel import Channel
 from deniable.core.designs import Flip
+from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
@@ -56,11 +58,16 @@ def mine(
         float | None, typer.Option("--false-discovery-rate", help="Keep the share of wrong itemsets below this.")
     ] = None,
     bins: Annotated[
-        list[str] | None, typer.Option(help="Bins of a number, such as age=5 or age=18,30,45,90; repeatable.")
+        list[str] | None,
+        typer.Option(
+            help="Bins of a number, such as age=5, age=18,30,45,90, or age=all for every value; repeatable. Without it 10 bins if there "
+            "are over 25 values (with --json, over 100)."
+        ),
     ] = None,
     taxonomy: Annotated[
         Path | None, typer.Option(help='JSON file that says what items are, such as {"milk": "drink", "drink": "grocery"}.')
     ] = None,
+    most: MostShare = None,
     target: Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")] = "population",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     top: Annotated[int, typer.Option(min=1, help="How many to print, best first.")] = 25,
@@ -77,8 +84,17 @@ def mine(
     kinds = _taxonomy(taxonomy)
 
     import deniable as dn
+    from deniable.engines.schemas import agreed_schema
+    from deniable.engines.sources import open_source
+    from deniable.mining.transactions import is_table
 
-    transactions = dn.Transactions(data, channel, _bins(bins))
+    source = open_source(data) if is_table(data) else data
+    channel = agreed_schema(getattr(source, "files", ()), channel)
+    chosen = _bins(bins)
+    _check_bins(chosen, channel)
+    few = _few_bins(channel, chosen, as_json) if isinstance(channel, Schema) else {}
+    given = {name: wanted for name, wanted in chosen.items() if wanted is not None}
+    transactions = dn.Transactions(source, channel, {**given, **few} or None, shares(most))
     if transactions.schema is None:
         print("No schema and no p and q: the data is taken as it is, undistorted.", file=sys.stderr)
     found = dn.frequent_itemsets(
@@ -109,10 +125,14 @@ def mine(
         lower = "--min-confidence or --min-support" if rules else "--min-support"
         raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower {lower}.", lower=lower)
     _present(shown, found.attrs, rules, top, level, as_json)
+    if isinstance(channel, Schema):
+        _tell_bins(
+            channel, [name for name in few if any(str(item).startswith(f"{name}=") for item in transactions.items.names)]
+        )
     if output is not None:
         write_text(output, _plain(shown).to_csv(index=False), force)
         if not as_json:
-            print(f"All {len(shown):,} written to {output}.")
+            print(f"{_counted(len(shown), 'rule' if rules else 'itemset')} written to {output}.")
     if plot is not None:
         _picture(shown, rules, level, plot)
         if not as_json:
@@ -182,14 +202,60 @@ def _taxonomy(path: Path | None) -> dict[str, Any] | None:
     return found
 
 
-def _bins(given: list[str] | None) -> dict[str, Any] | None:
+def _bins(given: list[str] | None) -> dict[str, Any]:
+    """Bins by attribute; None for every value by itself."""
     found = {}
     for text in given or []:
-        name, separator, wanted = text.partition("=")
+        name, separator, wanted = (part.strip() for part in text.partition("="))
         if not separator:
             raise ParameterError("bins_option", "--bins is written NAME=5 or NAME=18,30,45,90, got {got!r}.", got=text)
-        found[name] = int(wanted) if wanted.isdigit() else edges(wanted)
-    return found or None
+        found[name] = None if is_all(wanted) else edges(wanted)
+    return found
+
+
+def _check_bins(chosen: dict[str, Any], schema: Schema | Channel | None) -> None:
+    if not chosen:
+        return
+    if not isinstance(schema, Schema):
+        raise ParameterError(
+            "bins_without_schema", "--bins needs a schema that says what the numbers may be: give it with --schema."
+        )
+    unknown = [name for name in chosen if name not in schema]
+    if unknown:
+        raise ParameterError(
+            "bins_unknown", "--bins names {got}, which the schema lacks; it has {allowed}.", got=unknown, allowed=list(schema)
+        )
+    words = [name for name in chosen if not is_numeric(schema[name].domain)]
+    if words:
+        raise ParameterError(
+            "bins_need_numbers", "--bins is for attributes that are numbers, and {got} is not one.", got=words[0]
+        )
+
+
+def _few_bins(schema: Schema, chosen: dict[str, Any], as_json: bool) -> dict[str, int]:
+    """Some bins by itself for every number of more values than anybody reads (than can be mined, for programs), unless some were given."""
+    found = {name: bins_or_few(None, channel.domain) for name, channel in schema.items() if name not in chosen}
+    return {name: bins for name, bins in found.items() if bins is not None and not (as_json and _minable(schema[name].domain))}
+
+
+def _minable(domain: Domain) -> bool:
+    """Whether every value may be an item."""
+    from deniable.mining.items import MOST_NUMBERS
+
+    return getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
+
+
+def _tell_bins(schema: Schema, few: list[str]) -> None:
+    """Say that bins were chosen, and what else can be had."""
+    from deniable.mining.items import MOST_NUMBERS
+
+    for name in few:
+        domain = schema[name].domain
+        each = getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
+        every = f"; each by itself: --bins {name}={EVERY_VALUE}" if each else ""
+        print(
+            f"Values of {name} were put into {DEFAULT_BINS} bins{every}; your own bins: --bins {name}=5, or {name}= with their edges."
+        )
 
 
 def _words(items: Any) -> str:
@@ -216,9 +282,11 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
         print(json.dumps(content, indent=2, ensure_ascii=False))
         return
     percent = f"{100 * level:g}% interval"
-    table = Table(
-        title=f"{len(shown):,} {'rules' if rules else 'itemsets'} ({about['method']}, {about['rows']:,} transactions)"
-    )
+    measure = "confidence" if rules else "support"
+    ends = [measure, f"{measure}_low", f"{measure}_high"]
+    shown = shown.assign(**dict(zip(ends, _held(*(shown[name] for name in ends)), strict=True)))
+    what = _counted(len(shown), "rule" if rules else "itemset")
+    table = Table(title=f"{what} ({about['method']}, {_counted(about['rows'], 'transaction')})")
     if rules:
         table.add_column("rule", overflow="fold")
         for name in ("support", "confidence", percent, "lift"):
@@ -241,16 +309,36 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
     console().print(table)
     listed_rows = len(shown) if rules else len(_best(shown))
     if listed_rows < len(shown):
-        print(f"{len(shown) - listed_rows:,} single items are not listed; --output writes all.")
+        hidden = len(shown) - listed_rows
+        print(f"{_counted(hidden, 'single item')} {'is' if hidden == 1 else 'are'} not listed; --output writes all.")
     if listed_rows > top:
-        print(f"The best {top} of {listed_rows:,}; --top shows more, --output writes all.")
+        print(f"The best {top:,} of {listed_rows:,}; --top shows more, --output writes all.")
+
+
+def _counted(number: int, what: str) -> str:
+    """So many of something.
+
+    >>> _counted(1, "rule"), _counted(2_000, "rule")
+    ('1 rule', '2,000 rules')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _interval(low: float, high: float, digits: int) -> str:
     """An interval of shares; biased methods have none."""
     if math.isnan(low):
         return "none"
-    return f"{max(low, 0):.{digits}%} to {min(high, 1):.{digits}%}"
+    return f"{low:.{digits}%} to {high:.{digits}%}"
+
+
+def _held(value: pd.Series, low: pd.Series, high: pd.Series) -> tuple[pd.Series, pd.Series, pd.Series]:
+    """Shares as people are shown them: between 0 and 1, and inside their own intervals. Shrunk points may leave those of unbiased ones."""
+    point = value.clip(0, 1)
+    return (
+        point,
+        low.clip(0, 1).where(lambda end: ~(end > point), point),
+        high.clip(0, 1).where(lambda end: ~(end < point), point),
+    )
 
 
 def _best(found: pd.DataFrame) -> pd.DataFrame:
@@ -279,8 +367,6 @@ def _picture(shown: pd.DataFrame, rules: bool, level: float, plot: Path) -> None
         labels = [_words(items) for items in rows["itemsets"]]
         value, low, high = rows["support"], rows["support_low"], rows["support_high"]
         compare, title = {"reported": rows["reported_support"].to_numpy()}, "Itemsets: support"
-    chart = charts.distribution_chart(
-        labels, value.to_numpy(), low.clip(0, 1).to_numpy(), high.clip(0, 1).to_numpy(), title=title, compare=compare,
-        whiskers=whiskers,
-    )  # fmt: skip
+    point, least, greatest = (column.to_numpy() for column in _held(value, low, high))
+    chart = charts.distribution_chart(labels, point, least, greatest, title=title, compare=compare, whiskers=whiskers)
     charts.save(chart, plot)

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from deniable.cli.bars import Bar
-from deniable.cli.estimates import bins_or_few, is_numeric, present, tell_bins
+from deniable.cli.estimates import bins_or_few, check_language, is_numeric, present, tell_bins
+from deniable.cli.statistics import Language
 from deniable.core.channel import rounded_up
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
@@ -37,6 +38,7 @@ def reconstruct_command(
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    language: Language = None,
 ) -> None:
     """Estimate the true distribution of one attribute from its randomised reports."""
     check_level(level)
@@ -49,13 +51,15 @@ def reconstruct_command(
     read = schema_of((data,), data, schema)
     if name not in read:
         raise DataError("no_attribute", "The schema has no attribute {got!r}, only {allowed}.", got=name, allowed=list(read))
+    check_language(language, read.texts)
     channel = read[name]
     table = count_file(data, channel, name, _bins(bins, channel.domain), Bar())
     estimate = reconstruct(table, channel, method, target)
+    estimate.attributes = (name,)
     heading = f"epsilon {rounded_up(channel.epsilon)}, "
     if not as_json:
         print(f"{type(channel).__name__}: {in_words(channel)}.")
-    present(estimate, level, as_json, plot, heading)
+    present(estimate, level, as_json, plot, heading, read.texts, language)
     if not as_json:
         tell_bins(bins, channel.domain)
 

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.estimates import bins_or_few, edges, is_all, present, shares, tell_bins
+from deniable.cli.estimates import bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.errors import ParameterError
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
-from deniable.statistics.sample import Sample
+from deniable.statistics.sample import MOST_LABELS, Sample
 
 Data = Annotated[
     str,
@@ -46,6 +46,14 @@ NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating
 Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
     str, typer.Option(help="joint (unbiased; behind noise of bounded bias) or em (likelihood on the joint table).")
+]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LANGUAGE",
+        help="For answers to a survey: its questions and answers as they were asked in this language (pl), in the table too. Pictures "
+        "have them without it, in the survey's first language; none keeps the values of the data.",
+    ),
 ]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
 
@@ -106,6 +114,7 @@ def distribution(
     name: Annotated[str, typer.Argument(help="An attribute.")],
     where: Where = None,
     by: Annotated[str | None, typer.Option(help="One distribution for each label of this attribute.")] = None,
+    by_bins: Annotated[str | None, typer.Option(help="Bins of the attribute of --by, if it is a number: as --bins.")] = None,
     bins: Annotated[
         str | None,
         typer.Option(
@@ -121,14 +130,20 @@ def distribution(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
     sample = _open(data, schema, engine, level, plot, most)
-    domain = _domain(sample, name)
-    cells = edges(bins) if as_json or domain is None else bins_or_few(bins, domain)
-    present(sample.distribution(name, where, by, cells, target, method), level, as_json, plot)
-    if not as_json and domain is not None:
-        tell_bins(bins, domain)
+    check_language(language, sample.schema.texts)
+    if by is None and by_bins is not None:
+        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
+    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, None if by is None else _domain(sample, by), "--by-bins")]
+    cells = [edges(given) if as_json or domain is None else bins_or_few(given, domain) for given, domain, _ in asked]
+    found = sample.distribution(name, where, by, cells[0], target, method, cells[1])
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
+    for given, domain, option in asked:
+        if not as_json and domain is not None:
+            tell_bins(given, domain, option, MOST_LABELS)
 
 
 def _domain(sample: Sample, name: str) -> Domain | None:
@@ -153,17 +168,20 @@ def crosstab(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The joint distribution of two attributes."""
     sample = _open(data, schema, engine, level, plot, most)
+    check_language(language, sample.schema.texts)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     # Anyone who writes "all" has made up their mind.
     limit = {"most_cells": None} if any(is_all(given) for _, given, _, _ in asked) else {}
-    present(sample.crosstab(a, b, target, bins, method, **limit), level, as_json, plot)
+    found = sample.crosstab(a, b, target, bins, method, **limit)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
-            tell_bins(given, domain, option)
+            tell_bins(given, domain, option, MOST_LABELS)
 
 
 def share(

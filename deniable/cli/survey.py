@@ -284,11 +284,12 @@ def schema(
     force: Force = False,
 ) -> None:
     """Write the schema of a survey, to ask the live database with: deniable count DATABASE#VIEW --schema FILE ..."""
+    from deniable.survey.question_texts import frozen_texts
     from deniable.survey.store.labels import view_name
 
     with opened(db, keys) as store:
         read = store.version(slug, version)
-    read.schema.save(output, force)
+    read.schema.with_texts(frozen_texts(read.questionnaire)).save(output, force)
     where = db if "://" in db else f"sqlite:///{db}"
     print(f"Schema of {slug}, version {read.number}, written to {output}.")
     print(f"Its mixed answers are in the view {view_name(slug, read.number)}: {_shown(where)}#{view_name(slug, read.number)}")

@@ -13,8 +13,10 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
+from deniable.core.question_texts import QuestionTexts
 from deniable.core.simplex import project
 from deniable.errors import NoIntervalError, ParameterError
+from deniable.picture_words import ENGLISH, Words, words_of
 from deniable.progress import Progress, Silent
 
 TARGETS = ("population", "respondents")
@@ -44,6 +46,10 @@ class Estimate:
     """What else is to be said of them."""
     whole: int = 1
     """Each so many values are shares that add up to 1."""
+    attributes: tuple[str, ...] = ()
+    """What the labels are values of: one attribute, or that of the groups and that within them; empty where labels are no values."""
+    language: str | None = None
+    """The language of the labels, where they are texts of a survey."""
     group_sizes: Floats | None = None
     """How many of the reports are estimated to come from the group that each value is about; None where that is everyone."""
 
@@ -145,9 +151,11 @@ class Estimate:
             low, high = np.minimum(self.value, self._possible) - reach, np.maximum(self.value, self._possible) + reach
         if self.limits is not None:
             low, high = np.clip(low, *self.limits), np.clip(high, *self.limits)
-            # At the border of what is possible the point shown may differ from the unbiased centre; an interval holds its point.
-            low, high = np.minimum(low, self._possible), np.maximum(high, self._possible)
-        return low, high
+        return self._holding_the_point(low, high)
+
+    def _holding_the_point(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """At the border of what is possible the point shown may differ from the unbiased centre; a line drawn around it holds it."""
+        return np.fmin(low, self._possible), np.fmax(high, self._possible)
 
     @property
     def shown(self) -> Floats:
@@ -212,7 +220,7 @@ class Estimate:
         progress: Progress | None = None,
     ) -> tuple[Floats, Floats]:
         """A variability band: where the middle `level` of re-estimates from simulated reports fall. Not a confidence interval:
-        what the method is biased by does not show in it.
+        what the method is biased by does not show in it. It is stretched to the value itself where re-estimates drift off.
 
         >>> import deniable as dn, numpy as np
         >>> channel = dn.Additive(dn.Integer(0, 9), dn.Uniform(2))
@@ -239,7 +247,7 @@ class Estimate:
                 progress.finish()
         # Simulated reports may say nothing of a small group; what the others say of it counts.
         low, high = np.nanquantile(self._resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        return low, high
+        return self._holding_the_point(low, high)
 
     @property
     def is_share(self) -> bool:
@@ -258,8 +266,42 @@ class Estimate:
             columns["bias"] = self.bias
         return pd.DataFrame(columns)
 
+    def in_words(self, texts: QuestionTexts, language: str | None = None) -> Estimate:
+        """The same estimate in the words of a survey: what was asked as its name, and the texts of answers as labels, in one of the
+        survey's languages (the first unless said). Pictures of it speak that language too, where it is Polish or English.
+
+        >>> import deniable as dn
+        >>> from deniable.core.question_texts import QuestionTexts
+        >>> texts = QuestionTexts(["en"], {"s": {"title": {"en": "Do you smoke?"}, "labels": {"0": {"en": "No"}, "1": {"en": "Yes"}}}})
+        >>> estimate = dn.reconstruct([1884, 116], dn.Flip(p=0.4, q=0.96))
+        >>> estimate.attributes = ("s",)
+        >>> estimate.in_words(texts).labels
+        ('No', 'Yes')
+        """
+        questions = texts.questions(language)
+        other = copy.copy(self)
+        other.language = language or texts.languages[0]
+        asked = [questions.get(name) for name in self.attributes]
+        if not any(asked):
+            return other
+
+        def words(at: int, label: Any) -> Any:
+            question = asked[at]
+            return label if question is None else question.label(label)
+
+        other.labels = tuple(
+            tuple(words(at, part) for at, part in enumerate(label)) if isinstance(label, tuple) else words(0, label)
+            for label in self.labels
+        )
+        titles = [question.title if question else name for question, name in zip(asked, self.attributes, strict=True)]
+        condition = self.name.partition(" where ")[2]
+        other.name = " / ".join(titles if self.group_sizes is None else titles[::-1]) + (f" [{condition}]" if condition else "")
+        return other
+
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
-        """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported."""
+        """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported. Groups (`by`, the
+        first attribute of a cross table) are panels of one axis, each with its estimated size; groups of too few people to say anything are named beneath.
+        """
         check_level(level)
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
         from deniable import charts
@@ -268,31 +310,90 @@ class Estimate:
         seen = np.flatnonzero(~unseen)
         if not len(seen):
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=self.said_instead[0])
+        words = words_of(self.language)
         ends = self.interval(level) if self.has_interval else self.band(level) if self.has_band else None
-        left_out = [f"{label_words(self.labels[i])} ({self.said_instead[i]})" for i in np.flatnonzero(unseen)]
-        return charts.distribution_chart(
-            [label_words(self.labels[i]) for i in seen],
-            self.shown[seen],
-            None if ends is None else ends[0][seen],
-            None if ends is None else ends[1][seen],
+        whiskers = (words.interval if self.has_interval else words.band).format(level=words.number(100 * level, "g"))
+        if self._groups is not None:
+            chart = self._small_multiples(self._groups, ends, compare or {}, whiskers, words)
+        else:
+            left_out = [label_words(self.labels[i]) for i in np.flatnonzero(unseen)]
+            said = f"; {words.too_few_for.format(labels='; '.join(left_out))}" if left_out else ""
+            chart = charts.distribution_chart(
+                [label_words(self.labels[i]) for i in seen],
+                self.shown[seen],
+                None if ends is None else ends[0][seen],
+                None if ends is None else ends[1][seen],
+                title=self.name,
+                compare=compare,
+                note=self._caption(words) + said,
+                as_percent=self.is_share,
+                whiskers=whiskers,
+                words=words,
+            )
+        return charts.in_language(chart, words)
+
+    @property
+    def _groups(self) -> list[tuple[Any, slice]] | None:
+        """Where the values of each group stand, if every label is (group, label) and all groups have the same labels."""
+        if not all(isinstance(label, tuple) and len(label) == 2 for label in self.labels):
+            return None
+        names = list(dict.fromkeys(group for group, _ in self.labels))
+        size = len(self.labels) // len(names)
+        within = [label for _, label in self.labels[:size]]
+        if self.labels != tuple((group, label) for group in names for label in within):
+            return None
+        return [(group, slice(at * size, (at + 1) * size)) for at, group in enumerate(names)]
+
+    def _small_multiples(
+        self,
+        groups: list[tuple[Any, slice]],
+        ends: tuple[Floats, Floats] | None,
+        compare: dict[str, Any],
+        whiskers: str,
+        words: Words,
+    ) -> Any:
+        """One panel for each group, with its estimated size; groups of too few people to say anything are named beneath."""
+        from deniable import charts
+
+        drawn, few = [], []
+        for name, own in groups:
+            # Shares of everyone add up to the group's; shares within groups come with their sizes.
+            size = self.n * float(np.sum(self._possible[own])) if self.group_sizes is None else float(self.group_sizes[own][0])
+            if self.is_share and (size < FEWEST or np.isnan(self.shown[own]).any()):
+                few.append(f"{label_words(name)} ({size:.0f})")
+                continue
+            low, high = (None, None) if ends is None else (ends[0][own], ends[1][own])
+            compared = {key: np.asarray(series)[own] for key, series in compare.items()}
+            told = words.size.format(size=words.number(size, ",.0f"), n=words.number(self.n, ",")) if self.is_share else ""
+            # A number by itself is no title.
+            title = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
+            drawn.append(charts.Group(label_words(title), self._possible[own], low, high, size, told, compared))
+        return charts.grouped_chart(
+            [label_words(label) for _, label in self.labels[groups[0][1]]],
+            drawn,
             title=self.name,
-            compare=compare,
-            note=self.caption + (f"; not shown: {'; '.join(left_out)}" if left_out else ""),
+            note=f"{self._caption(words)}; {words.of_everyone if self.group_sizes is None else words.within_groups}",
+            beneath=[words.too_few.format(groups=", ".join(few))] if few else [],
             as_percent=self.is_share,
-            whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
+            whiskers=whiskers,
+            words=words,
         )
 
     @property
     def caption(self) -> str:
         """How many reports, by which method, and what the error bars are about."""
-        direct = ""
+        return self._caption(ENGLISH)
+
+    def _caption(self, words: Words) -> str:
+        direct = among = bars = ""
         if self.worth is not None and len(self.worth) == 1 and self.worth[0] >= 1:
-            direct = f" worth {self.worth[0]:,.0f} direct answers"
-        bars = f", error bars for the {self.target}" if self.has_interval or self.has_band else ""
-        among = ""
+            direct = " " + words.worth.format(n=words.number(self.worth[0], ",.0f"))
         if self.group_sizes is not None and np.ptp(self.group_sizes) == 0:
-            among = f", an estimated {self.group_sizes[0]:,.0f} of them in the group"
-        return f"{self.n:,} reports{direct}{among}, method {self.method}{bars}"
+            among = ", " + words.in_the_group.format(n=words.number(self.group_sizes[0], ",.0f"))
+        if self.has_interval or self.has_band:
+            bars = ", " + words.error_bars[self.target]
+        method = words.method.format(method=self.method)
+        return f"{words.reports.format(n=words.number(self.n, ','))}{direct}{among}, {method}{bars}"
 
     @property
     def verdict(self) -> str:

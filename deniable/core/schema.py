@@ -17,13 +17,14 @@ import numpy as np
 from deniable.core import files, frames, randomising_files
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.groups import Group, JointChannel
+from deniable.core.question_texts import QuestionTexts
 from deniable.core.spark_rows import is_spark_frame, randomise_spark
 from deniable.errors import OrderWarning, ParameterError, SchemaError
 from deniable.progress import Progress, Silent
 
 VERSION = 1
 FORMAT = "deniable-schema"
-_KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice", "data"}
+_KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice", "data", "texts"}
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,15 @@ class Schema(Mapping[str, Channel]):
     3.5
     """
 
+    texts: QuestionTexts | None = None
+    """What was asked, in a survey's languages, where the schema is that of a survey; no part of the fingerprint."""
+
     def __init__(
         self,
         channels: Mapping[str, Channel],
         target: str | None = None,
         groups: Mapping[str, Sequence[str] | Group] | None = None,
+        texts: QuestionTexts | None = None,
     ) -> None:
         if not isinstance(channels, Mapping):
             raise SchemaError(
@@ -81,6 +86,7 @@ class Schema(Mapping[str, Channel]):
             )
         self._channels = dict(channels)
         self.target = target
+        self.texts = texts
         self.groups = {
             name: group if isinstance(group, Group) else Group(list(group) if not isinstance(group, str) else group)
             for name, group in (groups or {}).items()
@@ -203,6 +209,8 @@ class Schema(Mapping[str, Channel]):
             content["notice"] = notice
         if data is not None:
             content["data"] = data
+        if self.texts is not None:
+            content["texts"] = self.texts.to_json()
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -234,7 +242,7 @@ class Schema(Mapping[str, Channel]):
             raise SchemaError("no_attributes", '{where} needs "attributes": an object from name to channel.', where=where)
         channels = {name: _read_channel(name, channel, where) for name, channel in attributes.items()}
         groups = {name: Group.from_json(group) for name, group in (content.get("groups") or {}).items()}
-        schema = cls(channels, content.get("target"), groups)
+        schema = cls(channels, content.get("target"), groups, _read_texts(content.get("texts"), list(channels), where))
         if content.get("fingerprint") not in (None, schema.fingerprint):
             raise SchemaError(
                 "fingerprint",
@@ -245,6 +253,18 @@ class Schema(Mapping[str, Channel]):
                 expected=schema.fingerprint[:12],
             )
         return schema
+
+    def with_texts(self, texts: QuestionTexts | None) -> Schema:
+        """The same schema with the texts of its questions, which travel in its file.
+
+        >>> import deniable as dn
+        >>> from deniable.core.question_texts import QuestionTexts
+        >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
+        >>> texts = QuestionTexts(["en"], {"smokes": {"title": {"en": "Do you smoke?"}, "labels": {}}})
+        >>> schema.with_texts(texts) == schema
+        True
+        """
+        return Schema(self, self.target, self.groups, texts)
 
     def recipe(self) -> dict[str, Any]:
         """What a browser needs to randomise one person's answers by the same steps as Python: labels and integers only.
@@ -333,6 +353,14 @@ class Schema(Mapping[str, Channel]):
 
 def _digest(channel: Channel) -> str | None:
     return channel.law.digest if channel.exact else None
+
+
+def _read_texts(given: Any, attributes: list[str], where: str) -> QuestionTexts | None:
+    if given is None:
+        return None
+    if not isinstance(given, dict) or set(given) != {"languages", "attributes"}:
+        raise SchemaError("texts", '{where}: "texts" is an object with "languages" and "attributes".', where=where)
+    return QuestionTexts(given["languages"], given["attributes"], where, attributes)
 
 
 def _read_channel(name: str, given: Any, where: str) -> Channel:

@@ -9,6 +9,7 @@ import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
+from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import All, Condition, bare
 from deniable.statistics.label_numbers import numbers_of
 from deniable.statistics.likelihood import Likelihood
@@ -67,8 +68,7 @@ def distribution(
     name, labels, parts = asked
     by, group_labels, group_parts = groups or EVERYONE
     inside = np.array([[members(fitted, condition, group, part) for part in parts] for group in group_parts])
-    for label, cells in zip(group_labels, inside.sum(axis=1), strict=True):
-        _check(fitted, cells, f"distribution of {name}", f"{by} == {label!r}" if by else condition)
+    group_labels, inside, empty = _with_people(fitted, name, by, group_labels, inside, condition)
 
     def shares_of(p: Floats) -> Floats:
         found = inside @ p
@@ -77,11 +77,31 @@ def distribution(
         return shares.reshape(-1)
 
     names = [(group, label) if by else label for group in group_labels for label in labels]
-    title = name + (f" where {condition}" if condition is not None else "")
+    title = name + (f" by {by}" if by else "") + (f" where {condition}" if condition is not None else "")
     found = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
+    found.notes += empty
     if groups is not None or condition is not None:
         found.group_sizes = np.repeat(fitted.people * (inside.sum(axis=1) @ fitted.shares), len(labels))
     return found
+
+
+def _with_people(
+    fitted: Likelihood, name: str, by: str | None, labels: Sequence[Any], inside: Floats, condition: Condition | None
+) -> tuple[list[Any], Floats, tuple[str, ...]]:
+    """The groups that somebody is in, and what is said of the others; nobody in any of them is refused."""
+    kept: list[int] = []
+    empty: list[str] = []
+    for g, (label, cells) in enumerate(zip(labels, inside.sum(axis=1), strict=True)):
+        words = f"{by} == {label!r}" if by else condition
+        try:
+            _check(fitted, cells, f"distribution of {name}", words)
+        except NoIntervalError as error:
+            if error.code != "empty_group" or len(labels) == len(empty) + 1:
+                raise
+            empty.append(f"the group ({words}) is estimated to have nobody")
+            continue
+        kept.append(g)
+    return [labels[g] for g in kept], inside[kept], tuple(empty)
 
 
 def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:

@@ -32,6 +32,8 @@ from deniable.statistics.rows import columns_of
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 
 METHODS = ("joint", "em", "iterative")
+MOST_LABELS = 200
+"""Of more values than this a question needs bins."""
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
 
 
@@ -334,10 +336,10 @@ class Sample:
     @repeats_assumptions
     def distribution(
         self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population",
-        method: str = "joint",
+        method: str = "joint", by_bins: Any = None,
     ) -> Estimate:  # fmt: skip
         """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition; `by` gives one
-        distribution for each label of another attribute, labelled (label of by, label).
+        distribution for each label of another attribute (or bin of it: `by_bins`), labelled (label of by, label).
 
         Behind noise the point is that of a smoothed distribution, and the interval counts how far weights may be off (docs/noise.md).
         method="em" is maximum likelihood on the joint table; "iterative" reconstructs from the reports of the rows that Figure 3 of paper
@@ -357,24 +359,24 @@ class Sample:
             columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
             found = iterative_distribution(columns, schema, name, condition, bins)
             found.name = name + (f" where {condition}" if condition is not None else "")
-            return found
+            return _about(found, name)
         if method == "em":
             labels, parts = self._parts_of(name, bins)
-            grouping = None if by is None else (by, *self._parts_of(by, None))
+            grouping = None if by is None else (by, *self._parts_of(by, by_bins))
             fitted = self._likelihood([condition, *parts, *(grouping[2] if grouping else [])])
-            return likely.distribution(fitted, (name, labels, parts), grouping, condition, target)
+            return _about(likely.distribution(fitted, (name, labels, parts), grouping, condition, target), by, name)
         base = indicator(condition, self._channels)
         labels, masks = self._cells(name, bins)
         groups: list[shares.Group] = [((), base, where)]
         if by is not None:
             groups = [
-                ((label,), base * factor(by, mask), f"{by} == {label!r}")
-                for label, mask in zip(*self._cells(by, None), strict=True)
+                ((label,), base * factor(by, mask), _is(by, label, by_bins is not None))
+                for label, mask in zip(*self._cells(by, by_bins), strict=True)
             ]
-        title = name + (f" where {condition}" if condition is not None else "")
+        title = name + (f" by {by}" if by else "") + (f" where {condition}" if condition is not None else "")
         members = [factor(name, mask) for mask in masks]
         of, smoothed = (f"distribution of {name}", labels, members), self._smoothed_within(members, groups)
-        return shares.distribution(self._sums(target), of, groups, title, target, smoothed)
+        return _about(shares.distribution(self._sums(target), of, groups, title, target, smoothed), by, name)
 
     def _smoothed_within(self, members: Sequence[Function], groups: Sequence[shares.Group]) -> SmoothedMeans | None:
         """What smoothing says of those who part each of some groups, if noise hides one of the attributes."""
@@ -470,11 +472,11 @@ class Sample:
             )  # fmt: skip
         if method == "em":
             rows, columns = self._parts_of(a, (bins or {}).get(a)), self._parts_of(b, (bins or {}).get(b))
-            return likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target)
+            return _about(likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target), a, b)
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
         labels = [(x, y) for x in first for y in second]
         found = shares.table(self._sums(target), functions, labels, f"{a} by {b}", target)
-        return self._smoothly(found, functions, lambda means: means)
+        return _about(self._smoothly(found, functions, lambda means: means), a, b)
 
     @repeats_assumptions
     def difference(
@@ -721,7 +723,7 @@ class Sample:
             )
         domain = self._channels[name].domain
         if bins is None:
-            if domain.size > 200:
+            if domain.size > MOST_LABELS:
                 raise ParameterError("too_many_labels", "{name!r} has {k:,} values; give bins.", name=name, k=domain.size)
             return list(domain.labels), list(np.eye(domain.size))
         values = answered(domain)
@@ -730,6 +732,17 @@ class Sample:
         if isinstance(domain, WithMissing):
             index, labels = np.append(index, len(cells)), [*labels, domain.missing]
         return labels, [(index == i).astype(np.float64) for i in range(len(labels))]
+
+
+def _is(name: str, label: Any, binned: bool) -> str:
+    """Words for having a label, or for lying in a bin."""
+    return f"{name} in {label}" if binned and str(label).startswith("[") else f"{name} == {label!r}"
+
+
+def _about(found: Estimate, *names: str | None) -> Estimate:
+    """The estimate, with what its labels are values of."""
+    found.attributes = tuple(name for name in names if name is not None)
+    return found
 
 
 def _kept_apart(channel: Channel) -> bool:

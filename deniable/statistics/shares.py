@@ -12,6 +12,7 @@ import numpy as np
 from deniable.core.estimate import FEWEST, Estimate
 from deniable.core.exact import Floats
 from deniable.core.intervals import at_least_direct
+from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import ONE, Function
@@ -92,21 +93,33 @@ def distribution(
     functions = [function for _, group, _ in groups for function in within(members, group)]
     weighted = sums(functions, lambda means: _rows(means, k))
     squares = weighted.square_totals()
-    found, names = [], []
+    found, names = list[Ratio](), list[Any]()
+    has_people, empty = list[int](), list[str]()
     for g, (prefix, _, words) in enumerate(groups):
         whole = g * (k + 1) + k
         of_group = (what, words)
-        for i in range(whole - k, whole):
+        try:
             # A member of a label is one of the group: its square and the product of both are itself.
-            both = Squares(squares[i], squares[i], squares[whole])
-            found.append(ratio(weighted, (i, whole), both, target, (0.0, 1.0), of_group))
+            shares = [
+                ratio(weighted, (i, whole), Squares(squares[i], squares[i], squares[whole]), target, (0.0, 1.0), of_group)
+                for i in range(whole - k, whole)
+            ]
+        except NoIntervalError as error:
+            # One of several groups that nobody is in has no shares; the others have.
+            if error.code != "empty_group" or len(groups) == len(empty) + 1:
+                raise
+            empty.append(f"nobody is in the group ({words})")
+            continue
+        found += shares
         names += [(*prefix, label) if prefix else label for label in labels]
+        has_people.append(g)
     everyone = len(groups) == 1 and bool((weighted.values[-1] == 1).all()) and not weighted.survey_weighted
-    sizes = [_worth_of_group(weighted, whole) for whole in range(k, len(functions), k + 1)]
+    sizes = [_worth_of_group(weighted, g * (k + 1) + k) for g in has_people]
     estimate = _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
+    estimate.notes += tuple(empty)
     if smoothed is None:
         return estimate
-    return estimate.with_value(_smoothed_shares(weighted, smoothed, k), SMOOTHED)
+    return estimate.with_value(_smoothed_shares(weighted, smoothed, k).reshape(-1, k)[has_people].reshape(-1), SMOOTHED)
 
 
 def within(members: Sequence[Function], group: Function) -> list[Function]:

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from deniable.core.files import sidecar, write_reports
 from deniable.errors import RefusedError
+from deniable.survey.question_texts import frozen_texts
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Version
@@ -32,7 +33,7 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
         yield first
         yield from pieces
 
-    return write_reports(read.schema, all_pieces(), target, force, private=True)
+    return write_reports(read.schema.with_texts(frozen_texts(read.questionnaire)), all_pieces(), target, force, private=True)
 
 
 def _nothing(store: Store, slug: str, number: int) -> RefusedError:
