@@ -14,9 +14,9 @@ from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
-from deniable.core.files import file_exists, is_randomised, refuse_same, write_text
+from deniable.core.files import file_exists, is_shuffled, refuse_same, write_text
 from deniable.core.schema import Schema
-from deniable.engines.schemas import schema_of
+from deniable.engines.schemas import Around, schema_around, schema_of
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.statistics.rows import load_columns
@@ -129,8 +129,8 @@ def predict(
 ) -> None:
     """Predict the class of true rows, or of randomised ones (--distorted).
 
-    Randomised rows taken for true ones are predicted wrongly, so a file that carries a schema, as `deniable randomise` and `deniable
-    survey export` write it, is refused unless --distorted or --true says how to take it.
+    Randomised rows taken for true ones are predicted wrongly. So a file with a schema inside it or beside it (NAME.schema.json), whoever
+    wrote it, is refused unless --distorted or --true says how to take it. A draft without a fingerprint says nothing of the rows.
     """
     refuse_same(output, data, model)
     if distorted and true:
@@ -151,25 +151,43 @@ def predict(
 
 
 def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: bool, true: bool) -> None:
-    """Refuse rows of another kind than they are taken for, where the schema that travels with them tells."""
-    if true or not data.is_file() or not is_randomised(data):
+    """Refuse rows of another kind than they are taken for, where a schema in or beside their file, or the mark of a shuffle, tells."""
+    if true or not data.is_file():
         return
+    own = schema_around(data)
     if not distorted:
-        raise ParameterError(
-            "rows_are_randomised",
-            "{path} holds randomised rows, as the schema that travels with it says; taken for true ones they would be predicted wrongly. "
-            "Add --distorted to predict from randomised rows. If they are true after all: --true.",
-            path=str(data),
+        why = _why_randomised(data, own, names)
+        if why is not None:
+            raise ParameterError(
+                "rows_are_randomised",
+                "{path} {why}; randomised rows that are taken for true ones would be predicted wrongly. Add --distorted to predict from "
+                "randomised rows. If they are true: --true.",
+                path=str(data),
+                why=why,
+            )
+        print(
+            f"note: the rows of {data} are taken as true. Randomised rows: --distorted; --true says that they are true, without this note.",
+            file=sys.stderr,
         )
-    own = Schema.load(data)
-    other = [name for name in names if name in own and own[name] != schema[name]]
-    if other:
+        return
+    other = [] if own is None else [name for name in names if name in own.schema and own.schema[name] != schema[name]]
+    if own is not None and other and own.text.data in (None, data.name):
         raise DataError(
             "other_schema",
             "{path} was randomised under another schema than the classifier learned from: {names}.",
             path=str(data),
             names=", ".join(other),
         )
+
+
+def _why_randomised(data: Path, own: Around | None, names: list[str]) -> str | None:
+    """What says that rows are randomised, or that they may be; None if nothing does."""
+    if own is not None and any(name in own.schema and not isinstance(own.schema[name], Identity) for name in names):
+        if own.text.is_of_this_file:
+            return "holds randomised rows, as the schema that travels with it says"
+        whose = "which names no data" if own.text.data is None else f"which was written for {own.text.data}"
+        return f"may hold randomised rows: the schema {own.text.where} lies beside it, {whose}"
+    return "holds rows that `randomise` shuffled" if is_shuffled(data) else None
 
 
 @app.command()
@@ -190,7 +208,11 @@ def score(
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """How well it predicts true rows, estimated from randomised ones."""
+    """How well it predicts true rows, estimated from randomised ones.
+
+    Without --true rows and their class are taken as randomised under the classifier's schema, and what was done to them is undone: the
+    figure is that of true rows, which nobody has seen. With --true the rows are predicted as they are, and right ones are counted.
+    """
     check_level(level)
     classifier = _open(model)
     schema: Schema = classifier.schema
@@ -209,11 +231,7 @@ def score(
             for name in metric or ["accuracy"]
         ]
     else:
-        if not _has_schema(data):
-            print(
-                f"note: {data} carries no schema; its rows are taken as randomised under the classifier's. True rows: --true.",
-                file=sys.stderr,
-            )
+        _tell_taken_as_randomised(data)
         own = schema_of((data,), data, None if _has_schema(data) else schema)
         if _with_target(own, schema.target) != schema:
             raise DataError(
@@ -229,6 +247,22 @@ def score(
         print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
         return
     _show(found, level)
+    if not true:
+        console().print(
+            "Estimated from randomised rows, the figures are about true ones. --true is for rows that are true themselves.", markup=False
+        )
+
+
+def _tell_taken_as_randomised(data: Path) -> None:
+    """Say that rows are taken as randomised where no schema says so itself."""
+    if not _has_schema(data):
+        why, under = "carries no schema", "the classifier's"
+    else:
+        found = schema_around(data)
+        if found is None or found.text.is_of_this_file:
+            return
+        why, under = f"lies beside {found.text.where}, which names no data", "it"
+    print(f"note: {data} {why}; its rows are taken as randomised under {under}. True rows: --true.", file=sys.stderr)
 
 
 def _refuse_impossible(data: Path, found: list[Any], accuracy: Callable[[], Any]) -> None:
