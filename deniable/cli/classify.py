@@ -65,7 +65,6 @@ def fit(
         raise file_exists(output)
     refuse_same(output, Path(data), *([schema] if schema is not None else []))
     # scikit-learn takes longer to import than most commands to run.
-    from deniable.classify import store
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes
     from deniable.classify.tree import ReconstructionTree
 
@@ -93,7 +92,7 @@ def fit(
         found = ReconstructionNaiveBayes(read, bins=bins)
         found.fit_tables(found.count_tables(opened))
         count = int(found._counts[0].sum())
-    write_text(output, store.to_json(found), force)
+    found.save(output, force)
     print(f"Learned {read.target!r} from {count:,} rows of {len(read) - 1} attributes: {output}")
     if model == "tree":
         print(found.export_text(max_depth=4))
@@ -319,13 +318,9 @@ def _has_schema(data: Path) -> bool:
 
 
 def _open(path: Path) -> Any:
-    from deniable.classify import store
+    from deniable.classify.store import load_model
 
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError("not_a_classifier", "{path} is no classifier: not text.", path=str(path)) from None
-    return store.from_json(text, str(path))
+    return load_model(path)
 
 
 def _with_target(schema: Schema, target: str | None) -> Schema:
