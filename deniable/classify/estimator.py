@@ -248,7 +248,10 @@ def _weights(given: Any, rows: int) -> Any:
     wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if wrong.size:
         raise DataError(
-            "weights", "sample_weight must be numbers of at least 0; row {row:,} has {got}.", row=int(wrong[0]) + 1, got=found[wrong[0]]
+            "weights",
+            "sample_weight must be numbers of at least 0; row {row:,} has {got}.",
+            row=int(wrong[0]) + 1,
+            got=found[wrong[0]],
         )
     if not found.any():
         raise DataError("no_weights", "sample_weight is zero in every row: nothing is left to learn from.")

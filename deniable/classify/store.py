@@ -54,7 +54,8 @@ def to_json(model: ReconstructionNaiveBayes | ReconstructionTree) -> str:
         )
     if model.target_.encoded:
         raise ParameterError(
-            "cannot_store_encoded", "This classifier learned classes as codes, inside an ensemble; fit it with their labels to save it."
+            "cannot_store_encoded",
+            "This classifier learned classes as codes, inside an ensemble; fit it with their labels to save it.",
         )
     kind = next(name for name, cls in KINDS.items() if isinstance(model, cls))
     content: dict[str, Any] = {
@@ -104,7 +105,9 @@ def from_json(text: str, where: str = "The text") -> Any:
         content = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")
-        raise DataError("not_a_classifier", "{where} is no classifier: not JSON ({reason}).", where=where, reason=reason) from None
+        raise DataError(
+            "not_a_classifier", "{where} is no classifier: not JSON ({reason}).", where=where, reason=reason
+        ) from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise DataError("not_a_classifier", "{where} is no classifier written by Deniable.", where=where)
     if content.get("version") not in (VERSION, WEIGHTED) or content.get("kind") not in KINDS:

@@ -248,7 +248,8 @@ def score(
     _show(found, level)
     if not true:
         console().print(
-            "Estimated from randomised rows, the figures are about true ones. --true is for rows that are true themselves.", markup=False
+            "Estimated from randomised rows, the figures are about true ones. --true is for rows that are true themselves.",
+            markup=False,
         )
 
 

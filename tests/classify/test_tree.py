@@ -67,7 +67,10 @@ def test_sorted_assignment_is_that_of_the_package():
     for _ in range(20):
         ranks = rng.permutation(40)
         shares = rng.dirichlet(np.ones(5))
-        assert assigned_sorted(ranks, np.ones(len(ranks)), shares).tolist() == dn.reconstruction.assign_sorted(ranks, shares).tolist()
+        assert (
+            assigned_sorted(ranks, np.ones(len(ranks)), shares).tolist()
+            == dn.reconstruction.assign_sorted(ranks, shares).tolist()
+        )
 
 
 def _all_subsets(table):
