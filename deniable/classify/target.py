@@ -105,8 +105,8 @@ class Target:
         if not np.array_equal(np.unique(values), numbers) or not np.array_equal(np.unique(self.labels), self.labels):
             raise DataError(
                 "numbered_classes",
-                "y numbers the classes {got}, as an ensemble does; that is understood if all labels of {name!r} were reported and its domain "
-                "has them in ascending order, but they are {labels}. Declare the class with those labels alone, in that order.",
+                "y numbers the classes {got}, as an ensemble does; that is understood if all labels of {name!r} were reported and "
+                "its domain has them in ascending order, but they are {labels}. Declare the class with those labels alone, in that order.",
                 got=np.unique(values).tolist()[:20],
                 name=self.name,
                 labels=self.labels[:20].tolist(),

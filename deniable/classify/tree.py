@@ -314,8 +314,8 @@ class _Arrays:
         """Estimated counts [cell, class] of one attribute in all rows."""
         k, o = self.cells[i], self.reports[i]
         return estimate_column(
-            reports, classes, weights, kinds, self.matrices[i, :k, :o], self.inverses[i, :o, :k], self.how[i], self.limits[i], self.keeps[i],
-            self.replacements[i, :o], by_class,
+            reports, classes, weights, kinds, self.matrices[i, :k, :o], self.inverses[i, :o, :k], self.how[i], self.limits[i],
+            self.keeps[i], self.replacements[i, :o], by_class,
         )  # fmt: skip
 
 

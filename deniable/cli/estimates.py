@@ -13,7 +13,8 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.domain import Domain
-from deniable.core.estimate import Estimate, label_words
+from deniable.core.estimate import Estimate
+from deniable.core.estimate_text import label_words
 from deniable.errors import ParameterError
 
 MANY_VALUES = 25
@@ -40,13 +41,14 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "why_no_interval": estimate.why_no_interval,
         "assumes": list(estimate.assumes),
         "notes": list(estimate.notes),
-        "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band else None,
+        "se": estimate.se.tolist() if estimate.has_band else None,
+        "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band and not estimate.has_interval else None,
     }
 
 
 def present(estimate: Estimate, level: float, as_json: bool, plot: Path | None, heading: str = "") -> None:
     """Print an estimate as a table with its intervals drawn as bars, or as JSON, and save a picture if one is wanted."""
-    if estimate.has_band:
+    if estimate.has_band and not estimate.has_interval:
         estimate.band(level, progress=Bar())
     if as_json:
         print(json.dumps(as_dict(estimate, level), indent=2, ensure_ascii=False))

@@ -189,10 +189,14 @@ def test_rows_beside_a_schema_that_differs_from_the_classifiers_are_not_taken_as
 def test_a_score_says_what_its_rows_were_taken_for(run, town, tmp_path):
     people, schema, folder = town
     run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
-    assert "about true ones. --true is for rows that are true" in run("classify", "score", "model.json", folder / "train.csv")[1]
+    assert (
+        "about true ones. --true is for rows that are true" in run("classify", "score", "model.json", folder / "train.csv")[1]
+    )
     assert "--true" not in run("classify", "score", "model.json", folder / "truth.csv", "--true")[1]
     schema.randomise(people).to_csv("mine.csv", index=False)
-    assert "mine.csv carries no schema; its rows are taken as randomised" in run("classify", "score", "model.json", "mine.csv")[2]
+    assert (
+        "mine.csv carries no schema; its rows are taken as randomised" in run("classify", "score", "model.json", "mine.csv")[2]
+    )
     schema.save(tmp_path / "mine.schema.json")
     code, _, err = run("classify", "score", "model.json", "mine.csv")
     assert (code, "lies beside mine.schema.json, which names no data" in err) == (0, True)
