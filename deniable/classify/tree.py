@@ -244,9 +244,10 @@ class ReconstructionTree(ReconstructingClassifier):
 
     def plot(self, max_depth: int = 4) -> Any:
         """The tree as an Altair picture."""
+        from deniable.charts import with_picture
         from deniable.charts.decision_tree import decision_tree_chart
 
-        return decision_tree_chart(*tree_text.layout(self, max_depth))
+        return with_picture(decision_tree_chart(*tree_text.layout(self, max_depth)))
 
 
 class _Arrays:

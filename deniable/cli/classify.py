@@ -284,19 +284,18 @@ def _show(found: list[Any], level: float) -> None:
     from rich.table import Table
 
     table = Table()
-    for heading in ("", "estimated", f"{100 * level:g}% interval", "how"):
+    for heading in ("", "estimated", "standard error", f"{100 * level:g}% interval", "how"):
         table.add_column(heading, justify="left" if heading in ("", "how") else "right")
     for estimate in found:
-        ends = "none"
-        if estimate.has_interval:
-            low, high = estimate.interval(level)
-            ends = f"{low[0]:.4f} to {high[0]:.4f}"
-        table.add_row(estimate.name, f"{estimate.value[0]:.4f}", ends, estimate.method)
+        low, high = estimate.interval(level) if estimate.has_interval else estimate.band(level)
+        ends = f"{low[0]:.4f} to {high[0]:.4f}"
+        ends = ends if estimate.has_interval else f"none (band {ends})"
+        table.add_row(estimate.name, f"{estimate.value[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
     screen = console()
     screen.print(table)
     screen.print(f"{found[0].n:,} rows")
     for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
-        screen.print(f"No confidence interval: {reason}")
+        screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
 
 
 def _label(classifier: Any, given: str | None) -> Any:

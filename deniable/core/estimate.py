@@ -109,7 +109,7 @@ class Estimate:
         [0.098, 0.098]
         """
         if self._covariance is None and self._resample is not None:
-            self._simulate(len(self._resampled) or DRAWS)
+            self._simulate(None)
             spread: Floats = np.nanstd(self._resampled, axis=0, ddof=1)
             return spread
         if self._covariance is None:
@@ -219,14 +219,14 @@ class Estimate:
     def band(
         self,
         level: float = 0.95,
-        draws: int = DRAWS,
+        draws: int | None = None,
         rng: np.random.Generator | None = None,
         progress: Progress | None = None,
     ) -> tuple[Floats, Floats]:
         """A variability band: where the middle `level` of re-estimates falls. Not a confidence interval: what the method is biased by does
         not show in it.
 
-        Methods without a covariance are repeated on simulated reports, `draws` times; of the others re-estimates are normal, so that the
+        Methods without a covariance are repeated on simulated reports, `draws` times (200 unless it was done already); of the others re-estimates are normal, so that the
         band is the value plus and minus so many standard errors.
 
         >>> import deniable as dn, numpy as np
@@ -248,9 +248,10 @@ class Estimate:
         low, high = np.nanquantile(self._resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
 
-    def _simulate(self, draws: int, rng: np.random.Generator | None = None, progress: Progress | None = None) -> None:
-        """Estimate again from simulated reports, unless that was done as often already."""
+    def _simulate(self, draws: int | None, rng: np.random.Generator | None = None, progress: Progress | None = None) -> None:
+        """Estimate again from simulated reports, unless that was done already as often as is asked for."""
         assert self._resample is not None
+        draws = (len(self._resampled) or DRAWS) if draws is None else draws
         if rng is None and len(self._resampled) == draws:
             return
         generator = np.random.default_rng() if rng is None else rng
@@ -302,7 +303,7 @@ class Estimate:
         if self.has_interval:
             found["low"], found["high"] = self.interval(level)
         elif self.error_is_known:
-            found["band_low"], found["band_high"] = self.band(level, len(self._resampled) or DRAWS)
+            found["band_low"], found["band_high"] = self.band(level)
         if self.bias is not None:
             found["bias"] = self.bias
         return pd.DataFrame(found)
@@ -318,7 +319,7 @@ class Estimate:
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=self.said_instead[0])
         ends = self.interval(level) if self.has_interval else self.band(level) if self.has_band else None
         left_out = [label_words(self.labels[i]) for i in np.flatnonzero(self.too_few)]
-        return charts.distribution_chart(
+        chart = charts.distribution_chart(
             [label_words(self.labels[i]) for i in seen],
             self.shown[seen],
             None if ends is None else ends[0][seen],
@@ -329,6 +330,7 @@ class Estimate:
             as_percent=self.is_share,
             whiskers=f"{100 * level:g}% interval" if self.has_interval else f"{100 * level:g}% variability band",
         )
+        return charts.with_picture(chart)
 
     @property
     def caption(self) -> str:

@@ -9,30 +9,35 @@ from typing import Any
 MOST_ROWS = 200
 """Longer tables are cut, as nobody reads them in a notebook."""
 
+_PADDED = "padding: 0.2em 0.7em; vertical-align: top; text-align: "
+LEFT, RIGHT = _PADDED + "left", _PADDED + "right"
 
-def html_table(head: Sequence[Any], rows: Sequence[Sequence[Any]], headings: int = 1, caption: str = "") -> str:
-    """Rows below a head; the first `headings` cells of each name it. A cell of several lines is a tuple.
 
-    >>> html_table(["a", "n"], [["<b>", 3]])
-    '<table><thead><tr><th>a</th><th>n</th></tr></thead><tbody><tr><th scope="row">&lt;b&gt;</th><td>3</td></tr></tbody></table>'
+def html_table(
+    head: Sequence[Any], rows: Sequence[Sequence[Any]], headings: int = 1, caption: str = "", numbers: bool = True
+) -> str:
+    """Rows below a head; the first `headings` cells of each name it, the others are `numbers` or words. A cell of several lines is a tuple.
+
+    >>> html_table(["a", "n"], [["<b>", 3]]).count("&lt;b&gt;")
+    1
     """
+    other = RIGHT if numbers else LEFT
+    top = "".join(_cell("th", cell, LEFT if i < headings else other) for i, cell in enumerate(head))
     body = "".join(
-        _row([*(_cell("th", cell, ' scope="row"') for cell in row[:headings]), *(_cell("td", cell) for cell in row[headings:])])
+        f"<tr>{''.join(_cell('th', cell, LEFT, ' scope=row') for cell in row[:headings])}"
+        f"{''.join(_cell('td', cell, other) for cell in row[headings:])}</tr>"
         for row in rows[:MOST_ROWS]
     )
     if len(rows) > MOST_ROWS:
         body += f'<tr><td colspan="{len(head)}">... and {len(rows) - MOST_ROWS:,} more</td></tr>'
-    said = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f"<table>{said}<thead>{_row(_cell('th', cell) for cell in head)}</thead><tbody>{body}</tbody></table>"
+    said = f"<p><small>{escape(caption)}</small></p>" if caption else ""
+    return f'{said}<table class="dataframe"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _row(cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _cell(tag: str, content: Any, scope: str = "") -> str:
+def _cell(tag: str, content: Any, style: str, scope: str = "") -> str:
     first, *more = content if isinstance(content, tuple) else (content,)
-    return f"<{tag}{scope}>{escape(str(first))}{''.join(f'<br><small>{escape(str(line))}</small>' for line in more)}</{tag}>"
+    lines = "".join(f"<br><small>{escape(str(line))}</small>" for line in more)
+    return f'<{tag}{scope} style="{style}">{escape(str(first))}{lines}</{tag}>'
 
 
 def paragraphs(sentences: Iterable[str]) -> str:

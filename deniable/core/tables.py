@@ -206,13 +206,13 @@ class CellTable:
         return "\n".join([f"CellTable({self._said})", *lines, *more])
 
     def _repr_html_(self) -> str:
-        head = f"<p><strong>Reported</strong>, as counted: {escape(self._said)}</p>"
+        named = ", ".join(axis.name for axis in self.axes)
+        head = f"<p><strong>Counts of reports</strong> ({escape(named)}): {self.total:,} rows</p>"
         if len(self.axes) == 2 and len(self.axes[0]) <= MOST_LINES and len(self.axes[1]) <= MOST_LINES:
             first, second = self.axes
             rows = [[label, *(f"{n:,}" for n in row)] for label, row in zip(first.labels, self.dense(), strict=True)]
             return head + html_table([f"{first.name} \\ {second.name}", *second.labels], rows)
         labels, counts = self._listed()
-        named = ", ".join(axis.name for axis in self.axes)
         return head + html_table([named, "reports"], [[label, f"{n:,}"] for label, n in zip(labels, counts, strict=True)])
 
     @property

@@ -41,7 +41,8 @@ def text(sample: Sample) -> str:
 def page(sample: Sample) -> str:
     """The same as HTML, escaped."""
     tables = "".join(
-        (f"<p>Part {at + 1}: {escape(_reports(data))}</p>" if len(sample.parts) > 1 else "") + html_table(HEAD, _rows(schema))
+        (f"<p>Part {at + 1}: {escape(_reports(data))}</p>" if len(sample.parts) > 1 else "")
+        + html_table(HEAD, _rows(schema), numbers=False)
         for at, (data, schema) in enumerate(sample.parts)
     )
     return f"<p><strong>Sample</strong> of {escape(_whole(sample))}</p>{tables}{paragraphs(_sentences(sample))}"
