@@ -34,7 +34,7 @@ class Pictured:
 
 
 @lru_cache(maxsize=64)
-def _pictured(kind: type) -> type:
+def _pictured(kind: Any) -> Any:
     return type(kind.__name__, (Pictured, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
 
 

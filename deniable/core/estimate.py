@@ -226,8 +226,8 @@ class Estimate:
         """A variability band: where the middle `level` of re-estimates falls. Not a confidence interval: what the method is biased by does
         not show in it.
 
-        Methods without a covariance are repeated on simulated reports, `draws` times (200 unless it was done already); of the others re-estimates are normal, so that the
-        band is the value plus and minus so many standard errors.
+        Methods without a covariance are repeated on simulated reports, `draws` times (200 unless it was done already). Re-estimates of the
+        others are normal, so that the band is the value plus and minus so many standard errors.
 
         >>> import deniable as dn, numpy as np
         >>> channel = dn.Additive(dn.Integer(0, 9), dn.Uniform(2))

@@ -66,7 +66,11 @@ def _list(estimate: Estimate) -> str:
     ends = _ends(estimate)
     if ends is not None:
         between = "95% interval" if estimate.has_interval else "95% variability band"
-        columns = {"standard error": estimate.se, between: list(zip(*ends, strict=True)), "largest bias": estimate.bias}
+        columns: dict[str, Any] = {
+            "standard error": estimate.se,
+            between: list(zip(*ends, strict=True)),
+            "largest bias": estimate.bias,
+        }
         for heading, column in columns.items():
             if column is None:
                 continue
