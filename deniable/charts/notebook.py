@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from functools import lru_cache
+from collections.abc import Hashable
+from functools import cache
 from typing import Any
 
 import altair as alt
@@ -33,8 +34,9 @@ class Pictured:
         return content, {"image/png": {"width": width // 2, "height": height // 2, "alt": told}}
 
 
-@lru_cache(maxsize=64)
-def _pictured(kind: Any) -> Any:
+@cache
+def _pictured(kind: Hashable) -> Any:
+    assert isinstance(kind, type)
     return type(kind.__name__, (Pictured, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
 
 
@@ -48,5 +50,5 @@ def with_picture(chart: Any) -> Any:
     """
     shown = chart.copy(deep=False)
     # Altair takes every attribute that is set for a property of the chart.
-    object.__setattr__(shown, "__class__", _pictured(type(chart)))
+    object.__setattr__(shown, "__class__", _pictured(chart.__class__))
     return shown
