@@ -52,6 +52,7 @@ _HOME = {
     "compare_publishing": "publish.comparison",
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",
+    "load_model": "classify.store",
     "distorted_scorer": "classify.scoring",
     "distort_and_cross_validate": "classify.validation",
     "DeniableError": "errors",

@@ -2,7 +2,8 @@
 
 from deniable.charts.distribution import distribution_chart
 from deniable.charts.groups import Group, grouped_chart
+from deniable.charts.notebook import with_picture
 from deniable.charts.panels import panels
 from deniable.charts.save import check_path, in_language, save
 
-__all__ = ["Group", "check_path", "distribution_chart", "grouped_chart", "in_language", "panels", "save"]
+__all__ = ["Group", "check_path", "distribution_chart", "grouped_chart", "in_language", "panels", "save", "with_picture"]

@@ -35,7 +35,7 @@ def save(chart: Any, path: str | os.PathLike[str], private: bool = False) -> Pat
     'children.svg'
     """
     target = check_path(path)
-    _write(target, _rendered(chart, target.suffix.lower()), private)
+    _write(target, picture(chart, target.suffix.lower()), private)
     return target
 
 
@@ -77,7 +77,8 @@ def in_language(chart: Any, words: Words) -> Any:
     return told
 
 
-def _rendered(chart: Any, suffix: str) -> bytes:
+def picture(chart: Any, suffix: str) -> bytes:
+    """A chart as the content of a file with this suffix."""
     opaque = chart.copy(deep=False)
     if opaque.background in _SEE_THROUGH:
         opaque.background = "white"

@@ -30,8 +30,10 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     target_: Target
     classes_: Any
 
-    def _read_training(self, X: Any, y: Any, reset: bool = True, classes: Any = None) -> tuple[dict[str, Any], Any]:
-        """Columns by name and the reported classes; on the first call also what they may hold."""
+    def _read_training(
+        self, X: Any, y: Any, sample_weight: Any = None, reset: bool = True, classes: Any = None
+    ) -> tuple[dict[str, Any], Any, Any]:
+        """Columns by name, the reported classes and how much each row counts (None: once); on the first call also what they may hold."""
         schema = self._schema()
         frame = _as_frame(X)
         _refuse_unpaired(X, y)
@@ -49,6 +51,13 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         rows = len(next(iter(columns.values())))
         if len(y) != rows:
             raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=rows, y=len(y))
+        counted = _weights(sample_weight, rows)
+        if counted is not None:
+            _refuse_unpaired_weights(X, sample_weight, counted, y)
+            if schema is None and not counted.all():
+                # Without a schema the rows say what there may be, and rows that do not count say nothing.
+                columns, y, counted = _without(columns, y, counted)
+                rows = len(counted)
         if rows < 2:
             raise DataError(
                 "too_few_rows",
@@ -58,15 +67,15 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if reset:
             declared = schema is not None and schema.target is not None
             if declared:
-                self.target_ = Target.declared(schema.target, schema[schema.target])  # type: ignore[index,union-attr,arg-type]
+                self.target_ = Target.declared(schema.target, schema[schema.target]).read_as(y)  # type: ignore[index,union-attr,arg-type]
             else:
                 self.target_ = Target.seen(y if classes is None else classes)
             self.classes_ = self.target_.labels
             self.attributes_ = [
-                Hidden(name, schema[name]) if schema is not None else undistorted_attribute(name, column)
+                Hidden(name, schema[name]) if schema is not None else undistorted_attribute(name, column, counted)
                 for name, column in columns.items()
             ]
-        return columns, self.target_.reported(y)
+        return columns, self.target_.reported(y), counted
 
     def _schema(self) -> Schema | None:
         schema = getattr(self, "schema", None)
@@ -195,6 +204,22 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         weights, how = self._confusion(codes, reported_class, method)
         return score(weights, how, self.classes_, metric, pos_label)
 
+    def save(self, path: Any, force: bool = False) -> None:
+        """Write the fitted classifier to a JSON file, as `deniable classify fit` does; `dn.load_model` opens it. A file in the way stays
+        unless `force`. It holds the schema and counts of reports, no rows.
+
+        >>> import deniable as dn, pandas as pd, tempfile
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.7), "c": dn.Identity(dn.Binary())}, target="c")
+        >>> model = dn.ReconstructionNaiveBayes(schema).fit(pd.DataFrame({"a": [0, 0, 1, 1], "c": [0, 0, 1, 1]}))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(folder + "/model.json")
+        ...     dn.load_model(folder + "/model.json").predict([[0], [1]]).tolist()
+        [0, 1]
+        """
+        from deniable.classify import store
+
+        store.save(self, path, force)
+
 
 def _refuse_unpaired(X: Any, y: Any) -> None:
     """Rows that `Schema.randomise` shuffled have their classes among their own columns, nowhere else."""
@@ -207,6 +232,54 @@ def _refuse_unpaired(X: Any, y: Any) -> None:
         "Z.select([target]) of PyArrow. Arrays, lists and columns of PyArrow cannot show where they come from. In simulations give "
         'randomise an rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
     )
+
+
+def _weights(given: Any, rows: int) -> Any:
+    """How much each row counts, checked; None if each counts once."""
+    if given is None:
+        return None
+    found = np.asarray(given, dtype=np.float64)
+    found = np.full(rows, float(found)) if found.ndim == 0 else found
+    if found.shape != (rows,):
+        raise DataError(
+            "weights_shape", "sample_weight must be one number for each of the {rows:,} rows, got the shape {got}.",
+            rows=rows, got=found.shape,
+        )  # fmt: skip
+    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    if wrong.size:
+        raise DataError(
+            "weights",
+            "sample_weight must be numbers of at least 0; row {row:,} has {got}.",
+            row=int(wrong[0]) + 1,
+            got=found[wrong[0]],
+        )
+    if not found.any():
+        raise DataError("no_weights", "sample_weight is zero in every row: nothing is left to learn from.")
+    return found
+
+
+def _refuse_unpaired_weights(X: Any, given: Any, counted: Any, y: Any) -> None:
+    """Weights belong to people as classes do. Those that depend on the class alone cannot be mistaken for somebody else's."""
+    values = to_arrow(y, "y").to_pylist()
+    if len(set(zip(values, counted.tolist(), strict=True))) == len(set(values)):
+        return
+    refuse_unpaired(
+        X,
+        given,
+        ("X", "sample_weight"),
+        "Let the weights be shuffled with their rows: name them in keep, and give Z[name] of the same frame. Arrays and lists cannot show "
+        'where they come from; in simulations give randomise an rng, or order="kept".',
+    )
+
+
+def _without(columns: dict[str, Any], y: Any, counted: Any) -> tuple[dict[str, Any], Any, Any]:
+    """The rows that count."""
+    rows = np.flatnonzero(counted)
+    taken = {
+        name: column[rows] if isinstance(column, np.ndarray) else to_arrow(column, name).take(pa.array(rows))
+        for name, column in columns.items()
+    }
+    return taken, np.asarray(y)[rows], counted[rows]
 
 
 def _column_of(y: Any) -> Any:

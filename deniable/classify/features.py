@@ -110,11 +110,12 @@ class Attribute(ABC):
 class Numbers(Attribute):
     """Undistorted numbers without a schema: cut where the training data has about equal parts."""
 
-    def __init__(self, name: str, values: Any) -> None:
+    def __init__(self, name: str, values: Any, counted: Any = None) -> None:
         self.name = name
         distinct = np.unique(values)
         if len(distinct) > MOST_FINE:
-            distinct = np.unique(np.quantile(values, np.linspace(0, 1, MOST_FINE + 1), method="inverted_cdf"))
+            ends = np.quantile(values, np.linspace(0, 1, MOST_FINE + 1), method="inverted_cdf", weights=counted)
+            distinct = np.unique(ends)
         # Half-way between neighbours, as every decision tree does; of huge numbers the half is taken first.
         self.edges = distinct[:-1] / 2 + distinct[1:] / 2
         self.reported_size = len(self.edges) + 1
@@ -259,10 +260,10 @@ def _intervals(edges: Any) -> tuple[str, ...]:
     return (f"< {shown[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(shown)), f">= {shown[-1]}")
 
 
-def undistorted_attribute(name: str, column: Any) -> Attribute:
-    """What a column holds when there is no schema: numbers, or labels."""
+def undistorted_attribute(name: str, column: Any, counted: Any = None) -> Attribute:
+    """What a column holds when there is no schema: numbers, or labels. A row counts as `counted` says, or once."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
-        return Numbers(name, column.astype(np.float64))
+        return Numbers(name, column.astype(np.float64), counted)
     arrow = to_arrow(column, name)
     if len(arrow) and arrow.null_count == len(arrow):
         raise DataError(
@@ -282,7 +283,7 @@ def undistorted_attribute(name: str, column: Any) -> Attribute:
             row=int(np.flatnonzero(arrow.is_null().to_numpy(zero_copy_only=False))[0]) + 1,
         )
     if np.isfinite(values).all():
-        return Numbers(name, values)
+        return Numbers(name, values, counted)
     labels = (arrow.dictionary if hasattr(arrow, "dictionary") else arrow.unique()).to_pylist()
     if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels):
         raise DataError("infinite_cells", "Column {name!r} holds infinity; NaN and infinity are no numbers to cut.", name=name)

@@ -54,21 +54,25 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         self.discount_repeats = discount_repeats
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> ReconstructionNaiveBayes:
-        """Learn from distorted rows; `y` are the reported classes (or the schema's target among the columns of X)."""
-        self._check_parameters()
-        columns, classes = self._read_training(X, y)
-        codes = self._reports(columns)
-        self._counts = self._count(codes, classes)
-        return self._estimate()._weigh(codes, classes)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ReconstructionNaiveBayes:
+        """Learn from distorted rows; `y` are the reported classes (or the schema's target among the columns of X).
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> ReconstructionNaiveBayes:
+        A row with `sample_weight` 2 counts as two rows, so weights say how much is known: those of a survey are best scaled to add up to
+        the number of rows.
+        """
+        self._check_parameters()
+        columns, classes, counted = self._read_training(X, y, sample_weight)
+        codes = self._reports(columns)
+        self._counts = self._count(codes, classes, counted)
+        return self._estimate()._weigh(codes, classes, counted)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> ReconstructionNaiveBayes:
         """Learn from more rows; `classes` lists all classes on the first call if these rows may lack some."""
         first = not hasattr(self, "_counts")
         if first:
             self._check_parameters()
-        columns, reported_classes = self._read_training(X, y, reset=first, classes=classes)
-        more = self._count(self._reports(columns), reported_classes)
+        columns, reported_classes, counted = self._read_training(X, y, sample_weight, reset=first, classes=classes)
+        more = self._count(self._reports(columns), reported_classes, counted)
         self._counts = more if first else [a + b for a, b in zip(self._counts, more, strict=True)]
         return self._estimate()
 
@@ -162,12 +166,13 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         raise_bad_cells(bad)
         return codes
 
-    def _count(self, codes: list[Any], classes: Any) -> list[Any]:
-        """For each attribute the table [reported class, fine report]."""
+    def _count(self, codes: list[Any], classes: Any, counted: Any = None) -> list[Any]:
+        """For each attribute the table [reported class, fine report]; a row counts as `counted` says."""
         reported_classes = self.target_.matrix.shape[1]
         tables = []
         for attribute, own in zip(self.attributes_, codes, strict=True):
-            flat = np.bincount(classes * attribute.reported_size + own, minlength=reported_classes * attribute.reported_size)
+            size = reported_classes * attribute.reported_size
+            flat = np.bincount(classes * attribute.reported_size + own, counted, minlength=size)
             tables.append(flat.reshape(reported_classes, attribute.reported_size))
         return tables
 
@@ -198,7 +203,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         self.report_weights_ = np.ones(len(self.features_))
         return self
 
-    def _weigh(self, codes: list[Any], classes: Any) -> ReconstructionNaiveBayes:
+    def _weigh(self, codes: list[Any], classes: Any, counted: Any) -> ReconstructionNaiveBayes:
         """How much each attribute counts, for true rows and for reports: channels hide repetition as they hide everything."""
         if not self.discount_repeats or self.target_.hidden or self.groups_:
             return self
@@ -208,10 +213,10 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         undone = [None if inverse is None else inverse @ own for inverse, own in zip(inverses, said, strict=True)]
         prior = self.class_prior_
         spreads = [variance(shares, own, prior) for shares, own in zip(self.shares_, said, strict=True)]
-        self.weights_ = weights(undone, spreads, cells, classes)
+        self.weights_ = weights(undone, spreads, cells, classes, counted)
         said = [contrasts(logs) for logs in self._logs_of_reports]
         spreads = [variance(np.exp(logs), own, prior) for logs, own in zip(self._logs_of_reports, said, strict=True)]
-        self.report_weights_ = weights(said, spreads, cells, classes)
+        self.report_weights_ = weights(said, spreads, cells, classes, counted)
         return self
 
     def _shares(self, place: int) -> Any:

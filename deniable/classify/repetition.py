@@ -58,9 +58,10 @@ def likely_correlations(found: Any, error: Any, chance: float) -> Any:
     return there * found * SIZE**2 / (SIZE**2 + error)
 
 
-def weights(said: list[Any], variances: Any, cells: Any, classes: Any) -> Any:
+def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: Any = None) -> Any:
     """One weight an attribute. `said[i]`: what each of its reports says, [report, contrast] (an unbiased estimate of what the truth
-    says, or None: it counts fully); `variances`: of what they say within the classes; `cells`, `classes`: the reported rows.
+    says, or None: it counts fully); `variances`: of what they say within the classes; `cells`, `classes`: the reported rows, each of
+    which counts as `counted` says, or once.
 
     The third of these attributes is a copy of the second:
 
@@ -81,12 +82,13 @@ def weights(said: list[Any], variances: Any, cells: Any, classes: Any) -> Any:
     rows = max(2, min(MOST_ROWS, MOST_NUMBERS // (len(places) * size)))
     step = -(-len(cells) // rows)
     cells, classes = cells[::step], classes[::step]
-    n = len(cells)
+    counted = np.ones(len(cells)) if counted is None else counted[::step]
+    n = counted.sum()
     values = np.concatenate([said[i][cells[:, i]] for i in places], axis=1)
-    for label in np.unique(classes):
+    for label in np.unique(classes[counted > 0]):
         own = classes == label
-        values[own] -= values[own].mean(axis=0)
-    between = (values.T @ values / n).reshape(len(places), size, len(places), size)
+        values[own] -= np.average(values[own], axis=0, weights=counted[own])
+    between = ((values * counted[:, None]).T @ values / n).reshape(len(places), size, len(places), size)
     within = np.einsum("icid->icd", between)
     scale = np.sqrt(variances[places])
     both = np.outer(scale, scale)

@@ -94,14 +94,7 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
     variance = float(residuals @ residuals) / max(n - 1, 1) / n
     name = metric if positive is None else f"{metric} of {pos_label}"
     if how == MODEL:
-        rng_values = residuals + value
-
-        def again(rng: np.random.Generator) -> Any:
-            return np.array([rng_values[rng.integers(0, n, n)].mean()])
-
-        return Estimate(
-            [value], [metric], n=n, method=MODEL, covariance=[[variance]], name=name, no_interval=MODEL_BASED, resample=again
-        )
+        return Estimate([value], [metric], n=n, method=MODEL, covariance=[[variance]], name=name, no_interval=MODEL_BASED)
     moments = None
     if metric == "accuracy":
         # What the weights vary by beyond the right and wrong themselves comes from the randomisation, at any accuracy.

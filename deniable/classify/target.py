@@ -26,6 +26,7 @@ class Target:
         self.labels = labels
         self.channel = channel
         self.matrix = np.eye(len(labels)) if channel is None else channel.matrix()
+        self.encoded = False
 
     @property
     def hidden(self) -> bool:
@@ -34,11 +35,11 @@ class Target:
 
     def reported(self, y: Any) -> Any:
         """Codes of reported classes."""
-        return self._codes(y, self.channel.reported if self.channel is not None else None)
+        return self._codes(y, None if self.channel is None or self.encoded else self.channel.reported)
 
     def true(self, y: Any) -> Any:
         """Codes of true classes."""
-        return self._codes(y, self.channel.domain if self.channel is not None else None)
+        return self._codes(y, None if self.channel is None or self.encoded else self.channel.domain)
 
     def _codes(self, y: Any, domain: Domain | None) -> Any:
         name = self.name or "y"
@@ -87,6 +88,32 @@ class Target:
                 name=name, most=MOST_CLASSES, domain=channel.domain,
             )  # fmt: skip
         return cls(name, np.array(channel.inputs), channel)
+
+    def read_as(self, y: Any) -> Target:
+        """The class as `y` writes it: by its labels, or numbered 0, 1, ... in their order, as ensembles of scikit-learn hand classes on.
+
+        >>> import deniable as dn
+        >>> Target.declared("c", dn.KRR(dn.Nominal(["no", "yes"]), 0.8)).read_as(np.array([1, 0, 1])).labels.tolist()
+        [0, 1]
+        """
+        values = y if isinstance(y, np.ndarray) else None
+        if values is None or values.dtype.kind not in "iu" or self.channel is None or np.isin(values, self.labels).all():
+            return self
+        numbers = np.arange(len(self.labels))
+        if not np.isin(values, numbers).all():
+            return self
+        if not np.array_equal(np.unique(values), numbers) or not np.array_equal(np.unique(self.labels), self.labels):
+            raise DataError(
+                "numbered_classes",
+                "y numbers the classes {got}, as an ensemble does; that is understood if all labels of {name!r} were reported and "
+                "its domain has them in ascending order, but they are {labels}. Declare the class with those labels alone, in that order.",
+                got=np.unique(values).tolist()[:20],
+                name=self.name,
+                labels=self.labels[:20].tolist(),
+            )
+        numbered = Target(self.name, numbers, self.channel)
+        numbered.encoded = True
+        return numbered
 
 
 def _plain(y: Any) -> Any:

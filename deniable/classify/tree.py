@@ -23,6 +23,8 @@ RECONSTRUCTIONS = ("local", "by_class", "global", "local_all", None)
 CONTINUOUS = ("em", "as")
 NOMINAL = ("em", "eq", "em/as")
 EARLY_PART = 0.01
+MOST_REPEATED = 20_000_000
+"""Cells of rows that are repeated by their weights."""
 
 
 @dataclass
@@ -103,20 +105,26 @@ class ReconstructionTree(ReconstructingClassifier):
         self.bins = bins
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> ReconstructionTree:
-        """Grow on distorted rows; `y` are the reported classes (or the schema's target among the columns of X)."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ReconstructionTree:
+        """Grow on distorted rows; `y` are the reported classes (or the schema's target among the columns of X).
+
+        A row with `sample_weight` 2 counts as two rows. Whole weights give the tree of the repeated rows; otherwise, and where repeating
+        them would take too much room, a row goes one way as a whole.
+        """
         self._check_parameters()
-        columns, classes = self._read_training(X, y)
+        columns, classes, weights = self._read_training(X, y, sample_weight)
         bad: list[BadCells] = []
         fine = [attribute.reported(columns[attribute.name], bad) for attribute in self.attributes_]
         raise_bad_cells(bad)
+        if weights is not None:
+            fine, classes, weights = _repeated(fine, classes, weights)
         if self.target_.name is not None and not self.target_.hidden and (classes == classes[0]).all():
             raise DataError(
                 "one_class", "The class {name!r} has one value only in the data ({got!r}): there is nothing to tell apart.",
                 name=self.target_.name, got=self.classes_[classes[0]],
             )  # fmt: skip
         self._counts = [
-            np.bincount(codes, minlength=attribute.reported_size)
+            np.bincount(codes, weights, minlength=attribute.reported_size)
             for attribute, codes in zip(self.attributes_, fine, strict=True)
         ]
         self.features_ = self._cells()
@@ -127,7 +135,7 @@ class ReconstructionTree(ReconstructingClassifier):
         for i, feature in enumerate(self.features_):
             if feature.noisy:
                 ranks[i, np.argsort(fine[i], kind="stable")] = np.arange(len(classes))
-        self._grow(reported, ranks, np.asarray(classes, dtype=np.int64))
+        self._grow(reported, ranks, np.asarray(classes, dtype=np.int64), np.ones(len(classes)) if weights is None else weights)
         return self
 
     def _cells(self) -> list[Feature]:
@@ -165,7 +173,7 @@ class ReconstructionTree(ReconstructingClassifier):
                     group=group.channel.name,
                 )
 
-    def _grow(self, reported: Any, ranks: Any, classes: Any) -> None:
+    def _grow(self, reported: Any, ranks: Any, classes: Any, weights: Any) -> None:
         arrays = _Arrays(self.features_, self.continuous, self.nominal, self.reconstruction is not None)
         of_class = class_weights(self.target_.matrix) if self.target_.hidden else np.eye(len(self.classes_))
         if of_class is None:
@@ -179,11 +187,13 @@ class ReconstructionTree(ReconstructingClassifier):
             for i, feature in enumerate(self.features_):
                 if arrays.how[i] == reconstructing.COPY or arrays.cells[i] < 2:
                     continue
-                matrix, estimate = feature.matrix, arrays.estimate(i, reported[i], classes, of_class.shape[0], by_class)
+                estimate = arrays.estimate(i, reported[i], classes, weights, of_class.shape[0], by_class)
+                matrix = feature.matrix
                 assigned[i] = assign_column(
                     reported[i],
                     ranks[i],
                     classes,
+                    weights,
                     estimate,
                     matrix,
                     feature.noisy,
@@ -193,8 +203,8 @@ class ReconstructionTree(ReconstructingClassifier):
                 )
         mode = {"local": LOCAL, "local_all": LOCAL_ALL}.get(str(self.reconstruction), FIXED)
         grown = grow(
-            reported, assigned, ranks, classes, np.ascontiguousarray(of_class), arrays.cells, arrays.reports, arrays.ordered, arrays.edges,
-            arrays.noisy, arrays.matrices, arrays.inverses, arrays.how, arrays.limits, arrays.keeps, arrays.replacements,
+            reported, assigned, ranks, classes, weights, np.ascontiguousarray(of_class), arrays.cells, arrays.reports, arrays.ordered,
+            arrays.edges, arrays.noisy, arrays.matrices, arrays.inverses, arrays.how, arrays.limits, arrays.keeps, arrays.replacements,
             mode, self.reuse_attributes, 1 << 30 if self.max_depth is None else self.max_depth, float(self.min_samples_leaf),
         )  # fmt: skip
         attribute, left, right, passes, values, depth, tables = grown
@@ -234,9 +244,10 @@ class ReconstructionTree(ReconstructingClassifier):
 
     def plot(self, max_depth: int = 4) -> Any:
         """The tree as an Altair picture."""
+        from deniable.charts import with_picture
         from deniable.charts.decision_tree import decision_tree_chart
 
-        return decision_tree_chart(*tree_text.layout(self, max_depth))
+        return with_picture(decision_tree_chart(*tree_text.layout(self, max_depth)))
 
 
 class _Arrays:
@@ -300,13 +311,23 @@ class _Arrays:
             return reconstructing.FILLED
         return reconstructing.CONVERGED
 
-    def estimate(self, i: int, reports: Any, classes: Any, kinds: int, by_class: bool) -> Any:
+    def estimate(self, i: int, reports: Any, classes: Any, weights: Any, kinds: int, by_class: bool) -> Any:
         """Estimated counts [cell, class] of one attribute in all rows."""
         k, o = self.cells[i], self.reports[i]
         return estimate_column(
-            reports, classes, kinds, self.matrices[i, :k, :o], self.inverses[i, :o, :k], self.how[i], self.limits[i], self.keeps[i],
-            self.replacements[i, :o], by_class,
+            reports, classes, weights, kinds, self.matrices[i, :k, :o], self.inverses[i, :o, :k], self.how[i], self.limits[i],
+            self.keeps[i], self.replacements[i, :o], by_class,
         )  # fmt: skip
+
+
+def _repeated(fine: list[Any], classes: Any, weights: Any) -> tuple[list[Any], Any, Any]:
+    """Rows as often as their whole weights say, where there is room for them; else rows that count, and their weights."""
+    total = float(weights.sum())
+    if (weights == np.rint(weights)).all() and (total <= 2 * len(weights) or total * len(fine) <= MOST_REPEATED):
+        rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+        return [codes[rows] for codes in fine], classes[rows], None
+    rows = np.flatnonzero(weights)
+    return [codes[rows] for codes in fine], classes[rows], weights[rows]
 
 
 def _compact(tree: Tree) -> Tree:

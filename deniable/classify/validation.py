@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from deniable.classify.scoring import check_metric, measure
 from deniable.core.columns import to_arrow
+from deniable.core.html_table import html_table
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import DataError, ParameterError
@@ -40,7 +41,20 @@ class DistortedScores:
         lines = [
             f"  {name:<18} {mean[name]:.4f}" + (f" ± {se[name]:.4f}" if len(self.frame) > 1 else "") for name in mean.index
         ]
-        return "\n".join([f"Scores on true rows, {len(self.frame)} distortions of the training rows", *lines])
+        return "\n".join([self._heading, *lines])
+
+    def _repr_html_(self) -> str:
+        mean, se = self.mean(), self.se()
+        several = len(self.frame) > 1
+        rows = [[name, f"{mean[name]:.4f}", *([f"{se[name]:.4f}"] if several else [])] for name in mean.index]
+        table = html_table(["", "mean", *(["standard error"] if several else [])], rows)
+        return f"<p>{self._heading}</p>{table}" + (
+            "<p>The error speaks of other distortions, not of other people.</p>" if several else ""
+        )
+
+    @property
+    def _heading(self) -> str:
+        return f"Scores on true rows, {len(self.frame)} distortion{'s' if len(self.frame) > 1 else ''} of the training rows"
 
 
 def distort_and_cross_validate(

@@ -14,9 +14,9 @@ from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
-from deniable.core.files import file_exists, is_randomised, refuse_same, write_text
+from deniable.core.files import file_exists, is_shuffled, refuse_same, write_text
 from deniable.core.schema import Schema
-from deniable.engines.schemas import schema_of
+from deniable.engines.schemas import Around, schema_around, schema_of
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.statistics.rows import load_columns
@@ -65,7 +65,6 @@ def fit(
         raise file_exists(output)
     refuse_same(output, Path(data), *([schema] if schema is not None else []))
     # scikit-learn takes longer to import than most commands to run.
-    from deniable.classify import store
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes
     from deniable.classify.tree import ReconstructionTree
 
@@ -93,7 +92,7 @@ def fit(
         found = ReconstructionNaiveBayes(read, bins=bins)
         found.fit_tables(found.count_tables(opened))
         count = int(found._counts[0].sum())
-    write_text(output, store.to_json(found), force)
+    found.save(output, force)
     print(f"Learned {read.target!r} from {count:,} rows of {len(read) - 1} attributes: {output}")
     if model == "tree":
         print(found.export_text(max_depth=4))
@@ -129,8 +128,8 @@ def predict(
 ) -> None:
     """Predict the class of true rows, or of randomised ones (--distorted).
 
-    Randomised rows taken for true ones are predicted wrongly, so a file that carries a schema, as `deniable randomise` and `deniable
-    survey export` write it, is refused unless --distorted or --true says how to take it.
+    Randomised rows taken for true ones are predicted wrongly. So a file with a schema inside it or beside it (NAME.schema.json), whoever
+    wrote it, is refused unless --distorted or --true says how to take it. A draft without a fingerprint says nothing of the rows.
     """
     refuse_same(output, data, model)
     if distorted and true:
@@ -151,25 +150,43 @@ def predict(
 
 
 def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: bool, true: bool) -> None:
-    """Refuse rows of another kind than they are taken for, where the schema that travels with them tells."""
-    if true or not data.is_file() or not is_randomised(data):
+    """Refuse rows of another kind than they are taken for, where a schema in or beside their file, or the mark of a shuffle, tells."""
+    if true or not data.is_file():
         return
+    own = schema_around(data)
     if not distorted:
-        raise ParameterError(
-            "rows_are_randomised",
-            "{path} holds randomised rows, as the schema that travels with it says; taken for true ones they would be predicted wrongly. "
-            "Add --distorted to predict from randomised rows. If they are true after all: --true.",
-            path=str(data),
+        why = _why_randomised(data, own, names)
+        if why is not None:
+            raise ParameterError(
+                "rows_are_randomised",
+                "{path} {why}; randomised rows that are taken for true ones would be predicted wrongly. Add --distorted to predict from "
+                "randomised rows. If they are true: --true.",
+                path=str(data),
+                why=why,
+            )
+        print(
+            f"note: the rows of {data} are taken as true. Randomised rows: --distorted; --true says that they are true, without this note.",
+            file=sys.stderr,
         )
-    own = Schema.load(data)
-    other = [name for name in names if name in own and own[name] != schema[name]]
-    if other:
+        return
+    other = [] if own is None else [name for name in names if name in own.schema and own.schema[name] != schema[name]]
+    if own is not None and other and own.text.data in (None, data.name):
         raise DataError(
             "other_schema",
             "{path} was randomised under another schema than the classifier learned from: {names}.",
             path=str(data),
             names=", ".join(other),
         )
+
+
+def _why_randomised(data: Path, own: Around | None, names: list[str]) -> str | None:
+    """What says that rows are randomised, or that they may be; None if nothing does."""
+    if own is not None and any(name in own.schema and not isinstance(own.schema[name], Identity) for name in names):
+        if own.text.is_of_this_file:
+            return "holds randomised rows, as the schema that travels with it says"
+        whose = "which names no data" if own.text.data is None else f"which was written for {own.text.data}"
+        return f"may hold randomised rows: the schema {own.text.where} lies beside it, {whose}"
+    return "holds rows that `randomise` shuffled" if is_shuffled(data) else None
 
 
 @app.command()
@@ -190,7 +207,11 @@ def score(
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """How well it predicts true rows, estimated from randomised ones."""
+    """How well it predicts true rows, estimated from randomised ones.
+
+    Without --true rows and their class are taken as randomised under the classifier's schema, and what was done to them is undone: the
+    figure is that of true rows, which nobody has seen. With --true the rows are predicted as they are, and right ones are counted.
+    """
     check_level(level)
     classifier = _open(model)
     schema: Schema = classifier.schema
@@ -209,11 +230,7 @@ def score(
             for name in metric or ["accuracy"]
         ]
     else:
-        if not _has_schema(data):
-            print(
-                f"note: {data} carries no schema; its rows are taken as randomised under the classifier's. True rows: --true.",
-                file=sys.stderr,
-            )
+        _tell_taken_as_randomised(data)
         own = schema_of((data,), data, None if _has_schema(data) else schema)
         if _with_target(own, schema.target) != schema:
             raise DataError(
@@ -229,6 +246,23 @@ def score(
         print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
         return
     _show(found, level)
+    if not true:
+        console().print(
+            "Estimated from randomised rows, the figures are about true ones. --true is for rows that are true themselves.",
+            markup=False,
+        )
+
+
+def _tell_taken_as_randomised(data: Path) -> None:
+    """Say that rows are taken as randomised where no schema says so itself."""
+    if not _has_schema(data):
+        why, under = "carries no schema", "the classifier's"
+    else:
+        found = schema_around(data)
+        if found is None or found.text.is_of_this_file:
+            return
+        why, under = f"lies beside {found.text.where}, which names no data", "it"
+    print(f"note: {data} {why}; its rows are taken as randomised under {under}. True rows: --true.", file=sys.stderr)
 
 
 def _refuse_impossible(data: Path, found: list[Any], accuracy: Callable[[], Any]) -> None:
@@ -250,19 +284,18 @@ def _show(found: list[Any], level: float) -> None:
     from rich.table import Table
 
     table = Table()
-    for heading in ("", "estimated", f"{100 * level:g}% interval", "how"):
+    for heading in ("", "estimated", "standard error", f"{100 * level:g}% interval", "how"):
         table.add_column(heading, justify="left" if heading in ("", "how") else "right")
     for estimate in found:
-        ends = "none"
-        if estimate.has_interval:
-            low, high = estimate.interval(level)
-            ends = f"{low[0]:.4f} to {high[0]:.4f}"
-        table.add_row(estimate.name, f"{estimate.value[0]:.4f}", ends, estimate.method)
+        low, high = estimate.interval(level) if estimate.has_interval else estimate.band(level)
+        ends = f"{low[0]:.4f} to {high[0]:.4f}"
+        ends = ends if estimate.has_interval else f"none (band {ends})"
+        table.add_row(estimate.name, f"{estimate.value[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
     screen = console()
     screen.print(table)
     screen.print(f"{found[0].n:,} rows")
     for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
-        screen.print(f"No confidence interval: {reason}")
+        screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
 
 
 def _label(classifier: Any, given: str | None) -> Any:
@@ -285,13 +318,9 @@ def _has_schema(data: Path) -> bool:
 
 
 def _open(path: Path) -> Any:
-    from deniable.classify import store
+    from deniable.classify.store import load_model
 
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError("not_a_classifier", "{path} is no classifier: not text.", path=str(path)) from None
-    return store.from_json(text, str(path))
+    return load_model(path)
 
 
 def _with_target(schema: Schema, target: str | None) -> Schema:

@@ -14,7 +14,8 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.domain import Domain
-from deniable.core.estimate import Estimate, label_words
+from deniable.core.estimate import Estimate
+from deniable.core.estimate_text import label_words
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
 
@@ -44,7 +45,8 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "why_no_interval": estimate.why_no_interval,
         "assumes": list(estimate.assumes),
         "notes": list(estimate.notes),
-        "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band else None,
+        "se": estimate.se.tolist() if estimate.has_band else None,
+        "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band and not estimate.has_interval else None,
     }
 
 
@@ -74,7 +76,7 @@ def present(
     A picture is in the words of the survey that the data comes from, if any; a table only in a language that was asked for, since
     conditions are written with the values of the data.
     """
-    if estimate.has_band:
+    if estimate.has_band and not estimate.has_interval:
         estimate.band(level, progress=Bar())
     told = estimate if texts is None or language == CODES else estimate.in_words(texts, language)
     if as_json:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import html
-import math
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from deniable.core.estimate_text import label_words, page, text
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.question_texts import QuestionTexts
@@ -20,6 +19,8 @@ from deniable.picture_words import ENGLISH, Words, words_of
 from deniable.progress import Progress, Silent
 
 TARGETS = ("population", "respondents")
+DRAWS = 200
+"""So many re-estimates make a variability band."""
 FEWEST = 5
 """Of fewer people no shares are shown: one of them would be 20% or more."""
 ANY = "any value is possible"
@@ -52,6 +53,8 @@ class Estimate:
     """The language of the labels, where they are texts of a survey."""
     group_sizes: Floats | None = None
     """How many of the reports are estimated to come from the group that each value is about; None where that is everyone."""
+    table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None = None
+    """Of a cross table: the names and labels of its rows and of its columns."""
 
     def __init__(
         self,
@@ -106,9 +109,27 @@ class Estimate:
 
     @property
     def se(self) -> Floats:
-        """The standard errors of the values."""
-        errors: Floats = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        """The standard errors of the values: how much they vary, which leaves out what a method is biased by. There are some wherever there
+        is a `band`; where a method has no covariance they are those of the band's re-estimates, which are simulated when first asked for.
+
+        >>> import deniable as dn
+        >>> dn.reconstruct([60, 40], dn.KRR(dn.Binary(), 0.75)).se.round(3).tolist()
+        [0.098, 0.098]
+        """
+        if self._covariance is None and self._resample is not None:
+            self._simulate(None)
+            spread: Floats = np.nanstd(self._resampled, axis=0, ddof=1)
+            return spread
+        if self._covariance is None:
+            raise self._unknown("no_error", "standard error")
+        errors: Floats = np.sqrt(np.maximum(np.diag(self._covariance), 0.0))
         return errors
+
+    def _unknown(self, code: str, what: str) -> NoIntervalError:
+        reason = self._no_interval or "its error is not known."
+        return NoIntervalError(
+            code, "Method {method!r} gives no {what}: {reason}", method=self.method, what=what, reason=reason
+        )
 
     @property
     def has_interval(self) -> bool:
@@ -122,8 +143,13 @@ class Estimate:
 
     @property
     def has_band(self) -> bool:
-        """Whether `band` has an answer."""
-        return self._resample is not None
+        """Whether `band` and `se` have an answer: they do together or not at all."""
+        return self._resample is not None or self._covariance is not None
+
+    @property
+    def error_is_known(self) -> bool:
+        """Whether `band` and `se` have an answer at once, with nothing left to simulate."""
+        return self._covariance is not None or bool(self._resampled)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper ends of a confidence interval for each value; a biased method has none and raises.
@@ -215,12 +241,15 @@ class Estimate:
     def band(
         self,
         level: float = 0.95,
-        draws: int = 200,
+        draws: int | None = None,
         rng: np.random.Generator | None = None,
         progress: Progress | None = None,
     ) -> tuple[Floats, Floats]:
-        """A variability band: where the middle `level` of re-estimates from simulated reports fall. Not a confidence interval:
-        what the method is biased by does not show in it. It is stretched to the value itself where re-estimates drift off.
+        """A variability band: where the middle `level` of re-estimates falls. Not a confidence interval: what the method is biased by does
+        not show in it. It is stretched to the value itself where re-estimates drift off.
+
+        Methods without a covariance are repeated on simulated reports, `draws` times (200 unless it was done already). Re-estimates of the
+        others are normal, so that the band is the value plus and minus so many standard errors.
 
         >>> import deniable as dn, numpy as np
         >>> channel = dn.Additive(dn.Integer(0, 9), dn.Uniform(2))
@@ -229,42 +258,79 @@ class Estimate:
         >>> bool((low <= high).all())
         True
         """
-        if self._resample is None:
-            raise NoIntervalError(
-                "no_band", "Method {method!r} has an interval, or no error at all; it has no band.", method=self.method
-            )
         check_level(level)
-        if rng is not None or len(self._resampled) != draws:
-            generator = np.random.default_rng() if rng is None else rng
-            self._resampled = []
-            progress = progress or Silent()
-            progress.start("simulating reports", draws)
-            try:
-                for _ in range(draws):
-                    self._resampled.append(self._resample(generator))
-                    progress.advance(1)
-            finally:
-                progress.finish()
+        if self._resample is None:
+            if self._covariance is None:
+                raise self._unknown("no_band", "variability band")
+            reach = NormalDist().inv_cdf(0.5 + level / 2) * self.se
+            low, high = self.value - reach, self.value + reach
+            if self.limits is not None:
+                low, high = np.clip(low, *self.limits), np.clip(high, *self.limits)
+            return self._holding_the_point(low, high)
+        self._simulate(draws, rng, progress)
         # Simulated reports may say nothing of a small group; what the others say of it counts.
         low, high = np.nanquantile(self._resampled, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return self._holding_the_point(low, high)
+
+    def _simulate(self, draws: int | None, rng: np.random.Generator | None = None, progress: Progress | None = None) -> None:
+        """Estimate again from simulated reports, unless that was done already as often as is asked for."""
+        assert self._resample is not None
+        draws = (len(self._resampled) or DRAWS) if draws is None else draws
+        if rng is None and len(self._resampled) == draws:
+            return
+        generator = np.random.default_rng() if rng is None else rng
+        self._resampled = []
+        progress = progress or Silent()
+        progress.start("simulating reports", draws)
+        try:
+            for _ in range(draws):
+                self._resampled.append(self._resample(generator))
+                progress.advance(1)
+        finally:
+            progress.finish()
 
     @property
     def is_share(self) -> bool:
         """Whether the values are shares of a whole, to be read as percentages."""
         return self.limits == (0.0, 1.0)
 
-    def to_frame(self, level: float = 0.95) -> Any:
-        """A pandas frame with one row per label: value, and se, low, high and the largest bias where they exist."""
+    def to_frame(self, level: float = 0.95, long: bool = False) -> Any:
+        """A pandas frame with one row per label: value, and se, low, high and the largest bias where they exist; band_low and band_high
+        instead where there is no interval, as far as they need no simulation.
+
+        A cross table has the labels of one attribute in rows and those of the other in columns, and holds the values alone;
+        `long=True` gives one row per cell, with their errors.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+        >>> found = dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema).crosstab("a", "b")
+        >>> found.to_frame()
+        b      m      f
+        a
+        0  0.125  0.375
+        1  0.625 -0.125
+        >>> found.to_frame(long=True).columns.tolist()
+        ['a', 'b', 'value', 'se', 'low', 'high']
+        """
         import pandas as pd
 
-        columns: dict[str, Any] = {"label": list(self.labels), "value": self.value}
+        if self.table is not None and not long:
+            (down, first), (across, second) = self.table
+            index, columns = pd.Index(list(first), name=down), pd.Index(list(second), name=across)
+            return pd.DataFrame(self.value.reshape(len(first), len(second)), index=index, columns=columns)
+        found: dict[str, Any] = {"label": list(self.labels)}
+        if self.table is not None:
+            found = {name: [label[side] for label in self.labels] for side, (name, _) in enumerate(self.table)}
+        found["value"] = self.value
+        if self.error_is_known:
+            found["se"] = self.se
         if self.has_interval:
-            columns["se"] = self.se
-            columns["low"], columns["high"] = self.interval(level)
+            found["low"], found["high"] = self.interval(level)
+        elif self.error_is_known:
+            found["band_low"], found["band_high"] = self.band(level)
         if self.bias is not None:
-            columns["bias"] = self.bias
-        return pd.DataFrame(columns)
+            found["bias"] = self.bias
+        return pd.DataFrame(found)
 
     def in_words(self, texts: QuestionTexts, language: str | None = None) -> Estimate:
         """The same estimate in the words of a survey: what was asked as its name, and the texts of answers as labels, in one of the
@@ -294,6 +360,12 @@ class Estimate:
             for label in self.labels
         )
         titles = [question.title if question else name for question, name in zip(asked, self.attributes, strict=True)]
+        if self.table is not None:
+            down, across = (
+                (title, tuple(words(at, label) for label in labels))
+                for at, (title, (_, labels)) in enumerate(zip(titles, self.table, strict=True))
+            )
+            other.table = down, across
         condition = self.name.partition(" where ")[2]
         other.name = " / ".join(titles if self.group_sizes is None else titles[::-1]) + (f" [{condition}]" if condition else "")
         return other
@@ -330,7 +402,7 @@ class Estimate:
                 whiskers=whiskers,
                 words=words,
             )
-        return charts.in_language(chart, words)
+        return charts.with_picture(charts.in_language(chart, words))
 
     @property
     def _groups(self) -> list[tuple[Any, slice]] | None:
@@ -407,54 +479,13 @@ class Estimate:
         return f"{found}: {self._possible[0]:.4g} (95% interval {low:.4g} to {high:.4g})"
 
     def __repr__(self) -> str:
-        lines = [f"Estimate{' of ' + self.name if self.name else ''}: {self.caption}"]
-        low, high = self.interval() if self.has_interval else (None, None)
-        shown, instead = self.shown, self.said_instead
-        labels = [label_words(label) for label in self.labels]
-        width = max(map(len, labels))
-        for i, label in enumerate(labels):
-            if i >= 40:
-                lines.append(f"  ... and {len(self.labels) - i:,} more")
-                break
-            if instead[i] is not None:
-                lines.append(f"  {label:<{width}}  {instead[i]}")
-                continue
-            bounds = f"   {low[i]:.4f} to {high[i]:.4f}" if low is not None and high is not None else ""
-            lines.append(f"  {label:<{width}}  {shown[i]:8.4f}{bounds}")
-        if self._no_interval:
-            lines.append(f"  No confidence interval: {self._no_interval}")
-        lines += [f"  Assumed: {assumption}." for assumption in self.assumes]
-        lines += [f"  Note: {note}." for note in self.notes]
-        return "\n".join(lines)
+        return text(self)
 
     def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        columns = {name: map(_four_digits, frame[name]) for name in frame.columns[1:]} | {
-            "value": map(_four_digits, self.shown)
-        }
-        rows = zip(self.said_instead, *columns.values(), strict=True)
-        frame[list(columns)] = [[instead, *[""] * (len(columns) - 1)] if instead else row for instead, *row in rows]
-        assumed = "".join(f"<p>Assumed: {html.escape(assumption)}.</p>" for assumption in self.assumes)
-        assumed += "".join(f"<p>Note: {html.escape(note)}.</p>" for note in self.notes)
-        if self._no_interval:
-            assumed = f"<p>No confidence interval: {html.escape(self._no_interval)}</p>" + assumed
-        return f"<p>{self.caption}</p>" + str(frame.to_html(index=False)) + assumed
-
-
-def label_words(label: Any) -> str:
-    """A label as words, also one of several.
-
-    >>> label_words(("woman", "yes")), label_words(3)
-    ('woman, yes', '3')
-    """
-    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+        return page(self)
 
 
 def check_level(level: Any) -> None:
     """Refuse what is no confidence level."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
         raise ParameterError("level", "level must be a number between 0 and 1 such as 0.95, got {got!r}.", got=level)
-
-
-def _four_digits(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4f}"

@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv
@@ -18,6 +18,7 @@ import pyarrow.parquet
 
 from deniable import interrupts
 from deniable.core.channel import Channel
+from deniable.core.shuffle_mark import mark_of
 from deniable.core.tables import CellTable, ColumnCounter
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress
@@ -178,6 +179,36 @@ def is_randomised(path: Path) -> bool:
     inside = (_opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if _is_parquet(path) else None
     beside = _content(read_schema_text(sidecar(path))) if sidecar(path).exists() else {}
     return inside is not None or ("fingerprint" in beside and beside.get("data") == path.name)
+
+
+class SchemaText(NamedTuple):
+    """A schema in or beside a data file, where it was found, and the data file that it says it is of (None if it names none)."""
+
+    text: str
+    where: str
+    data: str | None
+    is_of_this_file: bool
+
+
+def schema_text_around(path: Path) -> SchemaText | None:
+    """The schema inside a file or beside it, unless that is a draft, or of another file that lies beside it too."""
+    inside = (_opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if _is_parquet(path) else None
+    if inside is not None:
+        return SchemaText(str(inside.decode()), str(path), path.name, True)
+    beside = sidecar(path)
+    text = read_schema_text(beside) if beside.exists() else ""
+    content = _content(text)
+    data = content.get("data")
+    if "fingerprint" not in content or (data != path.name and isinstance(data, str) and path.with_name(data).exists()):
+        return None
+    return SchemaText(text, str(beside), data, data == path.name)
+
+
+def is_shuffled(path: Path) -> bool:
+    """Whether a Parquet file holds rows that `Schema.randomise` shuffled: pandas and PyArrow hand their mark on to such files."""
+    if not _is_parquet(path):
+        return False
+    return mark_of(_opened_parquet(path).schema_arrow.empty_table()) is not None
 
 
 def refuse_randomised(path: Path) -> None:

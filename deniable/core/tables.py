@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from deniable.core.channel import Binned, Channel
 from deniable.core.columns import to_arrow
 from deniable.core.domain import numeric
 from deniable.core.exact import Ints, fraction, written
+from deniable.core.html_table import html_table
 from deniable.errors import ParameterError
 
 LARGEST_DENSE = 50_000_000
+MOST_LINES = 40
 _LARGEST_SUM = np.iinfo(np.int64).max
 
 
@@ -196,8 +199,33 @@ class CellTable:
         return cls(axes, cells, table["n"].to_numpy(), sums)
 
     def __repr__(self) -> str:
+        labels, counts = self._listed()
+        width, room = max(map(len, labels), default=0), max((len(f"{n:,}") for n in counts), default=0)
+        lines = [f"  {label:<{width}}  {n:>{room},}" for label, n in zip(labels[:MOST_LINES], counts, strict=False)]
+        more = [f"  ... and {len(labels) - MOST_LINES:,} more"] if len(labels) > MOST_LINES else []
+        return "\n".join([f"CellTable({self._said})", *lines, *more])
+
+    def _repr_html_(self) -> str:
+        named = ", ".join(axis.name for axis in self.axes)
+        head = f"<p><strong>Counts of reports</strong> ({escape(named)}): {self.total:,} rows</p>"
+        if len(self.axes) == 2 and len(self.axes[0]) <= MOST_LINES and len(self.axes[1]) <= MOST_LINES:
+            first, second = self.axes
+            rows = [[label, *(f"{n:,}" for n in row)] for label, row in zip(first.labels, self.dense(), strict=True)]
+            return head + html_table([f"{first.name} \\ {second.name}", *second.labels], rows)
+        labels, counts = self._listed()
+        return head + html_table([named, "reports"], [[label, f"{n:,}"] for label, n in zip(labels, counts, strict=True)])
+
+    @property
+    def _said(self) -> str:
         axes = " x ".join(f"{axis.name}[{len(axis)}]" for axis in self.axes)
-        return f"CellTable({axes}: {self.total:,} rows in {len(self.cells):,} cells)"
+        return f"{axes}: {self.total:,} rows in {len(self.cells):,} cells"
+
+    def _listed(self) -> tuple[list[str], list[int]]:
+        """Labels and their counts: all of one axis, also those that nobody reported; of several the cells that occur."""
+        if len(self.axes) == 1:
+            return [str(label) for label in self.axes[0].labels], self.dense().tolist()
+        named = [", ".join(str(axis.labels[code]) for axis, code in zip(self.axes, cell, strict=True)) for cell in self.cells]
+        return named, self.n.tolist()
 
 
 def _axes(given: Any) -> list[Axis]:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from deniable.core.channel import Channel
+from deniable.core.files import SchemaText, schema_text_around
 from deniable.core.schema import Schema
 from deniable.errors import DataError, FileError
 
@@ -71,6 +73,30 @@ def agreed_schema(files: Sequence[Path], given: Schema | Channel | None) -> Sche
             path=str(without[0]),
         )
     return schema
+
+
+class Around(NamedTuple):
+    """A schema inside a data file or beside it, and whether it says itself that it is that of this file."""
+
+    schema: Schema
+    text: SchemaText
+
+
+def schema_around(path: Path) -> Around | None:
+    """The schema that a file was randomised under, or may have been: `Schema.save` does not say which data a schema is of.
+
+    None where there is none, where it is a draft, and where it is that of another file that lies beside it.
+
+    >>> import deniable as dn, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = Path(folder, "rows.csv")
+    ...     _ = rows.write_text("a\\n1\\n")
+    ...     dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}).save(Path(folder, "rows.schema.json"))
+    ...     schema_around(rows).text.is_of_this_file
+    False
+    """
+    text = schema_text_around(path)
+    return None if text is None else Around(Schema.from_json(text.text, text.where), text)
 
 
 def _agrees(own: Schema, given: Schema | Channel) -> bool:

@@ -115,20 +115,30 @@ def whole(estimated: Any, n: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def assigned_labels(codes: Any, estimated: Any, matrix: Any, passes: Any, tested: bool) -> Any:
+def _wanted(estimated: Any, weights: Any) -> Any:
+    """How much of the rows each cell is to get: whole numbers where every row counts once."""
+    for i in range(weights.size):
+        if weights[i] != 1.0:
+            return estimated / estimated.sum() * weights.sum()
+    return whole(estimated, weights.size).astype(np.float64)
+
+
+@njit(cache=True, nogil=True)
+def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passes: Any, tested: bool) -> Any:
     """ARVeSNA (thesis 3.7.2): rows of a cell reported too often get, in order, the lacking cell likeliest to be reported so.
 
     With a test, lacking cells on the same side come first if answers are kept with more than 1/2, on the other side if with less.
-    Where reports have other labels than truths, every report is one too many.
+    Where reports have other labels than truths, every report is one too many. A row counts `weights` times, and moves as a whole if
+    at least half of it has to.
     """
     cells, reports = matrix.shape
     n = codes.size
-    lacking = whole(estimated, n)
+    lacking = _wanted(estimated, weights)
     out = np.empty(n, np.int64)
     same = cells == reports
-    excess = np.zeros(reports, np.int64)
+    excess = np.zeros(reports)
     for i in range(n):
-        excess[codes[i]] += 1
+        excess[codes[i]] += weights[i]
     kept = 0.0
     if same:
         for x in range(cells):
@@ -137,13 +147,14 @@ def assigned_labels(codes: Any, estimated: Any, matrix: Any, passes: Any, tested
             lacking[x] -= both
             kept += matrix[x, x]
     same_side_first = kept > 0.5 * cells
-    # The first rows of a cell move, as published; `moves` says how many are still to.
+    tiny = 1e-9 * weights.sum()
+    # The first rows of a cell move, as published; `moving` says how much of them still has to.
     for z in range(reports):
-        row = 0
-        while excess[z] > 0:
+        row, moving, last = 0, 0.0, z
+        while excess[z] > tiny:
             best, best_preferred = -1, False
             for x in range(cells):
-                if lacking[x] > 0:
+                if lacking[x] > tiny:
                     preferred = tested and same and (passes[x] == passes[z]) == same_side_first
                     if (
                         best < 0
@@ -156,28 +167,35 @@ def assigned_labels(codes: Any, estimated: Any, matrix: Any, passes: Any, tested
             moved = min(excess[z], lacking[best])
             excess[z] -= moved
             lacking[best] -= moved
-            while moved > 0:
+            moving += moved
+            last = best
+            while row < n and (codes[row] != z or weights[row] <= 2 * moving):
                 if codes[row] == z:
                     out[row] = best
-                    moved -= 1
+                    moving -= weights[row]
                 row += 1
+        if not same and last == z:
+            last = int(np.argmax(matrix[:, z]))
         while row < n:
             if codes[row] == z:
-                out[row] = z
+                out[row] = z if same else last
             row += 1
     return out
 
 
 @njit(cache=True, nogil=True)
-def assigned_sorted(ranks: Any, estimated: Any) -> Any:
-    """The lowest reports get the first cell, as many as were estimated in it, and so on."""
+def assigned_sorted(ranks: Any, weights: Any, estimated: Any) -> Any:
+    """The lowest reports get the first cell, as much of them as was estimated in it, and so on; a row goes where its middle falls."""
     n = ranks.size
-    wanted = whole(estimated, n)
+    wanted = _wanted(estimated, weights)
     out = np.empty(n, np.int64)
     order = np.argsort(ranks)
-    place = 0
-    for x in range(wanted.size):
-        for _ in range(wanted[x]):
-            out[order[place]] = x
-            place += 1
+    cell, end, before = 0, wanted[0], 0.0
+    for i in range(n):
+        row = order[i]
+        while cell < wanted.size - 1 and before + 0.5 * weights[row] > end:
+            cell += 1
+            end += wanted[cell]
+        out[row] = cell
+        before += weights[row]
     return out

@@ -167,7 +167,16 @@ def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) 
 
 @njit(cache=True, nogil=True)
 def assign_column(
-    reports: Any, ranks: Any, classes: Any, estimated: Any, matrix: Any, noisy: bool, passes: Any, tested: bool, by_class: bool
+    reports: Any,
+    ranks: Any,
+    classes: Any,
+    weights: Any,
+    estimated: Any,
+    matrix: Any,
+    noisy: bool,
+    passes: Any,
+    tested: bool,
+    by_class: bool,
 ) -> Any:
     """Cells for rows that follow `estimated` [cell, reported class], class by class or (its one column) all together."""
     n = reports.size
@@ -183,9 +192,9 @@ def assign_column(
             continue
         rows = rows[:size]
         if noisy:
-            found = assigned_sorted(ranks[rows], estimated[:, c])
+            found = assigned_sorted(ranks[rows], weights[rows], estimated[:, c])
         else:
-            found = assigned_labels(reports[rows], estimated[:, c], matrix, passes, tested)
+            found = assigned_labels(reports[rows], weights[rows], estimated[:, c], matrix, passes, tested)
         for i in range(size):
             out[rows[i]] = found[i]
     return out
@@ -195,6 +204,7 @@ def assign_column(
 def estimate_column(
     reports: Any,
     classes: Any,
+    weights: Any,
     kinds: int,
     matrix: Any,
     inverse: Any,
@@ -208,7 +218,7 @@ def estimate_column(
     columns = kinds if by_class else 1
     counts = np.zeros((columns, matrix.shape[1]))
     for i in range(reports.size):
-        counts[classes[i] if by_class else 0, reports[i]] += 1.0
+        counts[classes[i] if by_class else 0, reports[i]] += weights[i]
     out = np.empty((matrix.shape[0], columns))
     for c in range(columns):
         out[:, c] = reconstructed(counts[c], matrix, inverse, how, limit, keep, replacement)
@@ -235,6 +245,7 @@ def grow(
     assigned: Any,
     ranks: Any,
     labels: Any,
+    weights: Any,
     class_weights: Any,
     cells: Any,
     reports: Any,
@@ -256,7 +267,7 @@ def grow(
 
     `assigned` holds the true cells as far as they are known: all of them (mode FIXED), or those of attributes that were tested on
     the way (the others are reconstructed in every node: LOCAL class by class, LOCAL_ALL all classes together). `class_weights`
-    [reported class, class] turns counts by reported class into counts by class.
+    [reported class, class] turns counts by reported class into counts by class. A row counts `weights` times.
 
     Gives for each node: attribute tested (-1: leaf), children, cells that pass to the left, counts of the classes, depth and the
     estimated counts [cell, class] of the attribute tested.
@@ -283,9 +294,10 @@ def grow(
     while node < count:
         own = rows[first[node] : last[node]]
         size = own.size
+        people = weights[own].sum()
         by_report = np.zeros(kinds)
         for i in range(size):
-            by_report[labels[own[i]]] += 1.0
+            by_report[labels[own[i]]] += weights[own[i]]
         for c in range(classes):
             total = 0.0
             for d in range(kinds):
@@ -295,10 +307,10 @@ def grow(
         for d in range(kinds):
             if by_report[d] > 0:
                 present += 1
-        if present < 2 or size < 2 * smallest or size < 2 or depth[node] >= max_depth:
+        if present < 2 or people < 2 * smallest or size < 2 or depth[node] >= max_depth:
             node += 1
             continue
-        here = labels[own]
+        here, counted = labels[own], weights[own]
         parent_gini = split_gini(values[node], np.zeros(classes))
         best, chosen = parent_gini - 1e-12, -1
         best_mask = np.zeros(most, np.bool_)
@@ -317,10 +329,10 @@ def grow(
                 by_kind = np.zeros((k, kinds))
                 column = assigned[a]
                 for i in range(size):
-                    by_kind[column[own[i]], here[i]] += 1.0
+                    by_kind[column[own[i]], here[i]] += counted[i]
             else:
                 estimate = estimate_column(
-                    reported[a][own], here, kinds, matrices[a, :k, : reports[a]], inverses[a, : reports[a], :k],
+                    reported[a][own], here, counted, kinds, matrices[a, :k, : reports[a]], inverses[a, : reports[a], :k],
                     how[a], limits[a], keeps[a], replacements[a, : reports[a]], mode == 1,
                 )  # fmt: skip
                 if mode == 1:
@@ -330,6 +342,7 @@ def grow(
                         reported[a][own],
                         ranks[a][own],
                         here,
+                        counted,
                         estimate,
                         matrices[a, :k, : reports[a]],
                         noisy[a],
@@ -339,7 +352,7 @@ def grow(
                     )
                     by_kind = np.zeros((k, kinds))
                     for i in range(size):
-                        by_kind[guessed[i], here[i]] += 1.0
+                        by_kind[guessed[i], here[i]] += counted[i]
             table = by_kind @ class_weights
             for x in range(k):
                 for c in range(classes):
@@ -358,23 +371,24 @@ def grow(
         k = cells[chosen]
         if mode != 0 and not used[node, chosen] and how[chosen] != 0:
             found = assign_column(
-                reported[chosen][own], ranks[chosen][own], here, best_estimate, matrices[chosen, :k, : reports[chosen]],
+                reported[chosen][own], ranks[chosen][own], here, counted, best_estimate, matrices[chosen, :k, : reports[chosen]],
                 noisy[chosen], best_mask[:k], True, mode == 1,
             )  # fmt: skip
             for i in range(size):
                 assigned[chosen, own[i]] = found[i]
-        going = 0
+        going, passing = 0, 0.0
         sent = np.empty(size, np.int64)
         for i in range(size):
             if best_mask[assigned[chosen, own[i]]]:
                 sent[going] = own[i]
+                passing += counted[i]
                 going += 1
         place = going
         for i in range(size):
             if not best_mask[assigned[chosen, own[i]]]:
                 sent[place] = own[i]
                 place += 1
-        if going < max(1.0, smallest) or size - going < max(1.0, smallest):
+        if going < 1 or size - going < 1 or passing < smallest or people - passing < smallest:
             node += 1
             continue
         rows[first[node] : last[node]] = sent

@@ -124,6 +124,7 @@ class Comparison:
 
     def plot(self) -> Any:
         """Accuracy against the worst-case posterior, for both."""
+        from deniable.charts import with_picture
         from deniable.charts.tradeoff import tradeoff_chart
 
         series = {
@@ -132,7 +133,7 @@ class Comparison:
             ],
             "randomised response": [(row["worst_posterior"], row["mean"], "") for row in self.rows[1::2]],
         }
-        return tradeoff_chart(
+        chart = tradeoff_chart(
             series,
             x="worst-case posterior: how sure an attacker can be",
             y="accuracy of classifiers on true answers",
@@ -144,6 +145,7 @@ class Comparison:
             note="Mean of three classifiers that learned from the published set, tested on people who were left out. Numbers beside the "
             "marks are minimum deniabilities.",
         )
+        return with_picture(chart)
 
 
 def compare_publishing(

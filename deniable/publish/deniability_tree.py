@@ -443,9 +443,10 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
 
     def plot(self, max_depth: int = 3, max_leaves: int = 24) -> Any:
         """A picture of the tree's first levels; save it with `deniable.charts.save`."""
+        from deniable.charts import with_picture
         from deniable.publish.text import picture
 
-        return picture(self, max_depth, max_leaves)
+        return with_picture(picture(self, max_depth, max_leaves))
 
 
 def _is_number(value: Any) -> bool:

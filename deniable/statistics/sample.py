@@ -15,7 +15,7 @@ from deniable.core.exact import Floats
 from deniable.core.missing import WithMissing
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.statistics import likely, means, moments, shares
+from deniable.statistics import likely, means, moments, sample_text, shares
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.condition_words import written_name, written_value
@@ -92,6 +92,12 @@ class Sample:
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
         return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights, alike=self.alike, most=self.most)
+
+    def __repr__(self) -> str:
+        return sample_text.text(self)
+
+    def _repr_html_(self) -> str:
+        return sample_text.page(self)
 
     def _sums(self, target: str) -> Sums:
         """How functions are summed over the people: for the population parts count by their precision, for the respondents all alike."""
@@ -447,8 +453,8 @@ class Sample:
         self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None, method: str = "joint",
         most_cells: int | None = 2_500,
     ) -> Estimate:  # fmt: skip
-        """The joint shares of two attributes, labelled (label of a, label of b); method="em" is maximum likelihood on the joint
-        table. Every two cells have a covariance, so a table of more than `most_cells` is
+        """The joint shares of two attributes, labelled (label of a, label of b); `to_frame()` has a in rows and b in columns. method="em"
+        is maximum likelihood on the joint table. Every two cells have a covariance, so a table of more than `most_cells` is
         refused: give bins, such as bins={"age": 10}, or raise it (None for no limit).
 
         >>> import deniable as dn, pandas as pd
@@ -472,11 +478,12 @@ class Sample:
             )  # fmt: skip
         if method == "em":
             rows, columns = self._parts_of(a, (bins or {}).get(a)), self._parts_of(b, (bins or {}).get(b))
-            return _about(likely.crosstab(self._likelihood([*rows[1], *columns[1]]), (a, *rows), (b, *columns), target), a, b)
+            fitted = self._likelihood([*rows[1], *columns[1]])
+            return _about(_as_table(likely.crosstab(fitted, (a, *rows), (b, *columns), target), (a, first), (b, second)), a, b)
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
         labels = [(x, y) for x in first for y in second]
         found = shares.table(self._sums(target), functions, labels, f"{a} by {b}", target)
-        return _about(self._smoothly(found, functions, lambda means: means), a, b)
+        return _about(_as_table(self._smoothly(found, functions, lambda means: means), (a, first), (b, second)), a, b)
 
     @repeats_assumptions
     def difference(
@@ -743,6 +750,12 @@ def _about(found: Estimate, *names: str | None) -> Estimate:
     """The estimate, with what its labels are values of."""
     found.attributes = tuple(name for name in names if name is not None)
     return found
+
+
+def _as_table(estimate: Estimate, rows: tuple[str, list[Any]], columns: tuple[str, list[Any]]) -> Estimate:
+    """The estimate, which knows that it is a cross table."""
+    estimate.table = ((rows[0], tuple(rows[1])), (columns[0], tuple(columns[1])))
+    return estimate
 
 
 def _kept_apart(channel: Channel) -> bool:

@@ -57,7 +57,7 @@ def test_rows_get_the_labels_that_arvesna_gives(p, test):
         codes = rng.integers(0, 4, 50)
         shares = rng.dirichlet(np.ones(4))
         passes = np.array([label in (test or []) for label in "abcd"])
-        found = assigned_labels(codes, shares, channel.matrix(), passes, test is not None)
+        found = assigned_labels(codes, np.ones(len(codes)), shares, channel.matrix(), passes, test is not None)
         expected = dn.reconstruction.arvesna(np.array(list("abcd"))[codes], shares, channel, test)
         assert found.tolist() == expected.tolist()
 
@@ -67,7 +67,10 @@ def test_sorted_assignment_is_that_of_the_package():
     for _ in range(20):
         ranks = rng.permutation(40)
         shares = rng.dirichlet(np.ones(5))
-        assert assigned_sorted(ranks, shares).tolist() == dn.reconstruction.assign_sorted(ranks, shares).tolist()
+        assert (
+            assigned_sorted(ranks, np.ones(len(ranks)), shares).tolist()
+            == dn.reconstruction.assign_sorted(ranks, shares).tolist()
+        )
 
 
 def _all_subsets(table):

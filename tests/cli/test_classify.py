@@ -134,12 +134,72 @@ def test_rows_that_another_schema_randomised_are_refused(run, town, tmp_path):
     assert (code, "another schema than the classifier learned from: age." in err) == (2, True)
 
 
-def test_a_schema_beside_that_is_about_another_file_says_nothing_about_this_one(run, town, tmp_path):
+@pytest.mark.parametrize("saved", ["python", "renamed", "parquet"])
+def test_rows_that_python_randomised_are_not_taken_for_true_ones(run, town, tmp_path, saved):
+    people, schema, folder = town
+    run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
+    reports, name = schema.randomise(people[:500]), "mine.parquet" if saved == "parquet" else "mine.csv"
+    if saved == "parquet":
+        reports.to_parquet(name)  # only the mark of the shuffle tells
+    else:
+        reports.to_csv(name, index=False)
+        text = schema.to_json(data="reports.csv" if saved == "renamed" else None)
+        (tmp_path / "mine.schema.json").write_text(text)
+    code, _, err = run("classify", "predict", "model.json", name, "-o", "out.csv")
+    assert (code, (tmp_path / "out.csv").exists()) == (2, False)
+    assert "randomised rows that are taken for true ones would be predicted wrongly. Add --distorted" in err
+    words = {
+        "python": "mine.schema.json lies beside it, which names no data",
+        "renamed": "mine.schema.json lies beside it, which was written for reports.csv",
+        "parquet": "holds rows that `randomise` shuffled",
+    }
+    assert words[saved] in err
+    for option in ("--true", "--distorted"):
+        code, _, err = run("classify", "predict", "model.json", name, "-o", "out.csv", option, "-f")
+        assert (code, err) == (0, "")
+
+
+def test_schemas_that_say_nothing_about_true_rows_do_not_stop_them(run, town, tmp_path):
     people, schema, folder = town
     run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
     people.to_csv("mine.csv", index=False)
+    (tmp_path / "other.csv").write_text("")
+    shown = dn.Schema({name: dn.Identity(channel.domain) for name, channel in schema.items()})
+    for text in (
+        schema.to_json(fingerprint=False),  # a draft, as `deniable schema infer` writes it beside true rows
+        schema.to_json(data="other.csv"),  # that of another file, which is there
+        shown.to_json(),  # it hides nothing
+    ):
+        (tmp_path / "mine.schema.json").write_text(text)
+        code, _, err = run("classify", "predict", "model.json", "mine.csv", "-o", "out.csv", "-f")
+        assert code == 0
+        assert "note: the rows of mine.csv are taken as true. Randomised rows: --distorted" in err
+
+
+def test_rows_beside_a_schema_that_differs_from_the_classifiers_are_not_taken_as_its_reports(run, town, tmp_path):
+    people, schema, folder = town
+    run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
+    other = dn.Schema({**schema, "age": dn.Retention(dn.Integer(18, 90), 0.4)})
+    other.randomise(people).to_csv("mine.csv", index=False)
+    other.save(tmp_path / "mine.schema.json")
+    code, _, err = run("classify", "predict", "model.json", "mine.csv", "-o", "out.csv", "--distorted")
+    assert (code, "another schema than the classifier learned from: age." in err) == (2, True)
+
+
+def test_a_score_says_what_its_rows_were_taken_for(run, town, tmp_path):
+    people, schema, folder = town
+    run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children")
+    assert (
+        "about true ones. --true is for rows that are true" in run("classify", "score", "model.json", folder / "train.csv")[1]
+    )
+    assert "--true" not in run("classify", "score", "model.json", folder / "truth.csv", "--true")[1]
+    schema.randomise(people).to_csv("mine.csv", index=False)
+    assert (
+        "mine.csv carries no schema; its rows are taken as randomised" in run("classify", "score", "model.json", "mine.csv")[2]
+    )
     schema.save(tmp_path / "mine.schema.json")
-    assert run("classify", "predict", "model.json", "mine.csv", "-o", "out.csv")[0] == 0
+    code, _, err = run("classify", "score", "model.json", "mine.csv")
+    assert (code, "lies beside mine.schema.json, which names no data" in err) == (0, True)
 
 
 def test_true_rows_that_are_taken_for_randomised_ones_are_refused_where_the_accuracy_shows_it(run, tmp_path):

@@ -138,11 +138,6 @@ def test_the_band_holds_the_estimate_and_widens_with_fewer_reports():
     assert widths[0] > 2 * widths[1]
 
 
-def test_an_unbiased_estimate_has_no_band():
-    with pytest.raises(dn.DeniableError, match="no band"):
-        dn.reconstruct([5, 5], dn.KRR(dn.Binary(), 0.75)).band()
-
-
 @pytest.mark.parametrize(("link", "order"), list(product(("log", "root"), (1, 2, 3))))
 def test_penalised_fits_are_maxima_and_their_evidence_is_laplaces(link, order):
     """Against an independent optimiser, and a curvature by differences of the penalised likelihood itself."""

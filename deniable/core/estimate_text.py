@@ -1,0 +1,117 @@
+"""An estimate as people see it in a notebook or a shell: name, values, how far they may be off, and why there is no interval."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from deniable.core.html_table import html_table, paragraphs
+
+if TYPE_CHECKING:
+    from deniable.core.estimate import Estimate
+
+MOST_LINES = 40
+NO_INTERVAL_BUT = "The band says how much the values vary, not how far they may be off: it is no confidence interval"
+
+
+def text(estimate: Estimate) -> str:
+    """Line after line, for a terminal."""
+    lines = [f"Estimate{' of ' + estimate.name if estimate.name else ''}: {estimate.caption}"]
+    shown, instead, ends = estimate.shown, estimate.said_instead, _ends(estimate)
+    word = "" if estimate.has_interval else "band "
+    labels = [label_words(label) for label in estimate.labels]
+    width = max(map(len, labels))
+    for i, label in enumerate(labels[:MOST_LINES]):
+        if instead[i] is not None:
+            lines.append(f"  {label:<{width}}  {instead[i]}")
+            continue
+        bounds = "" if ends is None else f"   {word}{ends[0][i]:.4f} to {ends[1][i]:.4f}"
+        error = f", standard error {estimate.se[i]:.4f}" if word and ends is not None else ""
+        lines.append(f"  {label:<{width}}  {shown[i]:8.4f}{bounds}{error}")
+    if len(labels) > MOST_LINES:
+        lines.append(f"  ... and {len(labels) - MOST_LINES:,} more")
+    return "\n".join([*lines, *(f"  {sentence}" for sentence in _sentences(estimate))])
+
+
+def page(estimate: Estimate) -> str:
+    """The same as HTML, escaped; a cross table as a table of two dimensions."""
+    name = f"<strong>{escape(estimate.name)}</strong>: " if estimate.name else ""
+    content = _list(estimate) if estimate.table is None else _cross_table(estimate)
+    return f"<p>{name}{escape(estimate.caption)}</p>{content}{paragraphs(_sentences(estimate))}"
+
+
+def _ends(estimate: Estimate) -> Any:
+    """The ends of the intervals, or of the bands where they are known without simulating anything."""
+    return estimate.interval() if estimate.has_interval else estimate.band() if estimate.error_is_known else None
+
+
+def _sentences(estimate: Estimate) -> list[str]:
+    said = []
+    if estimate.why_no_interval:
+        said.append(f"No confidence interval: {estimate.why_no_interval}")
+        if estimate.error_is_known:
+            said.append(f"{NO_INTERVAL_BUT}.")
+        elif estimate.has_band:
+            said.append("Its variability (.se and .band()) is found by simulating reports, when it is asked for.")
+    said += [f"Assumed: {assumption}." for assumption in estimate.assumes]
+    return said + [f"Note: {note}." for note in estimate.notes]
+
+
+def _list(estimate: Estimate) -> str:
+    head, rows = (
+        ["", "value"],
+        [[label_words(label), _digits(value)] for label, value in zip(estimate.labels, estimate.shown, strict=True)],
+    )
+    ends = _ends(estimate)
+    if ends is not None:
+        between = "95% interval" if estimate.has_interval else "95% variability band"
+        columns: dict[str, Any] = {
+            "standard error": estimate.se,
+            between: list(zip(*ends, strict=True)),
+            "largest bias": estimate.bias,
+        }
+        for heading, column in columns.items():
+            if column is None:
+                continue
+            head.append(heading)
+            for row, found in zip(rows, column, strict=True):
+                row.append(_between(*found) if isinstance(found, tuple) else _digits(found))
+    for row, instead in zip(rows, estimate.said_instead, strict=True):
+        if instead is not None:
+            row[1:] = [instead, *[""] * (len(row) - 2)]
+    return html_table(head, rows)
+
+
+def _cross_table(estimate: Estimate) -> str:
+    assert estimate.table is not None
+    (down, first), (across, second) = estimate.table
+    ends = _ends(estimate)
+    between = (
+        "" if ends is None else "; below each value its 95% " + ("interval" if estimate.has_interval else "variability band")
+    )
+    cells: list[Any] = [
+        _digits(value) if ends is None else (_digits(value), _between(ends[0][i], ends[1][i]))
+        for i, value in enumerate(estimate.shown)
+    ]
+    wide = len(second)
+    rows = [[label, *cells[i * wide : (i + 1) * wide]] for i, label in enumerate(first)]
+    return html_table([f"{down} \\ {across}", *second], rows, caption=f"{down} in rows, {across} in columns{between}")
+
+
+def _between(low: float, high: float) -> str:
+    return f"{_digits(low)} to {_digits(high)}"
+
+
+def _digits(number: float) -> str:
+    """Four digits behind the point, or none for large numbers."""
+    return "" if math.isnan(number) else f"{number:,.0f}" if abs(number) >= 100_000 else f"{number:.4f}"
+
+
+def label_words(label: Any) -> str:
+    """A label as words, also one of several.
+
+    >>> label_words(("woman", "yes")), label_words(3)
+    ('woman, yes', '3')
+    """
+    return ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)

@@ -1,0 +1,81 @@
+"""A sample as people see it in a notebook or a shell: how many reports, which attributes, and how each is hidden."""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from deniable.core.channel import rounded_up
+from deniable.core.html_table import html_table, paragraphs
+from deniable.core.schema import Schema
+from deniable.engines.count import Countable
+from deniable.privacy.hiding import in_words
+
+if TYPE_CHECKING:
+    from deniable.statistics.sample import Sample
+
+HEAD = ("attribute", "answers", "hidden by", "epsilon")
+
+
+def text(sample: Sample) -> str:
+    """Line after line, for a terminal.
+
+    >>> import deniable as dn, pandas as pd
+    >>> dn.Sample(pd.DataFrame({"a": [1, 0, 1]}), dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}))  # doctest: +ELLIPSIS
+    Sample of 3 reports
+      a: 0, 1
+        epsilon 1.099: the true answer is kept with probability 0.75, else the other one is reported
+      Ask it: ...
+    """
+    lines = [f"Sample of {_whole(sample)}"]
+    for at, (data, schema) in enumerate(sample.parts):
+        if len(sample.parts) > 1:
+            lines.append(f" part {at + 1}: {_reports(data)}")
+        for name, answers, hidden, epsilon in _rows(schema):
+            lines.append(f"  {name}: {answers}")
+            lines += textwrap.wrap(f"epsilon {epsilon}: {hidden}", 110, initial_indent="    ", subsequent_indent="      ")
+    return "\n".join([*lines, *(f"  {sentence}" for sentence in _sentences(sample))])
+
+
+def page(sample: Sample) -> str:
+    """The same as HTML, escaped."""
+    tables = "".join(
+        (f"<p>Part {at + 1}: {escape(_reports(data))}</p>" if len(sample.parts) > 1 else "")
+        + html_table(HEAD, _rows(schema), numbers=False)
+        for at, (data, schema) in enumerate(sample.parts)
+    )
+    return f"<p><strong>Sample</strong> of {escape(_whole(sample))}</p>{tables}{paragraphs(_sentences(sample))}"
+
+
+def _whole(sample: Sample) -> str:
+    return _reports(sample.parts[0][0]) if len(sample.parts) == 1 else f"{len(sample.parts)} parts"
+
+
+def _reports(data: Any) -> str:
+    """How many reports a part holds, or where they are: those that are elsewhere are not counted to be shown."""
+    if isinstance(data, Countable):
+        return f"the reports in {data.name}"
+    try:
+        return f"{len(data):,} reports"
+    except TypeError:
+        return "reports of a frame that is not loaded"
+
+
+def _rows(schema: Schema) -> list[list[str]]:
+    shared = {name: group for group, members in schema.groups.items() for name in members.attributes}
+    return [
+        [
+            name,
+            channel.domain.allowed,
+            in_words(channel) + (f"; one draw for all of {shared[name]!r}" if name in shared else ""),
+            rounded_up(channel.epsilon),
+        ]
+        for name, channel in schema.items()
+    ]
+
+
+def _sentences(sample: Sample) -> list[str]:
+    weighed = [] if sample.weights is None else [f"Respondents stand for as many people as {sample.weights!r} says."]
+    asked = [name for name, value in vars(type(sample)).items() if callable(value) and name[0] != "_" and name != "update"]
+    return [*weighed, f"Ask it: {', '.join(asked)}."]

@@ -1,0 +1,73 @@
+"""An attacker sends a classifier as a file, to run code, to hang whoever uses it, or to have compiled code read beyond its arrays."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.classify import store
+
+SCHEMA = dn.Schema({"a": dn.KRR(dn.Binary(), 0.9), "c": dn.Identity(dn.Binary())}, target="c")
+
+
+@pytest.fixture(scope="module")
+def honest():
+    rows = pd.DataFrame({"a": [0, 1] * 50, "c": [0, 1] * 50})
+    return store.to_json(dn.ReconstructionTree(SCHEMA, pruning=None).fit(rows))
+
+
+def in_circles(content):
+    content["tree"]["left"][0] = 0
+
+
+def out_of_bounds(content):
+    content["tree"]["right"][0] = 1_000_000_000
+
+
+def backwards(content):
+    content["tree"]["left"][0] = -1_000_000
+
+
+def no_cells(content):
+    content["tree"]["passes"] = [[] for _ in content["tree"]["passes"]]
+    content["tree"]["tables"] = [[] for _ in content["tree"]["tables"]]
+
+
+@pytest.mark.parametrize("lie", [in_circles, out_of_bounds, backwards, no_cells])
+def test_nodes_that_compiled_code_would_follow_anywhere_are_refused(lie, honest, monkeypatch):
+    content = json.loads(honest)
+    lie(content)
+    text = json.dumps(content)
+    with pytest.raises(dn.DeniableError, match="damaged"):
+        store.from_json(text)
+    # Without the check the file opens, and the first prediction would not come back or would read what is not its own.
+    monkeypatch.setattr(store, "_check_tree", lambda *given: None)
+    monkeypatch.setattr(store.Tree, "chances", property(lambda tree: np.zeros((len(tree.attribute), 2))))
+    assert store.from_json(text).tree_ is not None
+
+
+def test_counts_of_a_shape_that_fills_the_memory_are_refused_before_there_is_an_array(honest, monkeypatch):
+    content = json.loads(honest)
+    content["counts"]["a"]["shape"] = [10**7, 10**7]
+    made, zeros = [], np.zeros
+    monkeypatch.setattr(store.np, "zeros", lambda shape, *more, **rest: (made.append(shape), zeros(shape, *more, **rest))[1])
+    with pytest.raises(dn.DeniableError, match="its schema asks for"):
+        store.from_json(json.dumps(content))
+    assert all(np.prod(shape) < 10**6 for shape in made)
+
+
+class Evil:
+    def __reduce__(self):
+        return (open, ("ran", "w"))
+
+
+def test_a_file_that_would_run_code_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for protocol in (0, 5):
+        (tmp_path / "model.json").write_bytes(pickle.dumps(Evil(), protocol))
+        with pytest.raises(dn.DeniableError, match="no classifier"):
+            dn.load_model(tmp_path / "model.json")
+    assert not (tmp_path / "ran").exists()
