@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from deniable.cli.csv_options import reads_csv
 from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
@@ -36,6 +37,7 @@ Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existin
 
 
 @app.command()
+@reads_csv
 def fit(
     data: Annotated[
         str,
@@ -106,6 +108,7 @@ def fit(
 
 
 @app.command()
+@reads_csv
 def predict(
     model: Model,
     data: Annotated[
@@ -173,6 +176,7 @@ def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: 
 
 
 @app.command()
+@reads_csv
 def score(
     model: Model,
     data: Annotated[

@@ -24,6 +24,7 @@ from deniable.cli import (
     verify,
 )
 from deniable.cli.bars import tell_of_compiling
+from deniable.cli.csv_options import reads_csv, with_option
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -38,10 +39,10 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(schema.app, name="schema")
-app.command("randomise")(randomise.randomise)
-app.command("reconstruct")(reconstruct.reconstruct_command)
+app.command("randomise")(reads_csv(randomise.randomise))
+app.command("reconstruct")(reads_csv(reconstruct.reconstruct_command))
 app.command("privacy")(privacy.privacy)
-app.command("publish")(publish.publish)
+app.command("publish")(reads_csv(publish.publish))
 for _command in (
     statistics.count,
     statistics.mean,
@@ -50,8 +51,8 @@ for _command in (
     statistics.difference,
     statistics.candidates,
 ):
-    app.command(_command.__name__)(_command)
-app.command("mine")(mine.mine)
+    app.command(_command.__name__)(reads_csv(_command))
+app.command("mine")(reads_csv(mine.mine))
 app.add_typer(classify.app, name="classify")
 app.command("demo")(demo.demo)
 survey.app.command("page")(survey_page.page)
@@ -117,4 +118,4 @@ def _with_options(error: DeniableError) -> str:
         if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself
             return f"{found}. Give the file of a schema instead; deniable schema infer proposes one for true data."
         return f"{found}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
-    return str(error)
+    return with_option(error.code, str(error))

@@ -369,7 +369,7 @@ class _Grid(Domain):
         return f"{as_float(self.low)} to {as_float(self.high)} in steps of {as_float(self.step)}"
 
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
-        if pa.types.is_boolean(column.type) and (self.low, self.high) == (0, 1):
+        if pa.types.is_boolean(column.type) and self.low == 0 and self.high == 1:
             column = column.cast(pa.int8())
         values = numeric(column, text)
         steps = (values - float(self.low)) / float(self.step)
@@ -380,7 +380,10 @@ class _Grid(Domain):
         if wrong.size:
             if not text and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
                 bad.allowed = f"numbers, not text: {self.allowed} (make the column numeric first)"
-            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+            values = column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist()
+            if text and any(value is not None and "," in value for value in values):
+                bad.allowed = f"{self.allowed} (with a decimal point, unless the decimal sign is said to be a comma)"
+            bad.add(wrong, values, offset)
             nearest[wrong] = 0
         codes: Ints = nearest.astype(np.int64)
         return codes

@@ -114,8 +114,7 @@ def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence
             "labels_do_not_match",
             "The data does not fit the schema: {sentences}",
             sentences=" ".join(
-                f"Column {name!r} holds {_listed(values)}; allowed: {allowed[name]}."
-                for name, values in wrong.items()
+                f"Column {name!r} holds {_listed(values)}; allowed: {allowed[name]}." for name, values in wrong.items()
             ),
             columns=wrong,
         )
