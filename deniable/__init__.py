@@ -35,6 +35,7 @@ _HOME = {
     "Channel": "core.channel",
     "Group": "core.groups",
     "Schema": "core.schema",
+    "reading_csv": "core.csv_format",
     "CellTable": "core.tables",
     "counts": "core.tables",
     "Estimate": "core.estimate",

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from deniable.cli.csv_options import reads_csv
 from deniable.cli.estimates import as_dict
 from deniable.cli.show import console
 from deniable.core.designs import Identity
@@ -36,6 +37,7 @@ Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existin
 
 
 @app.command()
+@reads_csv
 def fit(
     data: Annotated[
         str,
@@ -105,6 +107,7 @@ def fit(
 
 
 @app.command()
+@reads_csv
 def predict(
     model: Model,
     data: Annotated[
@@ -190,6 +193,7 @@ def _why_randomised(data: Path, own: Around | None, names: list[str]) -> str | N
 
 
 @app.command()
+@reads_csv
 def score(
     model: Model,
     data: Annotated[

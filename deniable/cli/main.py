@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,6 +24,7 @@ from deniable.cli import (
     verify,
 )
 from deniable.cli.bars import tell_of_compiling
+from deniable.cli.csv_options import reads_csv, with_option
 from deniable.cli.option_words import in_options
 from deniable.errors import DeniableError
 
@@ -39,10 +40,10 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(schema.app, name="schema")
-app.command("randomise")(randomise.randomise)
-app.command("reconstruct")(reconstruct.reconstruct_command)
+app.command("randomise")(reads_csv(randomise.randomise))
+app.command("reconstruct")(reads_csv(reconstruct.reconstruct_command))
 app.command("privacy")(privacy.privacy)
-app.command("publish")(publish.publish)
+app.command("publish")(reads_csv(publish.publish))
 for _command in (
     statistics.count,
     statistics.share,
@@ -55,8 +56,8 @@ for _command in (
     statistics.regression,
     statistics.candidates,
 ):
-    app.command(_command.__name__)(_command)
-app.command("mine")(mine.mine)
+    app.command(_command.__name__)(reads_csv(_command))
+app.command("mine")(reads_csv(mine.mine))
 app.add_typer(classify.app, name="classify")
 app.command("demo")(demo.demo)
 survey.app.command("page")(survey_page.page)
@@ -125,4 +126,4 @@ def _with_options(error: DeniableError) -> str:
     if error.code == "most" and "better" in given:
         found = str(error).split(": most=")[0]
         return f"{found}: --most {given['most']:g} cannot be. For example: --most {given['name']}={given['better']:.2g}"
-    return in_options(error)
+    return with_option(error.code, in_options(error))

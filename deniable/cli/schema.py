@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from deniable.cli.bars import Bar
+from deniable.cli.csv_options import reads_csv
 from deniable.cli.show import console, show_designs
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.files import refuse_same, write_text
@@ -22,6 +23,7 @@ app = typer.Typer(help="Propose a schema for a data file, or check one.", no_arg
 
 
 @app.command("infer")
+@reads_csv
 def infer(
     data: Annotated[Path, typer.Argument(help="A CSV (also .csv.gz) or Parquet file.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the schema here instead of printing it.")] = None,

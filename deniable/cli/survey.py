@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import typer
 from rich.table import Table
 
+from deniable.cli.csv_options import reads_csv
 from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
 from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
@@ -296,6 +297,7 @@ def schema(
 
 
 @app.command("invite")
+@reads_csv
 def invite(
     slug: Slug,
     people: Annotated[Path, typer.Argument(help="A list with columns as LimeSurvey names them (CSV).")],
@@ -356,6 +358,7 @@ def _check_link(link: str | None) -> None:
 
 
 @app.command("revoke")
+@reads_csv
 def revoke(
     slug: Slug,
     people: Annotated[

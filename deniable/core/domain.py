@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
 from deniable.core.columns import to_arrow
 from deniable.core.exact import Ints, Number, as_float, fraction, written
+from deniable.core.stored_labels import StoredLabels
 from deniable.errors import ParameterError, SchemaError
 
 NO_ANSWER = "no answer"
@@ -208,23 +209,18 @@ class _Labels(Domain):
 
     @cached_property
     def _by_text(self) -> dict[str, int]:
-        found = {str(label): code for code, label in enumerate(self._labels)}
-        for code, label in enumerate(self._labels):
-            if isinstance(label, bool):
-                found.setdefault(str(label).lower(), code)
-        return found
+        return {str(label): code for code, label in enumerate(self._labels)}
+
+    @cached_property
+    def _stored(self) -> StoredLabels:
+        return StoredLabels(self._labels, self.missing)
 
     def _lookup(self, value: Any, text: bool) -> int:
-        if not text:
-            return self._by_value.get(value, -1)
-        code = self._by_text.get(value, -1)
-        if code < 0:
-            # A whole number may have become "1.0" on its way through a spreadsheet.
-            try:
-                return self._by_value.get(float(value), -1)
-            except ValueError:
-                return -1
-        return code
+        if isinstance(value, bool):
+            # To Python True is 1, but it is not the answer 1 of 1 to 5.
+            return self._stored.code(value)
+        code = self._by_text.get(value, -1) if text else self._by_value.get(value, -1)
+        return code if code >= 0 else self._stored.code(value)
 
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         if text:
@@ -238,7 +234,9 @@ class _Labels(Domain):
         codes: Ints = lookup[indices]
         wrong = np.flatnonzero(codes < 0)
         if wrong.size:
-            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+            values = column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist()
+            bad.allowed = self.allowed + self._stored.doubt(values)
+            bad.add(wrong, values, offset)
             codes[wrong] = 0
         return codes
 
@@ -280,7 +278,7 @@ class Ordinal(_Labels):
 
 
 class Binary(_Labels):
-    """0 and 1. True and False are read as 1 and 0.
+    """0 and 1. True and False are read as 1 and 0, and so are yes and no.
 
     >>> import deniable as dn
     >>> dn.Binary().labels
@@ -289,10 +287,6 @@ class Binary(_Labels):
 
     def __init__(self) -> None:
         super().__init__([0, 1])
-
-    @cached_property
-    def _by_text(self) -> dict[str, int]:
-        return {"0": 0, "1": 1, "false": 0, "true": 1, "False": 0, "True": 1}
 
     def parameters(self) -> dict[str, Any]:
         return {}
@@ -375,6 +369,8 @@ class _Grid(Domain):
         return f"{as_float(self.low)} to {as_float(self.high)} in steps of {as_float(self.step)}"
 
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        if pa.types.is_boolean(column.type) and self.low == 0 and self.high == 1:
+            column = column.cast(pa.int8())
         values = numeric(column, text)
         steps = (values - float(self.low)) / float(self.step)
         nearest = np.rint(steps)
@@ -384,7 +380,10 @@ class _Grid(Domain):
         if wrong.size:
             if not text and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
                 bad.allowed = f"numbers, not text: {self.allowed} (make the column numeric first)"
-            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+            values = column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist()
+            if text and any(value is not None and "," in value for value in values):
+                bad.allowed = f"{self.allowed} (with a decimal point, unless the decimal sign is said to be a comma)"
+            bad.add(wrong, values, offset)
             nearest[wrong] = 0
         codes: Ints = nearest.astype(np.int64)
         return codes

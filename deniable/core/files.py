@@ -18,9 +18,10 @@ import pyarrow.parquet
 
 from deniable import interrupts
 from deniable.core.channel import Channel
+from deniable.core.csv_format import SEPARATORS, CsvFormat, encoding_needed, find_format, with_points
 from deniable.core.shuffle_mark import mark_of
 from deniable.core.tables import CellTable, ColumnCounter
-from deniable.errors import DataError, FileError
+from deniable.errors import DataError, DeniableError, FileError
 from deniable.progress import Progress
 
 if TYPE_CHECKING:
@@ -231,39 +232,39 @@ class _Csv:
 
     text = True
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, said: CsvFormat | None = None) -> None:
         self._path = path
         self.units = "bytes"
         self.total = path.stat().st_size
         with _explained(path):
-            self.columns = self._open([]).schema.names
-        for sign, name in ((";", "semicolons"), ("\t", "tabs")):
-            if len(self.columns) == 1 and sign in self.columns[0]:
-                raise FileError(
-                    "separator",
-                    "{path} seems to be separated by {name}, not commas; save it with commas.",
-                    path=str(path),
-                    name=name,
-                )
+            self.format = find_format(path, said)
+        self.columns = list(self.format.columns)
+        if not self.columns:
+            raise FileError("unreadable", "{path} cannot be read: it has no header.", path=str(path))
 
-    def _open(self, columns: list[str]) -> Any:
+    def _open(self) -> Any:
         self._raw = pa.OSFile(str(self._path))
         stream = pa.CompressedInputStream(self._raw, "gzip") if self._path.name.lower().endswith(".gz") else self._raw
         return pa.csv.open_csv(
             stream,
-            read_options=pa.csv.ReadOptions(block_size=CSV_BLOCK, use_threads=False),
-            parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+            read_options=pa.csv.ReadOptions(
+                block_size=CSV_BLOCK, use_threads=False, encoding=self.format.encoding, skip_rows=self.format.skip
+            ),
+            parse_options=pa.csv.ParseOptions(newlines_in_values=True, delimiter=self.format.delimiter),
             convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=True, null_values=[""]
+                column_types=dict.fromkeys(self.columns, pa.string()), strings_can_be_null=True, null_values=[""]
             ),
         )
 
     def pieces(self) -> Iterator[tuple[pa.RecordBatch, int]]:
-        with _explained(self._path):
+        with _explained(self._path, SEPARATORS.get(self.format.delimiter, "its delimiter")):
             done = 0
-            for batch in self._open(self.columns):
+            batches = self._open()
+            if batches.schema.names != self.columns:
+                raise FileError("unreadable", "{path} cannot be read: its header is damaged.", path=str(self._path))
+            for batch in batches:
                 here = min(self._raw.tell(), self.total)
-                yield batch, here - done
+                yield with_points(batch, self.format.texts, self._path) if self.format.decimal == "," else batch, here - done
                 done = here
 
 
@@ -271,6 +272,7 @@ class _Parquet:
     """A Parquet file read in pieces, cells with their types."""
 
     text = False
+    format = None
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -291,34 +293,37 @@ def _opened_parquet(path: Path) -> Any:
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def _explained(path: Path, separators: str = "commas") -> Iterator[None]:
     """Turn the reader's complaints into one of ours that names the file."""
     try:
         yield
-    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:
-        if isinstance(error, FileError):
+    except (pa.ArrowInvalid, OSError, EOFError, UnicodeDecodeError) as error:
+        if isinstance(error, DeniableError):
             raise
+        if "utf-8" in str(error).lower() or "utf8" in str(error).lower():
+            raise encoding_needed(path) from None
         raise FileError(
-            "unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=_without_cells(str(error))
+            "unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=_without_cells(str(error), separators)
         ) from None
 
 
-def _without_cells(reason: str) -> str:
+def _without_cells(reason: str, separators: str) -> str:
     """The reader's complaint without the row it quotes: that row is somebody's answers."""
     found = re.search(r"(Row #\d+: )?Expected (\d+) columns, got (\d+)", reason)
     if found:
         row = f"line {found.group(1)[5:-2]} has" if found.group(1) else "a line has"
-        return f"{row} {found.group(3)} columns, the header has {found.group(2)}; quote cells that hold commas"
-    if "utf-8" in reason.lower() or "utf8" in reason.lower():
-        return "it is not UTF-8 text; save it as UTF-8"
+        return f"{row} {found.group(3)} columns, the header has {found.group(2)}; quote cells that hold {separators}"
+    if "can't decode" in reason:
+        return "it is not in the encoding that it is said to have"
     return reason.split("\n")[0].rstrip(".")
 
 
-def open_table(path: Path) -> _Csv | _Parquet:
-    """A reader for a CSV or Parquet file; what is missing, empty or of another kind is refused."""
+def open_table(path: Path, said: CsvFormat | None = None) -> _Csv | _Parquet:
+    """A reader for a CSV or Parquet file; what is missing, empty or of another kind is refused. `said`: how a CSV file is written, if
+    somebody said so before."""
     parquet = _is_parquet(path)
     _must_exist(path)
-    return _Parquet(path) if parquet else _Csv(path)
+    return _Parquet(path) if parquet else _Csv(path, said)
 
 
 def table_writer(path: Path, final: Path, schema: pa.Schema, metadata: dict[bytes, bytes]) -> Any:

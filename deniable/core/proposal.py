@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from deniable.core import files
 from deniable.core.channel import Channel
+from deniable.core.csv_format import refuse_undecided
 from deniable.core.designs import KRR, Identity, Retention
 from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
 from deniable.core.optional import Optional
@@ -98,6 +99,9 @@ def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema,
             column.add(batch.column(name), reader.text)
         listener.advance(done)
     listener.finish()
+    if reader.format is not None and reader.format.decimal is None:
+        for name, column in columns.items():
+            refuse_undecided(path, name, column.not_numbers)
     if not any(column.rows for column in columns.values()):
         raise DataError("no_rows", "{path} has no rows.", path=str(path))
     channels: dict[str, Channel] = {}

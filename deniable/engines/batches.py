@@ -82,11 +82,11 @@ def batches(data: Any) -> Batches:
     (['a'], [131072, 68928], 200000)
     """
     if isinstance(data, FileSource):
-        readers = [open_table(path) for path in data.files]
+        readers = [open_table(path, data.csv) for path in data.files]
 
         def read_files() -> Iterator[pa.RecordBatch]:
             for path in data.files:
-                for batch, _ in open_table(path).pieces():
+                for batch, _ in open_table(path, data.csv).pieces():
                     yield batch
 
         return Batches(readers[0].columns, readers[0].text, read_files)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from deniable.core.csv_format import CsvFormat
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines import frames
@@ -17,6 +18,7 @@ class Countable(ABC):
 
     name: str
     files: tuple[Path, ...] = ()  # what it was read from, for the schema that lies beside
+    csv: CsvFormat | None = None  # what was said of CSV files when it was opened
 
     @abstractmethod
     def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:

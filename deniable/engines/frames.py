@@ -100,7 +100,7 @@ def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence
     n = np.asarray(n, dtype=np.int64)
     if not len(n) or not axes:
         return CellTable(axes, np.zeros((len(n), len(axes))), n)
-    cells, wrong = [], {}
+    cells, wrong, allowed = [], {}, {}
     for name, column in zip(attributes, keys, strict=True):
         reported = schema[name].reported
         bad = BadCells(name, reported.allowed)
@@ -108,13 +108,13 @@ def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence
         if bad.total:
             # Rows were merged by the GROUP BY, so the labels are named and not their places.
             wrong[name] = list(dict.fromkeys(value for _, value in bad.first))
+            allowed[name] = bad.allowed
     if wrong:
         raise DataError(
             "labels_do_not_match",
             "The data does not fit the schema: {sentences}",
             sentences=" ".join(
-                f"Column {name!r} holds {_listed(values)}; allowed: {schema[name].reported.allowed}."
-                for name, values in wrong.items()
+                f"Column {name!r} holds {_listed(values)}; allowed: {allowed[name]}." for name, values in wrong.items()
             ),
             columns=wrong,
         )

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
+from deniable.core.csv_format import find_format, said
 from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
@@ -31,7 +32,7 @@ class FrameSource(Countable):
     def __init__(
         self, frame: Any, name: str, text: bool, complaints: tuple[type[Exception], ...], files: Sequence[Path] = ()
     ) -> None:
-        self.frame, self.name, self.text, self.files = frame, name, text, tuple(files)
+        self.frame, self.name, self.text, self.files, self.csv = frame, name, text, tuple(files), said()
         self._complaints = complaints
 
     def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
@@ -45,10 +46,10 @@ class FileSource(Countable):
     """Files counted piece by piece with what Deniable always has, pyarrow: slower than DuckDB, in bounded memory too."""
 
     def __init__(self, files: Sequence[Path], name: str) -> None:
-        self.files, self.name = tuple(files), name
+        self.files, self.name, self.csv = tuple(files), name, said()
 
     def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
-        readers = [open_table(path) for path in self.files]
+        readers = [open_table(path, self.csv) for path in self.files]
         for reader in readers:
             frames.check_attributes(schema, attributes, reader.columns)
         table = frames.coded([], [], schema, attributes)
@@ -79,10 +80,13 @@ def open_source(text: str, engine: str | None = None) -> Countable:
     scheme, separator, _ = text.partition("://")
     if separator:
         return _database(text, scheme.lower())
-    files = _files(text)
+    files, readers = _files(text)
+    formats = {(reader.format.delimiter, reader.format.plain) for reader in readers if reader.text}
     if engine == "arrow" or (engine is None and not _has_duckdb()):
         return FileSource(files, text)
-    return _duckdb_files(files, text)
+    # DuckDB is left what it reads as we do; it would need an extension for other encodings.
+    alike = len(formats) < 2 and all(plain for _, plain in formats)
+    return _duckdb_files(files, readers[0], text) if alike else FileSource(files, text)
 
 
 def _has_duckdb() -> bool:
@@ -93,8 +97,8 @@ def _has_duckdb() -> bool:
     return True
 
 
-def _files(text: str) -> list[Path]:
-    """The files of a path or glob: they exist, and their columns are the same in the same order."""
+def _files(text: str) -> tuple[list[Path], list[Any]]:
+    """The files of a path or glob, with their readers: they exist, and their columns are the same in the same order."""
     found = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
     if not found and glob.has_magic(text):
         raise FileError("no_file", "No file fits {path}.", path=text)
@@ -115,7 +119,7 @@ def _files(text: str) -> list[Path]:
         doubles = sorted(name for name, times in Counter(reader.columns).items() if times > 1)
         if doubles:
             raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=doubles)
-    return files
+    return files, readers
 
 
 def _literal(text: str) -> str:
@@ -126,14 +130,14 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _duckdb_files(files: list[Path], name: str) -> FrameSource:
-    reader = open_table(files[0])
+def _duckdb_files(files: list[Path], reader: Any, name: str) -> FrameSource:
     # DuckDB takes every path for a glob, so what is special in a name is escaped.
     paths = ", ".join(_literal(glob.escape(str(path))) for path in files)
     if reader.text:
         # Nothing is guessed: every cell is text, the header is the first line, as everywhere else in Deniable.
         columns = ", ".join(f"{_literal(column)}: 'VARCHAR'" for column in reader.columns)
-        options = f"columns = {{{columns}}}, auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', nullstr = ''"
+        sign = _literal(reader.format.delimiter)
+        options = f"columns = {{{columns}}}, auto_detect = false, header = true, delim = {sign}, quote = '\"', escape = '\"', nullstr = ''"
         query = f"SELECT * FROM read_csv([{paths}], {options})"
     else:
         query = f"SELECT * FROM read_parquet([{paths}])"
@@ -204,17 +208,31 @@ def _spark(text: str) -> FrameSource:
     session = spark_session()
     complaints = (optional("pyspark.errors", "spark").PySparkException, optional("py4j.protocol", "spark").Py4JError)
     is_text = text.lower().endswith((".csv", ".csv.gz"))
+    files = _local_files(text)
     try:
         if is_text:
+            sign, encoding = _spark_format(text, files)
             # Headers of several files are compared, and rows that do not have their columns are refused.
             frame = session.read.csv(
-                text, header=True, quote='"', escape='"', multiLine=True, enforceSchema=False, mode="FAILFAST"
-            )
+                text, header=True, quote='"', escape='"', multiLine=True, enforceSchema=False, mode="FAILFAST", sep=sign,
+                encoding=encoding,
+            )  # fmt: skip
         else:
             frame = session.read.parquet(text)
     except complaints as error:
         raise _unreadable(text, error) from None
-    return FrameSource(frame, text, is_text, complaints, _local_files(text))
+    return FrameSource(frame, text, is_text, complaints, files)
+
+
+def _spark_format(text: str, files: Sequence[Path]) -> tuple[str, str]:
+    """What parts cells, and the encoding: of files on this machine as found, elsewhere as said."""
+    found = [find_format(path) for path in files]
+    if any(one.decimal == "," or one.skip for one in found) or said().decimal == ",":
+        raise ParameterError("spark_csv", "Spark does not read the numbers of {path}; leave it to another engine.", path=text)
+    formats = {(one.delimiter, one.encoding) for one in found}
+    if len(formats) > 1:
+        raise FileError("mixed_files", "{path} holds CSV files that are written differently; count them apart.", path=text)
+    return formats.pop() if formats else (said().delimiter or ",", said().encoding or "utf-8")
 
 
 def _local_files(text: str) -> list[Path]:

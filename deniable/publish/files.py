@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from deniable.core.csv_format import refuse_undecided
 from deniable.core.files import open_table, refuse_randomised, refuse_same, replacing
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
@@ -54,9 +55,14 @@ def read_file(path: Path, progress: Progress | None = None) -> tuple[pa.Table, p
     if not sum(piece.num_rows for piece in pieces):
         raise DataError("no_rows", "{path} has no rows.", path=str(path))
     table = pa.Table.from_batches(pieces)
-    if not reader.text:
+    if reader.format is None:
         return table, table
-    return table, pa.table({name: _typed(table.column(name)) for name in table.column_names})
+    typed = pa.table({name: _typed(table.column(name)) for name in table.column_names})
+    if reader.format.decimal is None:
+        for name in typed.column_names:
+            if pa.types.is_large_string(typed.schema.field(name).type):
+                refuse_undecided(path, name, pc.unique(typed.column(name).drop_null()).to_pylist())
+    return table, typed
 
 
 def _typed(column: pa.ChunkedArray) -> pa.Array:

@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.csv_format import CsvFormat
 from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.engines.count import Countable
@@ -21,7 +22,7 @@ def columns_of(data: Any, schema: Schema, names: Sequence[str]) -> dict[str, Any
     if isinstance(data, Countable):
         if not data.files:
             raise ParameterError("lazy_rows", "Rows of {name} cannot be named; export them to a file first.", name=data.name)
-        tables = [load_columns(path, schema, names) for path in data.files]
+        tables = [load_columns(path, schema, names, data.csv) for path in data.files]
         data = pa.concat_tables(tables)
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
@@ -29,9 +30,9 @@ def columns_of(data: Any, schema: Schema, names: Sequence[str]) -> dict[str, Any
     return {name: frame[name].to_numpy() for name in names}
 
 
-def load_columns(path: Path, schema: Schema, names: Sequence[str]) -> pa.Table:
+def load_columns(path: Path, schema: Schema, names: Sequence[str], said: CsvFormat | None = None) -> pa.Table:
     """Some columns of a file in memory, cells read as the schema means them; for what needs single rows."""
-    reader = open_table(path)
+    reader = open_table(path, said)
     lacking = [name for name in names if name not in reader.columns]
     if lacking:
         raise DataError(

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from deniable.core.csv_format import encoding_needed, find_format
 from deniable.core.files import write_text
 from deniable.errors import DataError, FileError, RefusedError
 from deniable.survey.spreadsheets import plain, table
@@ -49,17 +50,18 @@ def new_token() -> str:
 def read_list(path: Path) -> list[dict[str, str]]:
     """The people of a CSV list; columns of LimeSurvey are known, others are carried along. All bad rows at once."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        found = find_format(path)
+        with path.open(encoding="utf-8-sig" if found.encoding == "utf-8" else found.encoding, newline="") as file:
+            text = "".join(file.readlines()[found.skip :])
     except FileNotFoundError:
         raise FileError("no_file", "{path} does not exist.", path=str(path)) from None
     except UnicodeDecodeError:
-        raise FileError(
-            "not_utf8", "{path} is not in UTF-8. Save it again: in Excel as 'CSV UTF-8', in LibreOffice with the character set UTF-8.",
-            path=str(path),
-        ) from None  # fmt: skip
+        raise encoding_needed(path) from None
+    except FileError:
+        raise
     except OSError as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=found.delimiter)
     try:
         return _rows(path, reader)
     except csv.Error as error:
@@ -67,12 +69,6 @@ def read_list(path: Path) -> list[dict[str, str]]:
             "bad_csv", "{path}, line {line}: {reason}. Is a quotation mark left open?",
             path=str(path), line=reader.line_num, reason=str(error),
         ) from None  # fmt: skip
-
-
-def _delimiter(text: str) -> str:
-    """A comma, or the semicolon or tab that spreadsheets write in many countries: whichever parts the first line into known names."""
-    first = next(iter(text.splitlines()), "")
-    return max(",;\t", key=lambda mark: len({name.strip(' "') for name in first.split(mark)} & set(COLUMNS)))
 
 
 def _rows(path: Path, reader: Any) -> list[dict[str, str]]:
@@ -204,4 +200,4 @@ def write_list(path: Path, people: list[dict[str, str]], force: bool = False) ->
     """
     extra = [name for name in people[0] if name not in COLUMNS]
     text = table([*COLUMNS, *extra], people, EXACT)
-    write_text(path, "\ufeff" + text, force, private=True)
+    write_text(path, text, force, private=True)

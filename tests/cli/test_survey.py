@@ -177,12 +177,13 @@ def test_a_register_is_written_and_erased_from(town, tmp_path):
     assert town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db")[0] == 0
     assert (tmp_path / "register.csv").stat().st_mode & 0o077 == 0
     assert "a@town.example" in (tmp_path / "register.csv").read_text()
+    assert (tmp_path / "register.csv").read_bytes().startswith(b"\xef\xbb\xbf")  # for Excel
     formula = {"name": "=cmd|' /C calc'!A0", "email": "Ada;=1+1;+48 555 0100;\uff1d2"}
     answer(tmp_path / "town.db", town.standin, 1, code=town.standin.code(), contact=formula)
     with Store(str(tmp_path / "town.db")) as store:
         store.mix(1, least=1)
     town.run("survey", "contacts", "town", "-o", "register.csv", "--db", "town.db", "--force")
-    with (tmp_path / "register.csv").open(newline="") as file:
+    with (tmp_path / "register.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["code"] == code
     assert (rows[1]["name"], rows[1]["email"]) == ("'=cmd|' /C calc'!A0", "Ada;'=1+1;+48 555 0100;'\uff1d2")

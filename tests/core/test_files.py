@@ -166,13 +166,6 @@ def test_a_draft_or_another_files_schema_is_not_taken_for_the_schema_of_the_data
         dn.Schema.load(tmp_path / "out.csv.gz")
 
 
-@pytest.mark.parametrize(("sign", "name"), [(";", "semicolons"), ("\t", "tabs")])
-def test_other_separators_are_named(schema, tmp_path, sign, name):
-    source = write(tmp_path / "in.csv", GOOD.replace(",", sign))
-    with pytest.raises(FileError, match=name):
-        schema.randomise(source, output=tmp_path / "out.csv")
-
-
 def test_an_error_never_quotes_a_persons_row(schema, tmp_path):
     source = write(tmp_path / "in.csv", "sex,age,grade\nF,30,1\nsecret,answer,of,somebody\n")
     with pytest.raises(FileError, match="columns") as caught:

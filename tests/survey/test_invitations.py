@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+import deniable as dn
 from deniable.errors import DataError, FileError, RefusedError
 from deniable.survey.invitations import COLUMNS, invite, new_token, read_list, revoke, with_states, write_list
 from deniable.survey.store import Store
@@ -167,11 +168,15 @@ def test_lists_of_spreadsheets_are_read_whatever_parts_their_cells(tmp_path, mar
     assert read_list(path) == [{"firstname": "Żaneta, dr", "email": "z@town.example"}]
 
 
-def test_lists_in_other_encodings_are_refused_with_the_mend(tmp_path):
+def test_lists_in_other_encodings_are_asked_about_and_then_read(tmp_path):
     path = tmp_path / "people.csv"
     path.write_bytes("email,lastname\na,Żółć\n".encode("cp1250"))
-    with pytest.raises(FileError, match="CSV UTF-8"):
+    with pytest.raises(FileError, match="'Żółć' in windows-1250"):
         read_list(path)
+    with dn.reading_csv(encoding="windows-1250"):
+        assert read_list(path) == [{"email": "a", "lastname": "Żółć"}]
+    path.write_bytes("email;lastname\na;Żółć, dr\n".encode("utf-16"))
+    assert read_list(path) == [{"email": "a", "lastname": "Żółć, dr"}]
 
 
 def test_formulas_are_defused_and_come_back_as_they_were(town, tmp_path):

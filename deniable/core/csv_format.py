@@ -1,0 +1,277 @@
+"""How a CSV file is written: what parts its cells, which bytes are letters, whether 1,5 is a number; asked where it is not certain.
+
+Nothing is guessed from a likelihood: a file that can be read in two ways is refused with both, until `reading_csv` says which holds.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import gzip
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deniable.errors import DataError, FileError, ParameterError
+
+SAMPLE = 1 << 16
+LARGEST_SAMPLE = 1 << 23
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_WINDOWS = (("windows-1250", "Central Europe"), ("windows-1252", "Western Europe"))
+_WORD = re.compile(rb"[\w\x80-\xff]*[\x80-\xff][\w\x80-\xff]*")
+_SEP_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_POINT_NUMBER = re.compile(r"\s*[+-]?\d+\.\d+\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """What is said of CSV files; None is to be found out."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+
+
+@dataclass(frozen=True)
+class FoundFormat:
+    """How one file is written. `decimal` is None where no number shows it; `texts` are columns in which a comma parts words."""
+
+    delimiter: str
+    encoding: str
+    decimal: str | None
+    columns: tuple[str, ...]
+    texts: frozenset[str]
+    skip: int
+
+    @property
+    def plain(self) -> bool:
+        """Whether only the delimiter may be unusual, so that any reader of CSV can read it."""
+        return self.encoding == "utf-8" and self.decimal != "," and not self.skip
+
+
+_SAID: ContextVar[CsvFormat] = ContextVar("deniable_csv_format", default=CsvFormat())  # noqa: B039  frozen
+
+
+def said() -> CsvFormat:
+    """What `reading_csv` says here."""
+    return _SAID.get()
+
+
+@contextlib.contextmanager
+def reading_csv(delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None) -> Iterator[None]:
+    """Say how CSV files are written that are opened inside the `with`: what parts cells, the encoding, and the decimal sign.
+
+    Needed only where a file does not show it. Commas, semicolons, tabs and bars are told apart by the header, UTF-8 and UTF-16 by their
+    bytes, decimal commas by the numbers; Windows-1250 and 1252 look alike, so they must be said.
+
+    >>> import deniable as dn, tempfile, os
+    >>> schema = dn.Schema({"town": dn.KRR(dn.Nominal(["Łódź", "Kraków"]), 0.75)})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     truth = os.path.join(folder, "truth.csv")
+    ...     with open(truth, "w", encoding="windows-1250") as file:
+    ...         _ = file.write("town\\n" + "Łódź\\nKraków\\n" * 50)
+    ...     with dn.reading_csv(encoding="windows-1250"):
+    ...         schema.randomise(truth, output=os.path.join(folder, "reported.csv"))
+    100
+    """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ParameterError("delimiter", "The delimiter must be one sign, such as ';' or a tab, got {got!r}.", got=delimiter)
+    if decimal not in (None, ".", ","):
+        raise ParameterError("decimal", "The decimal sign must be '.' or ',', got {got!r}.", got=decimal)
+    token = _SAID.set(CsvFormat(delimiter, None if encoding is None else _known(encoding), decimal))
+    try:
+        yield
+    finally:
+        _SAID.reset(token)
+
+
+def _known(encoding: str) -> str:
+    try:
+        found = codecs.lookup(encoding)
+        " ".encode(encoding)  # codecs that turn bytes into bytes are none of texts
+    except LookupError:
+        raise ParameterError(
+            "encoding", "There is no encoding {got!r}; such as utf-8, utf-16, windows-1250 or windows-1252.", got=encoding
+        ) from None
+    return "utf-8" if found.name == "utf-8-sig" else found.name
+
+
+def find_format(path: Path, given: CsvFormat | None = None) -> FoundFormat:
+    """How a file is written, by its first rows and by what is said of it."""
+    given = said() if given is None else given
+    size = SAMPLE
+    while True:
+        with opened(path) as file:
+            start = file.read(size)
+            whole = not file.read(1)
+        encoding = _encoding(path, start, given.encoding)
+        text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(start, whole)
+        if whole or size >= LARGEST_SAMPLE or "\n" in text or "\r" in text:
+            break
+        size *= 8
+    line = _SEP_LINE.match(text)
+    body = text[line.end() :] if line else text
+    # Excel's own way to say it.
+    sign = given.delimiter or (line.group(1) if line else None) or _delimiter(path, body, whole)
+    rows = _rows(body, sign, whole) or [[]]
+    decimal, texts = _decimal(path, rows, sign, given.decimal)
+    return FoundFormat(sign, encoding, decimal, tuple(rows[0]), texts, int(line is not None))
+
+
+def opened(path: Path) -> Any:
+    """The bytes of a file, unpacked if it is compressed."""
+    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")
+
+
+def _encoding(path: Path, start: bytes, given: str | None) -> str:
+    marked = next((name for mark, name in _BOMS if start.startswith(mark)), None)
+    if marked is not None:
+        if given is not None and not given.startswith(marked):
+            raise FileError(
+                "csv_encoding_marked", "{path} begins with the mark of {marked}, so it is not {given}.",
+                path=str(path), marked=marked.upper(), given=given,
+            )  # fmt: skip
+        return marked
+    if given not in (None, "utf-8"):
+        _refuse_utf8(path, start, given)
+        return given
+    if b"\0" in start:
+        raise FileError(
+            "csv_encoding", "{path} has bytes that are no text in UTF-8. Which encoding is it? {hint}.",
+            path=str(path), hint="Perhaps UTF-16 without its mark: utf-16-le or utf-16-be",
+        )  # fmt: skip
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        raise encoding_needed(path) from None
+    return "utf-8"
+
+
+def _refuse_utf8(path: Path, start: bytes, given: str) -> None:
+    """Letters that happen to be UTF-8 in a file of another encoding are next to impossible: whoever says so is mistaken."""
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return
+    word = next((found.group() for found in re.finditer(r"\w*[^\W\x00-\x7f]\w*", text)), None)
+    if word is not None and not given.startswith("utf"):
+        raise FileError(
+            "csv_is_utf8", "{path} is UTF-8: in it {word!r} is a word, which {given} would read as {wrong!r}. Do not say {given}.",
+            path=str(path), word=word, given=given, wrong=word.encode().decode(given, "replace"),
+        )  # fmt: skip
+
+
+def encoding_needed(path: Path) -> FileError:
+    """What is asked of a file that is not UTF-8: its encoding, with a word of it as the likely ones would read it."""
+    word = b""
+    with opened(path) as file:
+        for line in file:
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                word = next((found for found in _WORD.findall(line) if len(found) <= 40), b"")
+                break
+    ways = []
+    for name, region in _WINDOWS:
+        with contextlib.suppress(UnicodeDecodeError):
+            ways.append(f"is {word.decode(name)!r} in {name} ({region})")
+    hint = f"One word in it {', '.join(ways)}" if ways and word else "Windows-1250 and windows-1252 are common"
+    return FileError(
+        "csv_encoding", "{path} is not UTF-8, and other encodings cannot be told apart. Which is it? {hint}.",
+        path=str(path), hint=hint,
+    )  # fmt: skip
+
+
+def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:
+    """The rows of a sample that are complete; empty lines are none."""
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
+    except csv.Error:
+        # A cell beyond all bounds, a stray null: the reader of the whole file says where.
+        return [next(csv.reader(io.StringIO(text, newline=""), delimiter=sign), [])][:1]
+    found = [row for row in (rows if whole else rows[:-1]) if row]
+    return found or rows[:1]
+
+
+def _delimiter(path: Path, text: str, whole: bool) -> str:
+    """The sign that parts the header; where several do, the one that parts all rows alike. A comma where there is one column."""
+    parted = {sign: _rows(text, sign, whole) for sign in SEPARATORS if sign in text}
+    parts = [sign for sign, rows in parted.items() if rows and len(rows[0]) > 1]
+    if len(parts) < 2:
+        return parts[0] if parts else ","
+    even = [sign for sign in parts if len({len(row) for row in parted[sign]}) == 1]
+    if len(even) == 1 and len(parted[even[0]]) > 1:
+        return even[0]
+    ways = [f"{SEPARATORS[sign]} make {len(parted[sign][0])} columns" for sign in even or parts]
+    raise FileError(
+        "csv_delimiter", "{path}: which sign parts its cells? In the header {ways}, and the rows do not settle it.",
+        path=str(path), ways=" and ".join(ways), signs=even or parts,
+    )  # fmt: skip
+
+
+def _decimal(path: Path, rows: Sequence[Sequence[str]], sign: str, given: str | None) -> tuple[str | None, frozenset[str]]:
+    """The decimal sign, if the numbers show it or it is said; and the columns in which a comma parts words or makes lists."""
+    texts, numbers, points = set(), [], ""
+    for place, name in enumerate(rows[0]):
+        cells = [row[place] for row in rows[1:] if place < len(row)]
+        commas = [cell for cell in cells if "," in cell]
+        if not all(_COMMA_NUMBER.fullmatch(cell) for cell in commas):
+            texts.add(name)
+            continue
+        numbers += [(name, cell) for cell in commas]
+        points = points or next((name for cell in cells if _POINT_NUMBER.fullmatch(cell)), "")
+    # Among commas a comma in a number was quoted: a list of two choices is as likely. What reads such cells without a schema asks.
+    if given is not None or not numbers or sign == ",":
+        return given, frozenset(texts)
+    if points:
+        raise decimal_needed(path, *numbers[0], f"and column {points!r} has numbers with a point")
+    clear = [cell for _, cell in numbers if not _THOUSANDS.fullmatch(cell)]
+    if not clear:
+        raise decimal_needed(path, *numbers[0], "it could also be thousands")
+    return ",", frozenset(texts)
+
+
+def decimal_needed(path: Path | str, column: str, cell: str, why: str) -> FileError:
+    """What is asked of a file with numbers that have a comma."""
+    return FileError(
+        "csv_decimal", "{path}: is {cell!r} in column {column!r} a number with a decimal comma? {why}. Say the decimal sign: "
+        "a comma if it is, a point if not.", path=str(path), column=column, cell=cell.strip(), why=why[0].upper() + why[1:],
+    )  # fmt: skip
+
+
+def refuse_undecided(path: Path | str, column: str, words: Iterable[str]) -> None:
+    """Ask about cells such as 1,5 before they become labels, where neither the file nor anyone has said what they are."""
+    commas = [word for word in words if "," in word]
+    if commas and all(_COMMA_NUMBER.fullmatch(word) for word in commas):
+        raise decimal_needed(path, column, commas[0], "it could also be a list or a name")
+
+
+def with_points(batch: pa.RecordBatch, texts: frozenset[str], path: Path) -> pa.RecordBatch:
+    """Numbers with a decimal comma written with a point; a point in such a file is no decimal sign, and is refused."""
+    columns = []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if name not in texts and pa.types.is_string(column.type):
+            coded = column.dictionary_encode()
+            words = coded.dictionary.to_pylist()
+            point = next((word for word in words if _POINT_NUMBER.fullmatch(word)), None)
+            if point is not None:
+                raise DataError(
+                    "csv_two_signs", "{path}: column {column!r} holds {cell!r}, but the decimal sign of this file is a comma. Write all "
+                    "numbers alike.", path=str(path), column=name, cell=point,
+                )  # fmt: skip
+            if any("," in word for word in words):
+                mended = [word.strip().replace(",", ".") if _COMMA_NUMBER.fullmatch(word) else word for word in words]
+                column = pc.take(pa.array(mended, pa.string()), coded.indices)
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
