@@ -11,12 +11,11 @@ from rich.table import Table
 
 from deniable.cli.bars import Bar
 from deniable.cli.show import console, show_designs
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
-from deniable.privacy.warnings import notable, warnings_of
-from deniable.privacy.words import odds
+from deniable.privacy.report import report
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -56,21 +55,24 @@ def check(
         table.add_column(heading)
     table.add_column("epsilon", justify="right")
     table.add_column("a report changes anyone's odds")
-    for block in read.blocks:
+    found = report(read)
+    for block, row in zip(read.blocks, found.rows, strict=True):
         table.add_row(
             "\n".join(block.attributes),
             "\n".join(type(read[name]).__name__ for name in block.attributes),
             "\n".join(_answers(read[name]) for name in block.attributes),
-            rounded_up(block.epsilon),
-            odds(block.epsilon),
+            row.shown_epsilon,
+            row.odds,
         )
     console().print(table)
     show_designs(read)
-    print(f"Together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    print(found.together)
+    if found.asked_openly:
+        print(f"Asked openly: not protected by randomisation ({', '.join(found.asked_openly)}).")
     print(f"Fingerprint {read.fingerprint}")
-    for block in read.blocks:
-        for warning in [*warnings_of(block), *notable(block.epsilon)]:
-            print(f"warning: {block.name}: {warning}")
+    for row in found.rows:
+        for warning in row.warnings:
+            print(f"warning: {row.name}: {warning}")
     if budget is not None:
         read.check_budget(budget)
 

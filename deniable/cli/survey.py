@@ -18,7 +18,6 @@ from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text
 from deniable.errors import ParameterError, RefusedError
-from deniable.privacy.warnings import notable, warnings_of
 from deniable.privacy.words import odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
@@ -74,7 +73,7 @@ def check(
     answers: Annotated[int, typer.Option(min=1, help="How many answers are expected.")] = 1_000,
 ) -> None:
     """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
-    from deniable.survey.planning import SHARE, costs
+    from deniable.survey.planning import SHARE, advice, costs
 
     read = _questionnaire(questionnaire)
     table = Table()
@@ -95,40 +94,8 @@ def check(
     console().print(table)
     show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
-    for name in read.schema:
-        if read.schema[name].assumption is not None:
-            print(f"Assumed of {name}: {read.schema[name].assumption}.")
-    for sentence in _warnings(read, found, answers):
+    for sentence in advice(read, answers):
         print(sentence)
-
-
-def _warnings(read: Any, found: list[Any], answers: int) -> list[str]:
-    """What protects too little, and what is hidden so well that so many answers would tell nothing."""
-    from deniable.survey.planning import SHARE, USEFUL
-
-    said = []
-    open_ = {name for element in read.elements if not element.private for name in element.channels}
-    epsilons = {cost.name: cost.epsilon for cost in found}
-    for block in read.schema.blocks:
-        if block.name in open_:
-            said.append(f"note: {block.name} is asked openly (privacy: none): the answer is sent and stored as it is.")
-        else:
-            said += [f"warning: {block.name}: {text}" for text in [*warnings_of(block), *notable(epsilons[block.name])]]
-    for cost in found:
-        if cost.margin > USEFUL:
-            enough = _rounded(cost.needed(answers))
-            said.append(
-                f"warning: {cost.name}: hidden so well that {answers:,} answers tell a share of {SHARE:.0%} only to ± "
-                f"{100 * cost.margin:.0f} points. About {enough:,} would tell it to ± {100 * USEFUL:.0f}; or hide it "
-                "less, or ask with fewer choices."
-            )
-    return said
-
-
-def _rounded(number: int) -> int:
-    """Upward to two figures: a plan is no measurement."""
-    step = int(10 ** max(0, len(str(number)) - 2))
-    return -(-number // step) * step
 
 
 @app.command("open")
