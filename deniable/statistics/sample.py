@@ -27,7 +27,7 @@ from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
-from deniable.statistics.rows import columns_of
+from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 
 METHODS = ("joint", "em", "iterative")
@@ -255,13 +255,28 @@ class Sample:
         )
 
     def candidates(
-        self, where: Any, size: int | None = None, method: str = "joint", rng: np.random.Generator | None = None
+        self,
+        where: Any,
+        size: int | None = None,
+        method: str = "joint",
+        rng: np.random.Generator | None = None,
+        draw: str | None = None,
+        keep: Sequence[str] = (),
     ) -> Candidates:
         """Rows that probably meet a condition, best first, with their probabilities and how many are expected to.
 
         The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
         paper 000 instead: the rows it assigns, in order. Of a sample of several parts `parts` says which part each row is of. Rows are
-        those of the reports, which are shuffled: whose they are only a column that was kept tells.
+        those of the reports, which are shuffled: whose they are only a column that was kept tells; `keep` names such columns (receipt
+        codes), to be shown beside the rows. Equal rows are in the order of a draw of the operating system, which the result records
+        (`draw`); given again, it gives the same list.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)})
+        >>> people = pd.DataFrame({"a": [1] * 30 + [0] * 70, "code": [f"C{i}" for i in range(100)]})
+        >>> found = dn.Sample(people, schema).candidates("a == 1", size=10, keep=["code"])
+        >>> len(found), found.cut, list(found.to_frame())
+        (10, '10 of 30 rows with the same probability are listed, as drawn', ['row', 'code', 'probability'])
         """
         condition = self._condition(where)
         if condition is None:
@@ -291,7 +306,8 @@ class Sample:
         if method == "iterative":
             chosen = np.zeros(len(probability))
             chosen[choose_iteratively(columns[0], asking[0][1], condition)[1]] = 1.0
-        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found])
+        kept = {name: [cell for data, _ in asking for cell in kept_cells(data, name)] for name in keep}
+        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
 
     @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
