@@ -29,6 +29,7 @@ from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
 from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
+from deniable.statistics.survey_weights import declared
 
 METHODS = ("joint", "em", "iterative")
 CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
@@ -37,7 +38,8 @@ CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen ro
 class Sample:
     """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
 
-    `weights` names an attribute, declared `Identity`, that says how many people of the population each respondent stands for.
+    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name), a series or
+    array in the order of the rows, or an attribute that is declared `Identity`, which files and databases need.
 
     Parts may hide the same answers differently. What is said of the respondents adds the parts up. What is said of the population takes
     the parts for samples of the same people and weighs them by precision, so that a part that says little does no harm; the estimate says
@@ -58,7 +60,7 @@ class Sample:
     """
 
     def __init__(
-        self, data: Any, schema: Schema | None = None, weights: str | None = None, alike: bool = True, most: Most = None
+        self, data: Any, schema: Schema | None = None, weights: Any = None, alike: bool = True, most: Most = None
     ) -> None:
         several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
         parts: list[Any] = list(data) if several else [(data, schema)]
@@ -69,15 +71,11 @@ class Sample:
                 )
         if not parts:
             raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
-        if weights is not None and not isinstance(weights, str):
-            raise ParameterError(
-                "weights_name",
-                "weights is the name of an attribute of the schema that is declared dn.Identity, got {got}.",
-                got=type(weights).__name__,
-            )
         self.parts: list[tuple[Any, Schema]] = parts
         self.schema = self.parts[0][1]
-        self.weights = weights
+        self._given_weights = weights
+        parts, weights = declared(parts, weights)
+        self.weights: str | None = weights
         self.alike = alike
         self.most = most
         self._parts = Parts(parts, weights, alike, most)
@@ -88,7 +86,8 @@ class Sample:
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
-        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights, alike=self.alike, most=self.most)
+        more = [*self.parts, (data, schema or self.schema)]
+        return Sample(more, weights=self._given_weights, alike=self.alike, most=self.most)
 
     def _sums(self, target: str) -> Sums:
         """How functions are summed over the people: for the population parts count by their precision, for the respondents all alike."""
