@@ -19,6 +19,7 @@ from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import DataError, ParameterError, SchemaError
+from deniable.plurals import counted
 
 
 class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -48,7 +49,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
         rows = len(next(iter(columns.values())))
         if len(y) != rows:
-            raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=rows, y=len(y))
+            raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(rows, "row"), y=len(y))
         if rows < 2:
             raise DataError(
                 "too_few_rows",
@@ -191,7 +192,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         codes = self._codes(Z, reported=True)
         reported_class = self.target_.reported(y)
         if len(reported_class) != len(codes):
-            raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=len(codes), y=len(reported_class))
+            raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(len(codes), "row"), y=len(reported_class))
         weights, how = self._confusion(codes, reported_class, method)
         return score(weights, how, self.classes_, metric, pos_label)
 

@@ -7,7 +7,8 @@ from pathlib import PurePath
 from typing import Annotated
 
 import typer
-from typer import completion as of_typer
+from typer._completion_classes import completion_init
+from typer._completion_shared import get_completion_script
 
 from deniable.errors import ParameterError
 
@@ -20,7 +21,7 @@ def answer_shells() -> None:
     """Let the command line answer a shell, where one asks. (Otherwise Typer does so only with options of its own, which write into files of
     the shell unasked.)"""
     if ASKED in os.environ:
-        of_typer.completion_init()
+        completion_init()
 
 
 def completion(
@@ -37,7 +38,7 @@ def completion(
     fish  mkdir -p ~/.config/fish/completions
           deniable completion fish > ~/.config/fish/completions/deniable.fish
 
-    Then open a new terminal. (bash needs its package bash-completion for this; or write: eval "$(deniable completion bash)" into ~/.bashrc.)
+    Then open a new terminal. (bash needs its package bash-completion; or write into ~/.bashrc: eval "$(deniable completion bash)")
     """
     wanted = shell if shell is not None else PurePath(os.environ.get("SHELL", "")).name
     if wanted not in SHELLS:
@@ -45,4 +46,4 @@ def completion(
             "no_such_shell", "There is a completion script for {allowed}, not for {got!r}; name one of them.",
             allowed=", ".join(SHELLS), got=wanted,
         )  # fmt: skip
-    print(of_typer.get_completion_script(prog_name="deniable", complete_var=ASKED, shell=wanted))
+    print(get_completion_script(prog_name="deniable", complete_var=ASKED, shell=wanted))

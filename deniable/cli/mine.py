@@ -20,6 +20,7 @@ from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.plurals import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -217,7 +218,7 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
         return
     percent = f"{100 * level:g}% interval"
     table = Table(
-        title=f"{len(shown):,} {'rules' if rules else 'itemsets'} ({about['method']}, {about['rows']:,} transactions)"
+        title=f"{counted(len(shown), 'rule' if rules else 'itemset')} ({about['method']}, {counted(about['rows'], 'transaction')})"
     )
     if rules:
         table.add_column("rule", overflow="fold")
@@ -241,7 +242,7 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
     console().print(table)
     listed_rows = len(shown) if rules else len(_best(shown))
     if listed_rows < len(shown):
-        print(f"{len(shown) - listed_rows:,} single items are not listed; --output writes all.")
+        print(f"{counted(len(shown) - listed_rows, 'single item is', 'single items are')} not listed; --output writes all.")
     if listed_rows > top:
         print(f"The best {top} of {listed_rows:,}; --top shows more, --output writes all.")
 

@@ -28,7 +28,8 @@ def privacy(
     given: Annotated[
         Path,
         typer.Argument(
-            metavar="QUESTIONNAIRE|SCHEMA", help="A questionnaire (YAML or JSON), a schema (JSON), or a Parquet file that carries one."
+            metavar="QUESTIONNAIRE|SCHEMA",
+            help="A questionnaire (YAML or JSON), a schema (JSON), or a Parquet file that carries one.",
         ),
     ],
     prior: Annotated[
@@ -59,7 +60,9 @@ def privacy(
 def _report(given: Path, prior: Path | None, answers: int | None) -> PrivacyReport:
     if not _is_questionnaire(given):
         if answers is not None:
-            raise ParameterError("answers_of_schema", "A number of answers is expected of a questionnaire; {path} is a schema.", path=str(given))
+            raise ParameterError(
+                "answers_of_schema", "A number of answers is expected of a questionnaire; {path} is a schema.", path=str(given)
+            )
         schema = Schema.load(given)
         return report(schema, None if prior is None else _read_prior(prior, schema))
     from deniable.survey.questionnaire import Questionnaire

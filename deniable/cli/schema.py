@@ -15,6 +15,7 @@ from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
+from deniable.plurals import counted
 from deniable.privacy.report import report
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
@@ -37,7 +38,7 @@ def infer(
     else:
         write_text(output, text, force)
         print(
-            f"Schema for {len(proposal)} columns written to {output}. Edit it, then look at it: deniable schema check {output}"
+            f"Schema for {counted(len(proposal), 'column')} written to {output}. Edit it, then look at it: deniable schema check {output}"
         )
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
@@ -79,5 +80,5 @@ def check(
 
 def _answers(channel: Channel) -> str:
     if not channel.exact or channel.domain.size > 6:
-        return channel.domain.allowed if not channel.exact else f"{channel.domain.size:,} values"
+        return channel.domain.allowed if not channel.exact else counted(channel.domain.size, "value")
     return ", ".join(str(label) for label in channel.inputs)

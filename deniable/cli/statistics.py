@@ -184,7 +184,9 @@ def candidates(
     schema: SchemaFile = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(help="A column of the data to show beside each row; receipt codes (code) are shown unless told. Repeat for more."),
+        typer.Option(
+            help="A column of the data to show beside each row; receipt codes (code) are shown unless told. Repeat for more."
+        ),
     ] = None,
     draw: Annotated[
         str | None,
@@ -211,7 +213,9 @@ def candidates(
         print(text, end="")
     else:
         write_text(output, text, force, private=bool(found.kept))
-        print(f"{counted(len(found), 'row')} written to {output}; {found.expected:,.1f} of them are expected to meet the condition.")
+        print(
+            f"{counted(len(found), 'row')} written to {output}; {found.expected:,.1f} of them are expected to meet the condition."
+        )
     # Beside the list, not in it: what is printed may be a CSV file by now.
     for said in (f"note: {found.note}" if found.note else "", f"{found.cut} (draw {found.draw})." if found.cut else ""):
         if said:

@@ -18,6 +18,7 @@ from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text
 from deniable.errors import ParameterError, RefusedError
+from deniable.plurals import counted
 from deniable.privacy.words import odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
@@ -81,7 +82,7 @@ def check(
     table.add_column("hidden by")
     table.add_column("epsilon", justify="right")
     table.add_column("a report changes anyone's odds")
-    table.add_column(f"{answers:,} answers are worth", justify="right")
+    table.add_column(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth", justify="right")
     table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
     table.add_column("one lie counts as up to", justify="right")
     found = costs(read, answers)
@@ -89,7 +90,7 @@ def check(
         channel = read.schema[cost.name]
         table.add_row(
             cost.name, type(channel).__name__, rounded_up(cost.epsilon), odds(cost.epsilon),
-            f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points", cost.counts_as,
+            counted(round(cost.worth), "direct one"), f"± {100 * cost.margin:.1f} points", cost.counts_as,
         )  # fmt: skip
     console().print(table)
     show_designs(read.schema)
@@ -152,7 +153,7 @@ def _tell_replaced(old: Any, number: int, discard: bool, options: str) -> None:
 
 
 def _answers(count: int) -> str:
-    return f"{count:,} {'answer' if count == 1 else 'answers'}"
+    return counted(count, "answer")
 
 
 def _given(db: str, keys: Path | None) -> str:
@@ -300,7 +301,10 @@ def invite(
         made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
     write_list(output, made, force)
     done = sum(row["completed"] == "Y" for row in made)
-    print(f"{len(made):,} people in {output}" + (f", {done:,} have answered." if status else "."))
+    print(
+        f"{counted(len(made), 'person', 'people')} in {output}"
+        + (f", {done:,} {'has' if done == 1 else 'have'} answered." if status else ".")
+    )
     if status:
         print("Who answered since the last batch of 50 is not among them yet: a reminder should say that it is not for those.")
     if not status and link is None:
@@ -340,7 +344,7 @@ def revoke(
     listed = read_list(people)
     with opened(db, keys) as store:
         revoked, used = take_back(store, slug, listed)
-    print(f"{revoked:,} {'invitation is' if revoked == 1 else 'invitations are'} no longer valid.")
+    print(f"{counted(revoked, 'invitation is', 'invitations are')} no longer valid.")
     if used:
         print(f"{used:,} {'was' if used == 1 else 'were'} used before and {'stays' if used == 1 else 'stay'} used.")
 
@@ -363,7 +367,7 @@ def contacts(
         rows = store.contacts(slug)
     names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
     write_text(output, table(names, rows, exact=("code",)), force, private=True)
-    print(f"{len(rows):,} contact{'' if len(rows) == 1 else 's'} written to {output}.")
+    print(f"{counted(len(rows), 'contact')} written to {output}.")
 
 
 @app.command("erase")
@@ -376,6 +380,6 @@ def erase(
     """Erase a person's contact details and answers, by their receipt code."""
     with opened(db, keys) as store:
         details, answers = store.erase(slug, code)
-    print(f"Erased: {details} contact details, {answers} {'row' if answers == 1 else 'rows'} of answers.")
+    print(f"Erased: contact details of {counted(details, 'person', 'people')}, {counted(answers, 'row')} of answers.")
     if not details and not answers:
         raise typer.Exit(1)

@@ -15,6 +15,7 @@ from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.simplex import project
 from deniable.errors import NoIntervalError, ParameterError
+from deniable.plurals import counted
 from deniable.progress import Progress, Silent
 
 TARGETS = ("population", "respondents")
@@ -277,7 +278,7 @@ class Estimate:
         among = ""
         if self.group_sizes is not None and np.ptp(self.group_sizes) == 0:
             among = f", an estimated {self.group_sizes[0]:,.0f} of them in the group"
-        return f"{self.n:,} reports{direct}{among}, method {self.method}{bars}"
+        return f"{counted(self.n, 'report')}{direct}{among}, method {self.method}{bars}"
 
     @property
     def verdict(self) -> str:

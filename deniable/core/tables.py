@@ -22,6 +22,7 @@ from deniable.core.columns import to_arrow
 from deniable.core.domain import numeric
 from deniable.core.exact import Ints, fraction, written
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 
 LARGEST_DENSE = 50_000_000
 _LARGEST_SUM = np.iinfo(np.int64).max
@@ -197,7 +198,7 @@ class CellTable:
 
     def __repr__(self) -> str:
         axes = " x ".join(f"{axis.name}[{len(axis)}]" for axis in self.axes)
-        return f"CellTable({axes}: {self.total:,} rows in {len(self.cells):,} cells)"
+        return f"CellTable({axes}: {counted(self.total, 'row')} in {counted(len(self.cells), 'cell')})"
 
 
 def _axes(given: Any) -> list[Axis]:

@@ -145,7 +145,13 @@ class PrivacyReport:
             lines += ["", f"{row.name}: {tells}"]
             asked = [f"“{row.text}”"] if row.text else []
             lie = [f"One dishonest answer counts as up to {row.counts_as}."] if row.counts_as else []
-            for text in (*asked, f"Hidden by: {row.hidden_by}.", row.sentence, *lie, *(f"Warning: {warning}" for warning in row.warnings)):
+            for text in (
+                *asked,
+                f"Hidden by: {row.hidden_by}.",
+                row.sentence,
+                *lie,
+                *(f"Warning: {warning}" for warning in row.warnings),
+            ):
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="    ")
         for name, note in self.notes:
             lines += ["", *textwrap.wrap(f"Note: {name}: {note}", 110, subsequent_indent="  ")]

@@ -81,7 +81,8 @@ def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
 
 def at_odds(row: Row, epsilon: float) -> Row:
     """The row of a question that gives more away than its channel alone: to somebody who knows the answer to a second one, say."""
-    says = f"whatever someone reports, the chance of any true answer rises from 10% to at most {percent(posterior_bound(epsilon, SUPPOSED), up=True)}"
+    after = percent(posterior_bound(epsilon, SUPPOSED), up=True)
+    says = f"whatever someone reports, the chance of any true answer rises from 10% to at most {after}"
     return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="supposing it is thought 10% likely")
 
 

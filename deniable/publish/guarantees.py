@@ -12,6 +12,7 @@ import numpy as np
 from deniable.core.exact import Floats, Ints
 from deniable.core.order import MORE, SURPRISE, sorted_by_answers
 from deniable.errors import DataError, ParameterError
+from deniable.plurals import counted
 from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
@@ -125,7 +126,8 @@ class Guarantees:
                 "exposed beyond its limit. That is no proof against what an attacker knows from elsewhere."
             )
         rows = np.unique(np.concatenate([check.rows for check in self.failed]))
-        return f"{self.public_verdict[:-1]}; {len(rows):,} of {self.overall['rows']:,} rows are exposed."
+        are = "is" if len(rows) == 1 else "are"
+        return f"{self.public_verdict[:-1]}; {len(rows):,} of {counted(self.overall['rows'], 'row')} {are} exposed."
 
     @property
     def public_verdict(self) -> str:

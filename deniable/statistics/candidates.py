@@ -107,9 +107,9 @@ class Candidates:
         if not len(self) or np.nan_to_num(self.probability).max() >= SHOWN_AS_0:
             return ""
         return (
-            "Every probability is 0, or shown as 0: of all the ways in which these reports could have come about, the likeliest is that nobody meets the "
-            "condition, and that chance made the reports that look as if somebody did. There are too few who do to be told from nobody, "
-            "so the list is no better than a draw. Ask for more (a wider condition), or ask more people."
+            "Every probability is 0, or shown as 0: of all the ways in which these reports could have come about, the likeliest is that "
+            "nobody meets the condition, and that chance made the reports that look as if somebody did. There are too few "
+            "who do to be told from nobody, so the list is hardly better than a draw. Widen the condition, or ask more people."
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -128,7 +128,8 @@ class Candidates:
     def __repr__(self) -> str:
         said = "".join(f"\n{text}" for text in (self.note, self.cut) if text)
         return (
-            f"Candidates: {counted(len(self), 'row')}, {self.expected:,.1f} of them expected to meet the condition (draw {self.draw}){said}\n"
+            f"Candidates: {counted(len(self), 'row')}, {self.expected:,.1f} of them expected to meet the condition "
+            f"(draw {self.draw}){said}\n"
             f"{self.to_frame().head(10)}"
         )
 

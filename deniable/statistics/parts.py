@@ -209,7 +209,9 @@ class Counted:
         )
         if (self.stands_for < 0).any():
             raise ParameterError(
-                "negative_weights", "The survey weights {name!r} are below 0 in some rows: nobody stands for fewer than no people.", name=weights
+                "negative_weights",
+                "The survey weights {name!r} are below 0 in some rows: nobody stands for fewer than no people.",
+                name=weights,
             )
 
     @cached_property

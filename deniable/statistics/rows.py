@@ -43,7 +43,8 @@ def kept_cells(data: Any, name: str) -> list[Any]:
     frame = nw.from_native(data, eager_only=True)
     if name not in frame.columns:
         raise _no_column("The data", [name], frame.columns)
-    return frame[name].to_list()
+    listed: list[Any] = frame[name].to_list()
+    return listed
 
 
 def _no_column(where: str, got: list[str], found: Sequence[str]) -> DataError:

@@ -58,7 +58,10 @@ def _frame(data: Any, weights: Any) -> Any:
 def _column(frame: Any, name: str) -> Any:
     if name not in frame.columns:
         raise DataError(
-            "no_weights", "There is no column {name!r} to take weights from; there are {found}.", name=name, found=list(frame.columns)
+            "no_weights",
+            "There is no column {name!r} to take weights from; there are {found}.",
+            name=name,
+            found=list(frame.columns),
         )
     return frame[name].to_numpy()
 
@@ -98,7 +101,7 @@ def _checked(values: Any, rows: int, name: str) -> Floats:
     if bad.any():
         first = int(np.argmax(bad))
         raise DataError(
-            "weights_numbers", "{name}: a weight is a number of at least 0. Row {row:,} (counted from 0) has {got}, and {count:,} in all are none.",
+            "weights_numbers", "{name}: a weight is a number of at least 0. Row {row:,} (counted from 0) has {got}; such rows: {count:,}.",
             name=name, row=first, got=values[first], count=int(bad.sum()),
         )  # fmt: skip
     return found

@@ -54,7 +54,8 @@ class Mistakes:
         if len(found) > MOST_SHOWN:
             lines.append(f"and {len(found) - MOST_SHOWN:,} more.")
         raise QuestionnaireError(
-            "mistakes", "{where} has {count:,} mistakes:\n  {lines}", where=where, count=len(found), lines="\n  ".join(lines), mistakes=found
+            "mistakes", "{where} has {count:,} mistakes:\n  {lines}",
+            where=where, count=len(found), lines="\n  ".join(lines), mistakes=found,
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 from deniable.privacy.influence import in_people
 from deniable.privacy.warnings import notable, warnings_of
 from deniable.survey.questionnaire import Questionnaire
@@ -109,8 +110,9 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
 
 
 def _useless(cost: Cost, answers: int) -> str:
+    tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
     return (
-        f"hidden so well that {answers:,} answers tell a share of {SHARE:.0%} only to ± {100 * cost.margin:.0f} points. About "
+        f"hidden so well that {tell} a share of {SHARE:.0%} only to ± {100 * cost.margin:.0f} points. About "
         f"{_rounded(cost.needed(answers)):,} would tell it to ± {100 * USEFUL:.0f}; or hide it less, or ask with fewer choices."
     )
 

@@ -62,8 +62,10 @@ class Questionnaire:
         mistakes.read(self._check_keys, None)
         self.slug = mistakes.read(self._slug, "")
         # Where the languages are wrong, no text is blamed for not being in them.
-        self.languages = mistakes.read(self._languages, [])
-        texts = {key: mistakes.read(partial(self._text, key), {}) for key in TEXTS if key in given}
+        unknown: list[str] = []
+        self.languages = mistakes.read(self._languages, unknown)
+        lacking: Text = {}
+        texts = {key: mistakes.read(partial(self._text, key), lacking) for key in TEXTS if key in given}
         self.title = texts.get("title", {})
         self.linkage = mistakes.read(lambda: self._one_of("linkage", LINKAGES, "none"), "none")
         self.show_sent = mistakes.read(lambda: self._one_of("show_sent", ("after", "never"), "after"), "after")
@@ -148,7 +150,11 @@ class Questionnaire:
             if key not in KEYS:
                 mistakes.add(
                     self._error(
-                        key, "unknown_key", "a questionnaire has no {key!r}; it may have {allowed}.", key=key, allowed=sorted(KEYS)
+                        key,
+                        "unknown_key",
+                        "a questionnaire has no {key!r}; it may have {allowed}.",
+                        key=key,
+                        allowed=sorted(KEYS),
                     )
                 )
         mistakes.raise_all()

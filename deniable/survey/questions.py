@@ -105,7 +105,7 @@ class Reading:
     def at(self, *steps: str | int) -> Path:
         return (*self.path, *steps)
 
-    def error(self, steps: Path, code: str, sentence: str, /, **parameters: Any) -> DeniableError:
+    def error(self, steps: Path, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
         return self.document.error((*self.path, *steps), code, sentence, **parameters)
 
     def text(self, given: dict[str, Any], key: str) -> Text:

@@ -1,4 +1,4 @@
-"""In which language a page of the server speaks: as its address says, else as the browser is set. Nothing is kept for it, no cookie either."""
+"""In which language a page of the server speaks: as its address says, else as the browser is set. No cookie keeps it, nor anything else."""
 
 from __future__ import annotations
 
@@ -11,8 +11,34 @@ from deniable.survey.texts import LANGUAGES
 
 NAMES = {"en": "English", "pl": "Polski"}
 _MONTHS = {
-    "en": "January February March April May June July August September October November December".split(),
-    "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia".split(),
+    "en": [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ],
+    "pl": [
+        "stycznia",
+        "lutego",
+        "marca",
+        "kwietnia",
+        "maja",
+        "czerwca",
+        "lipca",
+        "sierpnia",
+        "września",
+        "października",
+        "listopada",
+        "grudnia",
+    ],
 }
 _WISH = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9-]{1,40})?\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?")
 

@@ -20,8 +20,8 @@ from deniable.web.accounts import COOKIE, SESSION_SECONDS, Accounts
 from deniable.web.collecting import Collector, address_of
 from deniable.web.languages import chosen, language_of
 from deniable.web.limits import Limit
-from deniable.web.origin import same_site
 from deniable.web.organiser_words import in_words
+from deniable.web.origin import same_site
 from deniable.web.pages import Speech, closing_page, list_page, password_page
 
 PATH = "/organiser"
@@ -111,7 +111,9 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
             raise RefusedError("unknown_survey", "A survey is opened or closed.")
         if verb == "close" and await _given(request, "sure") != "yes":
             # One slip of the finger must not end a survey. Plain HTML: it works without JavaScript.
-            return HTMLResponse(closing_page(await run_in_threadpool(store.overview, slug), _speech(request)), headers=_NO_STORE)
+            return HTMLResponse(
+                closing_page(await run_in_threadpool(store.overview, slug), _speech(request)), headers=_NO_STORE
+            )
         await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug)
         collector.forget(slug)
         return led_to(request, PATH)

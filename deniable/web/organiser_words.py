@@ -26,9 +26,12 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "last_day": "Last day",
             "results": "Results",
             "no_survey": "No survey is open yet. On the server: <code>deniable survey open FILE.yaml</code>.",
-            "note": "Answers come out together, 50 or more at a time: half an hour to an hour and a half after enough have come, or when the "
-            "survey is closed. The numbers of answers and of used invitations move with them, so that none shows that one person came; until "
-            "then people may have answered though none are out. Whoever sends many answers themselves knows those, and the others hide "
+            "note": "Answers come out together, 50 or more at a time: half an hour to an hour and a half after enough "
+            "have come, or when the "
+            "survey is closed. The numbers of answers and of used invitations move with them, so that none shows that "
+            "one person came; until "
+            "then people may have answered though none are out. Whoever sends many answers themselves knows those, and "
+            "the others hide "
             "among fewer.",
             "open": "open",
             "closed": "closed",
@@ -42,8 +45,10 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_close": "Close",
             "close_it": "Close {survey}?",
             "nobody_can": "Nobody can answer while it is closed.",
-            "rest_shown": "Its rest was shown at an earlier closing: answers that came since are shown only if they are 50 or more.",
-            "rest_shows": "The answers that wait are then shown, however few they are. This is done once: after that, results come in batches "
+            "rest_shown": "Its rest was shown at an earlier closing: answers that came since are shown only if they are "
+            "50 or more.",
+            "rest_shows": "The answers that wait are then shown, however few they are. This is done once: after that, "
+            "results come in batches "
             "of 50 or more, also if the survey is opened again.",
             "leave_open": "Leave it open",
             "link_used": "This link was used already, or is none. The server prints a new one on request.",
@@ -67,9 +72,12 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "last_day": "Ostatni dzień",
             "results": "Wyniki",
             "no_survey": "Żadna ankieta nie jest jeszcze otwarta. Na serwerze: <code>deniable survey open FILE.yaml</code>.",
-            "note": "Odpowiedzi pokazują się razem, co najmniej po 50: od pół godziny do półtorej godziny po tym, jak zbierze się ich dość, albo "
-            "po zamknięciu ankiety. Liczby odpowiedzi i wykorzystanych zaproszeń zmieniają się razem z nimi, żeby żadna nie zdradziła, że "
-            "ktoś odpowiedział; do tego czasu mogły już nadejść odpowiedzi, choć żadnej nie widać. Kto sam wysyła wiele odpowiedzi, zna je, "
+            "note": "Odpowiedzi pokazują się razem, co najmniej po 50: od pół godziny do półtorej godziny po tym, jak "
+            "zbierze się ich dość, albo "
+            "po zamknięciu ankiety. Liczby odpowiedzi i wykorzystanych zaproszeń zmieniają się razem z nimi, żeby żadna "
+            "nie zdradziła, że "
+            "ktoś odpowiedział; do tego czasu mogły już nadejść odpowiedzi, choć żadnej nie widać. Kto sam wysyła wiele "
+            "odpowiedzi, zna je, "
             "a pozostałe kryją się wśród mniejszej liczby.",
             "open": "otwarta",
             "closed": "zamknięta",
@@ -83,9 +91,11 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_close": "Zamknij",
             "close_it": "Zamknąć {survey}?",
             "nobody_can": "Dopóki jest zamknięta, nikt nie może odpowiadać.",
-            "rest_shown": "Pozostałe odpowiedzi pokazano przy wcześniejszym zamknięciu: te, które nadeszły później, pokażą się tylko, jeśli "
+            "rest_shown": "Pozostałe odpowiedzi pokazano przy wcześniejszym zamknięciu: te, które nadeszły później, "
+            "pokażą się tylko, jeśli "
             "jest ich co najmniej 50.",
-            "rest_shows": "Pokażą się wtedy odpowiedzi, które czekają, choćby było ich niewiele. Dzieje się to raz: potem wyniki przychodzą "
+            "rest_shows": "Pokażą się wtedy odpowiedzi, które czekają, choćby było ich niewiele. Dzieje się to raz: "
+            "potem wyniki przychodzą "
             "co najmniej po 50, także gdy ankieta zostanie otwarta ponownie.",
             "leave_open": "Zostaw otwartą",
             "link_used": "Ten odnośnik został już użyty albo jest nieprawidłowy. Serwer wypisze nowy na żądanie.",
@@ -127,7 +137,11 @@ def earlier(count: int, language: str) -> str:
     """
     if not count:
         return ""
-    return f", oraz {answers_out(count, language)} na wcześniejsze wersje" if language == "pl" else f", and {count:,} to earlier versions"
+    return (
+        f", oraz {answers_out(count, language)} na wcześniejsze wersje"
+        if language == "pl"
+        else f", and {count:,} to earlier versions"
+    )
 
 
 def in_words(error: DeniableError, language: str) -> str:

@@ -117,7 +117,9 @@ def _row(one: Overview, speech: Speech) -> str:
     cells = {
         "state": speech["open"] if one.state == "open" else speech["closed"] if one.state == "closed" else escape(one.state),
         "answers": (out if one.mixed else speech["none_out"]) + earlier(one.earlier, speech.language),
-        "invitations": speech["of"].format(used=f"{one.used:,}", all=f"{one.invitations:,}") if one.invited else speech["open_to_all"],
+        "invitations": speech["of"].format(used=f"{one.used:,}", all=f"{one.invitations:,}")
+        if one.invited
+        else speech["open_to_all"],
         "last_day": day(one.closes, speech.language) if one.closes else "–",
         "results": files if one.mixed else speech["not_yet"],
     }
@@ -163,6 +165,4 @@ def other_way_page(client: Mapping[str, Any]) -> str:
         f"<p>{escape(client['organiser'][one])} – {escape(client['contact'][one])}</p></section>"
         for one in languages
     )
-    return page(
-        client["title"][languages[0]], parts, languages[0], _anchors({one: NAMES.get(one, one) for one in languages})
-    )
+    return page(client["title"][languages[0]], parts, languages[0], _anchors({one: NAMES.get(one, one) for one in languages}))

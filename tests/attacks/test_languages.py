@@ -14,7 +14,9 @@ EVIL = ("<script>alert(1)</script>", '"><img src=x>', "pl-PL", "PL", "", "xx", "
 def test_what_is_no_language_is_neither_taken_nor_repeated(serve, standin, given):
     town = serve(standin.Standin())
     for path in ("/organiser/login", "/organiser", "/organiser/first/none", "/s/none", "/"):
-        reply = town.client.get(path, params={"lang": given}, headers={"Accept-Language": given.encode("ascii", "replace").split(b"\r")[0]})
+        reply = town.client.get(
+            path, params={"lang": given}, headers={"Accept-Language": given.encode("ascii", "replace").split(b"\r")[0]}
+        )
         assert "set-cookie" not in reply.headers
         assert "alert(1)" not in reply.text
         assert "lang=" not in reply.headers.get("location", "")

@@ -178,7 +178,9 @@ def test_an_example_is_a_real_draw_that_is_never_the_one_sent_and_leaves_nothing
         page.get_by_role("button", name="Draw an example").click()
         assert f"Example draw {times}: you chose “No”, and “{sent}” would be sent. It is only an example" in status.inner_text()
     assert [request for request in page.seen if request.method == "POST"] == []
-    assert page.evaluate("[window.name, JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]") == before
+    assert (
+        page.evaluate("[window.name, JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]") == before
+    )
     page.get_by_role("button", name="Start").click()
     page.get_by_label("No", exact=True).check()
     # The last example sent a yes. What is sent is drawn anew, at Send: now the answer is kept.

@@ -440,7 +440,9 @@ def test_days_are_written_as_in_the_readers_language(page, served, language, day
 
 
 def test_on_a_narrow_screen_a_long_question_stands_inside_its_box(page, served):
-    long = "  - {type: boolean, name: a, title: 'Do you sometimes drive faster than is allowed in residential neighbourhoods?'}\n"
+    long = (
+        "  - {type: boolean, name: a, title: 'Do you sometimes drive faster than is allowed in residential neighbourhoods?'}\n"
+    )
     opened = page.context.browser.new_context(viewport={"width": 320, "height": 640}).new_page()
     start(opened, served(HEAD.format(slug="legend") + long))
     box, legend = (opened.locator(which).bounding_box() for which in ("fieldset", "legend"))

@@ -1,4 +1,4 @@
-"""Completion with the Tab key: the scripts, and what shells are answered. bash itself is run; zsh and fish are asked as their scripts ask."""
+"""Completion with the Tab key: the scripts, and what shells are answered. bash is run; zsh and fish are asked as by their scripts."""
 
 import os
 import re
@@ -27,7 +27,8 @@ def asked(folder, arguments=(), **environment):
 def test_bash_completes_commands_their_options_and_files(folder, tmp_path):
     script = asked(folder, ["completion", "bash"]).stdout
     (tmp_path / "s.sh").write_text(
-        script + 'ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _deniable_completion deniable; echo "${COMPREPLY[*]}" | tr "\\n" " "; echo; }\n'
+        script + 'ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _deniable_completion deniable; '
+        'echo "${COMPREPLY[*]}" | tr "\\n" " "; echo; }\n'
         "ask deniable surv\nask deniable survey ex\nask deniable count --sch\ncomplete -p deniable\n"
     )
     given = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
@@ -61,4 +62,7 @@ def test_another_shell_is_refused_and_help_says_where_scripts_go(run, monkeypatc
     monkeypatch.delenv("SHELL", raising=False)
     assert run("completion")[0] == 2
     code, out, _ = run("completion", "--help")
-    assert all(place in out for place in ("bash-completion/completions/deniable", "~/.zfunc/_deniable", "fish/completions/deniable.fish"))
+    assert all(
+        place in out
+        for place in ("bash-completion/completions/deniable", "~/.zfunc/_deniable", "fish/completions/deniable.fish")
+    )

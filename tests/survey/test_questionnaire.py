@@ -334,7 +334,9 @@ def test_every_question_that_pages_refuse_is_told_and_the_budget_too():
     body += "  - {type: boolean, name: b, title: B, privacy: {design: krr, p: 0.96}}\n"
     found = refused(body, HEAD.replace("pages:", "budget: 2\npages:"))
     assert found.startswith("survey.yaml has 3 mistakes:")
-    assert [part in found for part in ("line 12: pages refuse this survey: 'a'", "line 13: pages refuse", "line 8: all private")] == [True] * 3
+    assert [
+        part in found for part in ("line 12: pages refuse this survey: 'a'", "line 13: pages refuse", "line 8: all private")
+    ] == [True] * 3
 
 
 def test_a_key_given_twice_is_one_mistake_among_others():

@@ -191,9 +191,15 @@ def test_the_pages_speak_the_language_of_the_browser_or_that_of_the_address(town
     assert town.store.overview("town").state == "open"
     town.client.post("/organiser/surveys/town/close?lang=pl", data={"sure": "yes"}, headers=same_origin(town))
     assert '<td data-label="Odpowiedzi">3 odpowiedzi</td>' in town.client.get("/organiser?lang=pl").text
-    assert town.client.post("/organiser/logout?lang=pl", headers=same_origin(town)).headers["location"] == "/organiser/login?lang=pl"
+    assert (
+        town.client.post("/organiser/logout?lang=pl", headers=same_origin(town)).headers["location"]
+        == "/organiser/login?lang=pl"
+    )
 
 
 def test_both_languages_say_the_same_things():
     assert set(WORDS["en"]) == set(WORDS["pl"])
-    assert all("{" not in text or re.findall(r"{\w+}", text) == re.findall(r"{\w+}", WORDS["pl"][key]) for key, text in WORDS["en"].items())
+    assert all(
+        "{" not in text or re.findall(r"{\w+}", text) == re.findall(r"{\w+}", WORDS["pl"][key])
+        for key, text in WORDS["en"].items()
+    )
