@@ -6,6 +6,8 @@ from typing import Any
 
 import altair as alt
 
+from deniable.plurals import counted
+
 NARROWEST, WIDEST = 130, 260
 """A leaf is as wide, in pixels, as the longest text needs, within these."""
 
@@ -32,7 +34,7 @@ def decision_tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]
             "right": node["x"] + half,
             "top": node["y"] - HALF_BOX,
             "bottom": node["y"] + HALF_BOX,
-            "below": f"{node['rows']:,.0f} rows, {node['share']:.0%} {node['class']}",
+            "below": f"{counted(round(node['rows']), 'row')}, {node['share']:.0%} {node['class']}",
         }
         for node in nodes
     ]

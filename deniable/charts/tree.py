@@ -11,6 +11,7 @@ from deniable.charts.distribution import heading
 from deniable.charts.layout import text_width
 from deniable.charts.series import FAINT, FONT, INK
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 
 ROW = 34
 STEP = 36
@@ -40,7 +41,7 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
             "x": row["depth"] * STEP,
             "y": place[row["node"]] * ROW,
             "first_line": row["question"] + (" (more below)" if row["folded"] else ""),
-            "second_line": f"{row['rows']:,} rows, deniability {row['deniability']:.3f}: {row['answers']}",
+            "second_line": f"{counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}: {row['answers']}",
         }
         for row in order
     ]
@@ -83,7 +84,7 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
     if title or note:
         chart.title = heading(title, note, width)
     told = "; ".join(
-        f"{row['first_line']}: {row['rows']:,} rows, deniability {row['deniability']:.3f}, {row['answers']}"
+        f"{row['first_line']}: {counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}, {row['answers']}"
         for row in points[:12]
     )
     chart.description = f"{title or 'Tree of groups'}. {told}."

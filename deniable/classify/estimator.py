@@ -19,6 +19,7 @@ from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import DataError, ParameterError, SchemaError
+from deniable.plurals import counted
 
 
 class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,14 +51,14 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
         rows = len(next(iter(columns.values())))
         if len(y) != rows:
-            raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=rows, y=len(y))
-        counted = _weights(sample_weight, rows)
-        if counted is not None:
-            _refuse_unpaired_weights(X, sample_weight, counted, y)
-            if schema is None and not counted.all():
+            raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(rows, "row"), y=len(y))
+        weights = _weights(sample_weight, rows)
+        if weights is not None:
+            _refuse_unpaired_weights(X, sample_weight, weights, y)
+            if schema is None and not weights.all():
                 # Without a schema the rows say what there may be, and rows that do not count say nothing.
-                columns, y, counted = _without(columns, y, counted)
-                rows = len(counted)
+                columns, y, weights = _without(columns, y, weights)
+                rows = len(weights)
         if rows < 2:
             raise DataError(
                 "too_few_rows",
@@ -72,10 +73,10 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 self.target_ = Target.seen(y if classes is None else classes)
             self.classes_ = self.target_.labels
             self.attributes_ = [
-                Hidden(name, schema[name]) if schema is not None else undistorted_attribute(name, column, counted)
+                Hidden(name, schema[name]) if schema is not None else undistorted_attribute(name, column, weights)
                 for name, column in columns.items()
             ]
-        return columns, self.target_.reported(y), counted
+        return columns, self.target_.reported(y), weights
 
     def _schema(self) -> Schema | None:
         schema = getattr(self, "schema", None)
@@ -200,7 +201,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         codes = self._codes(Z, reported=True)
         reported_class = self.target_.reported(y)
         if len(reported_class) != len(codes):
-            raise DataError("rows_differ", "X has {x:,} rows and y has {y:,}.", x=len(codes), y=len(reported_class))
+            raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(len(codes), "row"), y=len(reported_class))
         weights, how = self._confusion(codes, reported_class, method)
         return score(weights, how, self.classes_, metric, pos_label)
 
@@ -258,10 +259,10 @@ def _weights(given: Any, rows: int) -> Any:
     return found
 
 
-def _refuse_unpaired_weights(X: Any, given: Any, counted: Any, y: Any) -> None:
+def _refuse_unpaired_weights(X: Any, given: Any, weights: Any, y: Any) -> None:
     """Weights belong to people as classes do. Those that depend on the class alone cannot be mistaken for somebody else's."""
     values = to_arrow(y, "y").to_pylist()
-    if len(set(zip(values, counted.tolist(), strict=True))) == len(set(values)):
+    if len(set(zip(values, weights.tolist(), strict=True))) == len(set(values)):
         return
     refuse_unpaired(
         X,
@@ -272,14 +273,14 @@ def _refuse_unpaired_weights(X: Any, given: Any, counted: Any, y: Any) -> None:
     )
 
 
-def _without(columns: dict[str, Any], y: Any, counted: Any) -> tuple[dict[str, Any], Any, Any]:
+def _without(columns: dict[str, Any], y: Any, weights: Any) -> tuple[dict[str, Any], Any, Any]:
     """The rows that count."""
-    rows = np.flatnonzero(counted)
+    rows = np.flatnonzero(weights)
     taken = {
         name: column[rows] if isinstance(column, np.ndarray) else to_arrow(column, name).take(pa.array(rows))
         for name, column in columns.items()
     }
-    return taken, np.asarray(y)[rows], counted[rows]
+    return taken, np.asarray(y)[rows], weights[rows]
 
 
 def _column_of(y: Any) -> Any:

@@ -20,6 +20,7 @@ from deniable.core.schema import Schema
 from deniable.engines.schemas import Around, schema_around, schema_of
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
+from deniable.plurals import counted
 from deniable.statistics.rows import load_columns
 
 app = typer.Typer(
@@ -95,7 +96,7 @@ def fit(
         found.fit_tables(found.count_tables(opened))
         count = int(found._counts[0].sum())
     found.save(output, force)
-    print(f"Learned {read.target!r} from {count:,} rows of {len(read) - 1} attributes: {output}")
+    print(f"Learned {read.target!r} from {counted(count, 'row')} of {counted(len(read) - 1, 'attribute')}: {output}")
     if model == "tree":
         print(found.export_text(max_depth=4))
         if plot is not None:
@@ -149,7 +150,7 @@ def predict(
     frame = pd.DataFrame(chances, columns=[f"P({label})" for label in classifier.classes_])
     frame.insert(0, str(schema.target), classifier.classes_[chances.argmax(axis=1)])
     write_text(output, frame.to_csv(index=False, float_format="%.6g"), force)
-    print(f"{len(frame):,} rows classified: {output}")
+    print(f"{counted(len(frame), 'row')} classified: {output}")
 
 
 def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: bool, true: bool) -> None:
@@ -297,7 +298,7 @@ def _show(found: list[Any], level: float) -> None:
         table.add_row(estimate.name, f"{estimate.value[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
     screen = console()
     screen.print(table)
-    screen.print(f"{found[0].n:,} rows")
+    screen.print(counted(found[0].n, "row"))
     for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
         screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
 

@@ -19,6 +19,7 @@ from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.schema import Schema
 from deniable.datasets import town
+from deniable.plurals import counted
 
 TOWN = Path(__file__).parents[1] / "survey" / "town.yaml"
 SENDERS = 8
@@ -67,7 +68,7 @@ def survey_demo(residents: int) -> None:
             service.server.should_exit = True
             running.join(30)
             store.close()
-    console().print(f"{sent:,} residents sent randomised answers over HTTP into a SQLite database; asked from there:")
+    console().print(f"{counted(sent, 'resident')} sent randomised answers over HTTP into a SQLite database; asked from there:")
     console().print(table)
 
 

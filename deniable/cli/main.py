@@ -10,6 +10,7 @@ import typer
 from deniable import __version__, interrupts
 from deniable.cli import (
     classify,
+    completion,
     demo,
     mine,
     privacy,
@@ -66,6 +67,7 @@ app.command("serve")(serve.serve)
 app.command("backup")(serve.backup)
 app.command("restore")(serve.restore)
 app.command("verify")(verify.verify)
+app.command("completion")(completion.completion)
 
 
 def _version(wanted: bool) -> None:
@@ -86,9 +88,10 @@ def _options(
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and a sentence, Ctrl-C with 130 and one, never with a traceback."""
     tell_of_compiling()
+    completion.answer_shells()
     with interrupts.watched():
         try:
-            app()
+            app(prog_name="deniable")  # however it was started: completion goes by this name
         except BaseException as error:
             # Whatever a command ends with after Ctrl-C, even success: whoever pressed it is told what is left behind.
             if interrupts.ended_by(error):

@@ -22,6 +22,7 @@ from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.plurals import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,7 @@ def mine(
     if output is not None:
         write_text(output, _plain(shown).to_csv(index=False), force)
         if not as_json:
-            print(f"{_counted(len(shown), 'rule' if rules else 'itemset')} written to {output}.")
+            print(f"{counted(len(shown), 'rule' if rules else 'itemset')} written to {output}.")
     if plot is not None:
         _picture(shown, rules, level, plot)
         if not as_json:
@@ -285,8 +286,8 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
     measure = "confidence" if rules else "support"
     ends = [measure, f"{measure}_low", f"{measure}_high"]
     shown = shown.assign(**dict(zip(ends, _held(*(shown[name] for name in ends)), strict=True)))
-    what = _counted(len(shown), "rule" if rules else "itemset")
-    table = Table(title=f"{what} ({about['method']}, {_counted(about['rows'], 'transaction')})")
+    what = counted(len(shown), "rule" if rules else "itemset")
+    table = Table(title=f"{what} ({about['method']}, {counted(about['rows'], 'transaction')})")
     if rules:
         table.add_column("rule", overflow="fold")
         for name in ("support", "confidence", percent, "lift"):
@@ -309,19 +310,9 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
     console().print(table)
     listed_rows = len(shown) if rules else len(_best(shown))
     if listed_rows < len(shown):
-        hidden = len(shown) - listed_rows
-        print(f"{_counted(hidden, 'single item')} {'is' if hidden == 1 else 'are'} not listed; --output writes all.")
+        print(f"{counted(len(shown) - listed_rows, 'single item is', 'single items are')} not listed; --output writes all.")
     if listed_rows > top:
         print(f"The best {top:,} of {listed_rows:,}; --top shows more, --output writes all.")
-
-
-def _counted(number: int, what: str) -> str:
-    """So many of something.
-
-    >>> _counted(1, "rule"), _counted(2_000, "rule")
-    ('1 rule', '2,000 rules')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _interval(low: float, high: float, digits: int) -> str:

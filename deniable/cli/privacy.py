@@ -9,22 +9,35 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from deniable.cli.show import console
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.words import ONE_REPORT, odds
+from deniable.privacy.words import ONE_REPORT
+
+EXPECTED = 1_000
+"""Answers to a questionnaire, unless somebody says how many."""
 
 
 def privacy(
-    schema: Annotated[Path, typer.Argument(help="A schema (JSON), or a Parquet file that carries one.")],
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="QUESTIONNAIRE|SCHEMA",
+            help="A questionnaire (YAML or JSON), a schema (JSON), or a Parquet file that carries one.",
+        ),
+    ],
     prior: Annotated[
         Path | None,
         typer.Option(help='How frequent the answers are thought to be: JSON such as {"smokes": {"yes": 0.1, "no": 0.9}}.'),
+    ] = None,
+    answers: Annotated[
+        int | None, typer.Option(min=1, help="How many answers are expected to a questionnaire (1000 unless given).")
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a web page here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
@@ -32,9 +45,8 @@ def privacy(
 ) -> None:
     """Say in words what each question gives away, warn of what leaks, and compare with published figures."""
     if html is not None:
-        refuse_same(html, schema, *([prior] if prior is not None else []))
-    read = Schema.load(schema)
-    found = report(read, None if prior is None else _read_prior(prior, read))
+        refuse_same(html, given, *([prior] if prior is not None else []))
+    found = _report(given, prior, answers)
     if html is not None:
         write_text(html, found.to_html(), force)
     if as_json:
@@ -43,6 +55,35 @@ def privacy(
         show(found)
     if html is not None:
         print(f"Report written to {html}.", file=sys.stderr if as_json else sys.stdout)
+
+
+def _report(given: Path, prior: Path | None, answers: int | None) -> PrivacyReport:
+    if not _is_questionnaire(given):
+        if answers is not None:
+            raise ParameterError(
+                "answers_of_schema", "A number of answers is expected of a questionnaire; {path} is a schema.", path=str(given)
+            )
+        schema = Schema.load(given)
+        return report(schema, None if prior is None else _read_prior(prior, schema))
+    from deniable.survey.questionnaire import Questionnaire
+    from deniable.survey.reporting import privacy_report
+
+    asked = Questionnaire.load(given)
+    return privacy_report(asked, answers or EXPECTED, None if prior is None else _read_prior(prior, asked.schema))
+
+
+def _is_questionnaire(path: Path) -> bool:
+    """YAML always is; JSON is if it has pages."""
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return True
+    if path.suffix.lower() != ".json":
+        return False
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        # Whatever is wrong with it is said by whoever reads it.
+        return False
+    return isinstance(content, dict) and "pages" in content
 
 
 def _read_prior(path: Path, schema: Schema) -> dict[str, Any]:
@@ -87,11 +128,13 @@ def show(found: PrivacyReport) -> None:
     table.add_column("a report changes\nanyone's odds")
     table.add_column("in the worst case", ratio=1)
     for row in found.rows:
-        said = row.says[0].upper() + row.says[1:] + (f" ({row.supposing})." if row.supposing else ".")
-        table.add_row("\n".join(row.questions), row.hidden_by, rounded_up(row.epsilon), row.odds, said)
+        asked = f"{row.text}\n({row.name})" if row.text else "\n".join(row.questions)
+        table.add_row(escape(asked), escape(row.hidden_by), row.shown_epsilon, row.odds, escape(row.sentence))
     console().print(table)
-    print(f"Together: epsilon {rounded_up(found.epsilon)} a respondent, odds {odds(found.epsilon)}.")
+    print(found.together)
     print(found.summary)
+    for name, note in found.notes:
+        print(f"note: {name}: {note}")
     for name, warning in found.warnings:
         print(f"warning: {name}: {warning}")
     print(ONE_REPORT)
@@ -104,13 +147,16 @@ def _as_json(found: PrivacyReport) -> dict[str, Any]:
     return {
         "fingerprint": found.schema.fingerprint,
         "epsilon": _finite(found.epsilon),
+        "asked_openly": list(found.asked_openly),
         "summary": found.summary,
         "questions": [
             {
                 "name": row.name,
+                **({"text": row.text} if row.text else {}),
                 "attributes": list(row.questions),
                 "hidden_by": row.hidden_by,
                 "answers": row.answers,
+                "open": row.open,
                 "epsilon": _finite(row.epsilon),
                 "odds": row.odds,
                 "worst_case": row.says,
@@ -119,6 +165,8 @@ def _as_json(found: PrivacyReport) -> dict[str, Any]:
             }
             for row in found.rows
         ],
+        "warnings": [{"about": name, "warning": warning} for name, warning in found.warnings],
+        "notes": [{"about": name, "note": note} for name, note in found.notes],
         "published": [{"who": d.who, "year": d.year, "epsilon": d.epsilon, "of": d.of_what} for d in found.deployments],
     }
 

@@ -12,6 +12,7 @@ from deniable.cli.bars import Bar
 from deniable.core.channel import rounded_up
 from deniable.core.files import NOTICE, refuse_same, sidecar
 from deniable.core.schema import Schema
+from deniable.plurals import counted
 from deniable.privacy import warnings_of
 
 
@@ -39,8 +40,12 @@ def randomise(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         rows = read.randomise(data, keep=keep or (), order=order, output=output, force=force, progress=Bar())
-    print(f"{rows:,} {'row' if rows == 1 else 'rows'} randomised to {output}, schema in {sidecar(output)}.")
-    print(f"Epsilon a respondent: {rounded_up(read.epsilon)}. It bounds what one report says about one person, not what rows")
+    print(f"{counted(rows, 'row')} randomised to {output}, schema in {sidecar(output)}.")
+    openly = [block.name for block in read.blocks if block.open]
+    of = f" (without what is reported openly: {', '.join(openly)})" if openly else ""
+    print(
+        f"Epsilon a respondent{of}: {rounded_up(read.hidden_epsilon)}. It bounds what one report says about one person, not what rows"
+    )
     print("tell about one another, as they do in a sorted file.")
     if keep_order:
         print("warning: Rows are in the order of the input: anyone who knows that order knows whose row is whose.")

@@ -12,12 +12,12 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.csv_options import reads_csv
 from deniable.cli.show import console, show_designs
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
-from deniable.privacy.warnings import notable, warnings_of
-from deniable.privacy.words import odds
+from deniable.plurals import counted
+from deniable.privacy.report import report
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -40,7 +40,7 @@ def infer(
     else:
         write_text(output, text, force)
         print(
-            f"Schema for {len(proposal)} columns written to {output}. Edit it, then look at it: deniable schema check {output}"
+            f"Schema for {counted(len(proposal), 'column')} written to {output}. Edit it, then look at it: deniable schema check {output}"
         )
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
@@ -58,26 +58,29 @@ def check(
         table.add_column(heading)
     table.add_column("epsilon", justify="right")
     table.add_column("a report changes anyone's odds")
-    for block in read.blocks:
+    found = report(read)
+    for block, row in zip(read.blocks, found.rows, strict=True):
         table.add_row(
             "\n".join(block.attributes),
             "\n".join(type(read[name]).__name__ for name in block.attributes),
             "\n".join(_answers(read[name]) for name in block.attributes),
-            rounded_up(block.epsilon),
-            odds(block.epsilon),
+            row.shown_epsilon,
+            row.odds,
         )
     console().print(table)
     show_designs(read)
-    print(f"Together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    print(found.together)
+    if found.asked_openly:
+        print(f"Asked openly: not protected by randomisation ({', '.join(found.asked_openly)}).")
     print(f"Fingerprint {read.fingerprint}")
-    for block in read.blocks:
-        for warning in [*warnings_of(block), *notable(block.epsilon)]:
-            print(f"warning: {block.name}: {warning}")
+    for row in found.rows:
+        for warning in row.warnings:
+            print(f"warning: {row.name}: {warning}")
     if budget is not None:
         read.check_budget(budget)
 
 
 def _answers(channel: Channel) -> str:
     if not channel.exact or channel.domain.size > 6:
-        return channel.domain.allowed if not channel.exact else f"{channel.domain.size:,} values"
+        return channel.domain.allowed if not channel.exact else counted(channel.domain.size, "value")
     return ", ".join(str(label) for label in channel.inputs)

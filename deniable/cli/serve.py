@@ -16,6 +16,7 @@ import typer
 
 from deniable import interrupts
 from deniable.errors import FileError
+from deniable.plurals import counted
 
 Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
 Keys = Annotated[
@@ -66,7 +67,7 @@ def serve(
             service.close()
             raise
         if discarded:
-            print(f"{discarded:,} waiting answers were given up: their key is lost.")
+            print(f"{counted(discarded, 'waiting answer')} {'was' if discarded == 1 else 'were'} given up: the key is lost.")
         logged = store.logged_statements()
         if logged:
             print(
@@ -178,13 +179,13 @@ def restore(
         rows = read(store, given)
         surveys = [store.overview(slug) for slug in store.slugs()]
     # An address may hold a password.
-    print(f"{rows:,} rows restored to {store.place if '://' in db else db}.")
+    print(f"{counted(rows, 'row')} restored to {store.place if '://' in db else db}.")
     for one in surveys:
         print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.mixed)} out{_earlier(one)}")
 
 
 def _answers(count: int) -> str:
-    return f"{count:,} {'answer' if count == 1 else 'answers'}"
+    return counted(count, "answer")
 
 
 def _earlier(seen: Any) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ import typer
 from deniable.cli.estimates import bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
-from deniable.core.files import refuse_same, write_text
+from deniable.core.files import open_table, refuse_same, write_text
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
 from deniable.statistics.sample import MOST_LABELS, Sample
@@ -336,19 +338,50 @@ def candidates(
     size: Annotated[int, typer.Option(min=1, help="How many to list.")] = 20,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the list as CSV instead of printing it.")] = None,
     schema: SchemaFile = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column of the data to show beside each row; receipt codes (code) are shown unless told. Repeat for more."
+        ),
+    ] = None,
+    draw: Annotated[
+        str | None,
+        typer.Option(
+            help="What rows with the same probability are drawn by: the column draw of an earlier list, to make it again, or a text that "
+            "nobody could choose, such as the numbers of a lottery."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
-    """Rows (counted from 1) that probably meet a condition, best first. Nobody is known to: each has a probability."""
+    """Rows (counted from 1) that probably meet a condition, best first. Nobody is known to: each has a probability.
+
+    Rows with the same probability stand in the order of a draw, which is written into the list: the SHA-256 of DRAW:ROW decides, the lowest
+    first. So a list that ends among equals is fair, and anybody can check it with --draw.
+    """
     if output is not None:
         refuse_same(output, Path(data))
     sample = read(data, schema)
     condition = parse(where)
-    found = sample.candidates(condition)
-    found = found.first(size)
-    frame = found.to_frame().assign(row=lambda f: f["row"] + 1)
+    found = sample.candidates(condition, draw=draw, keep=keep or _codes(sample)).first(size)
+    frame = found.to_frame().assign(row=lambda f: f["row"] + 1, draw=found.draw)
     text = frame.to_csv(index=False, float_format="%.4f")
     if output is None:
         print(text, end="")
     else:
-        write_text(output, text, force)
-        print(f"{len(found):,} rows written to {output}; {found.expected:,.1f} of them are expected to meet the condition.")
+        write_text(output, text, force, private=bool(found.kept))
+        print(
+            f"{counted(len(found), 'row')} written to {output}; {found.expected:,.1f} of them are expected to meet the condition."
+        )
+    # Beside the list, not in it: what is printed may be a CSV file by now.
+    for said in (f"note: {found.note}" if found.note else "", f"{found.cut} (draw {found.draw})." if found.cut else ""):
+        if said:
+            print(said, file=sys.stderr)
+
+
+def _codes(sample: Sample) -> list[str]:
+    """The column of receipt codes that an export of a survey has, if these are its files."""
+    files = [path for data, _ in sample.parts for path in getattr(data, "files", ())]
+    wanted = "code"
+    while wanted in sample.schema:  # then exports call it so
+        wanted += "_"
+    return [wanted] if files and all(wanted in open_table(path).columns for path in files) else []

@@ -19,7 +19,7 @@ from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text
 from deniable.errors import ParameterError, RefusedError
-from deniable.privacy.warnings import notable, warnings_of
+from deniable.plurals import counted
 from deniable.privacy.words import odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
@@ -75,7 +75,7 @@ def check(
     answers: Annotated[int, typer.Option(min=1, help="How many answers are expected.")] = 1_000,
 ) -> None:
     """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
-    from deniable.survey.planning import SHARE, costs
+    from deniable.survey.planning import SHARE, advice, costs
 
     read = _questionnaire(questionnaire)
     table = Table()
@@ -83,7 +83,7 @@ def check(
     table.add_column("hidden by")
     table.add_column("epsilon", justify="right")
     table.add_column("a report changes anyone's odds")
-    table.add_column(f"{answers:,} answers are worth", justify="right")
+    table.add_column(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth", justify="right")
     table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
     table.add_column("one lie counts as up to", justify="right")
     found = costs(read, answers)
@@ -91,45 +91,13 @@ def check(
         channel = read.schema[cost.name]
         table.add_row(
             cost.name, type(channel).__name__, rounded_up(cost.epsilon), odds(cost.epsilon),
-            f"{cost.worth:,.0f} direct ones", f"± {100 * cost.margin:.1f} points", cost.counts_as,
+            counted(round(cost.worth), "direct one"), f"± {100 * cost.margin:.1f} points", cost.counts_as,
         )  # fmt: skip
     console().print(table)
     show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
-    for name in read.schema:
-        if read.schema[name].assumption is not None:
-            print(f"Assumed of {name}: {read.schema[name].assumption}.")
-    for sentence in _warnings(read, found, answers):
+    for sentence in advice(read, answers):
         print(sentence)
-
-
-def _warnings(read: Any, found: list[Any], answers: int) -> list[str]:
-    """What protects too little, and what is hidden so well that so many answers would tell nothing."""
-    from deniable.survey.planning import SHARE, USEFUL
-
-    said = []
-    open_ = {name for element in read.elements if not element.private for name in element.channels}
-    epsilons = {cost.name: cost.epsilon for cost in found}
-    for block in read.schema.blocks:
-        if block.name in open_:
-            said.append(f"note: {block.name} is asked openly (privacy: none): the answer is sent and stored as it is.")
-        else:
-            said += [f"warning: {block.name}: {text}" for text in [*warnings_of(block), *notable(epsilons[block.name])]]
-    for cost in found:
-        if cost.margin > USEFUL:
-            enough = _rounded(cost.needed(answers))
-            said.append(
-                f"warning: {cost.name}: hidden so well that {answers:,} answers tell a share of {SHARE:.0%} only to ± "
-                f"{100 * cost.margin:.0f} points. About {enough:,} would tell it to ± {100 * USEFUL:.0f}; or hide it "
-                "less, or ask with fewer choices."
-            )
-    return said
-
-
-def _rounded(number: int) -> int:
-    """Upward to two figures: a plan is no measurement."""
-    step = int(10 ** max(0, len(str(number)) - 2))
-    return -(-number // step) * step
 
 
 @app.command("open")
@@ -186,7 +154,7 @@ def _tell_replaced(old: Any, number: int, discard: bool, options: str) -> None:
 
 
 def _answers(count: int) -> str:
-    return f"{count:,} {'answer' if count == 1 else 'answers'}"
+    return counted(count, "answer")
 
 
 def _given(db: str, keys: Path | None) -> str:
@@ -336,7 +304,10 @@ def invite(
         made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
     write_list(output, made, force)
     done = sum(row["completed"] == "Y" for row in made)
-    print(f"{len(made):,} people in {output}" + (f", {done:,} have answered." if status else "."))
+    print(
+        f"{counted(len(made), 'person', 'people')} in {output}"
+        + (f", {done:,} {'has' if done == 1 else 'have'} answered." if status else ".")
+    )
     if status:
         print("Who answered since the last batch of 50 is not among them yet: a reminder should say that it is not for those.")
     if not status and link is None:
@@ -377,7 +348,7 @@ def revoke(
     listed = read_list(people)
     with opened(db, keys) as store:
         revoked, used = take_back(store, slug, listed)
-    print(f"{revoked:,} {'invitation is' if revoked == 1 else 'invitations are'} no longer valid.")
+    print(f"{counted(revoked, 'invitation is', 'invitations are')} no longer valid.")
     if used:
         print(f"{used:,} {'was' if used == 1 else 'were'} used before and {'stays' if used == 1 else 'stay'} used.")
 
@@ -400,7 +371,7 @@ def contacts(
         rows = store.contacts(slug)
     names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
     write_text(output, table(names, rows, exact=("code",)), force, private=True)
-    print(f"{len(rows):,} contact{'' if len(rows) == 1 else 's'} written to {output}.")
+    print(f"{counted(len(rows), 'contact')} written to {output}.")
 
 
 @app.command("erase")
@@ -413,6 +384,6 @@ def erase(
     """Erase a person's contact details and answers, by their receipt code."""
     with opened(db, keys) as store:
         details, answers = store.erase(slug, code)
-    print(f"Erased: {details} contact details, {answers} {'row' if answers == 1 else 'rows'} of answers.")
+    print(f"Erased: contact details of {counted(details, 'person', 'people')}, {counted(answers, 'row')} of answers.")
     if not details and not answers:
         raise typer.Exit(1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from deniable.core.exact import Ints
 from deniable.errors import DataError
+from deniable.plurals import counted
 
 BAD_ROWS_SHOWN = 20
 
@@ -30,8 +31,7 @@ class BadCells:
         """Which rows (counted from 1), what they hold, and what is allowed."""
         shown = ", ".join(f"row {row}: {'missing' if value is None else repr(value)}" for row, value in self.first)
         more = f", and {self.total - len(self.first):,} more" if self.total > len(self.first) else ""
-        cells = "cell does" if self.total == 1 else "cells do"
-        return f"Column {self.column!r}: {self.total:,} {cells} not fit ({shown}{more}). Allowed: {self.allowed}."
+        return f"Column {self.column!r}: {counted(self.total, 'cell does', 'cells do')} not fit ({shown}{more}). Allowed: {self.allowed}."
 
 
 def raise_bad_cells(columns: Sequence[BadCells]) -> None:

@@ -16,6 +16,7 @@ from deniable.core.question_texts import QuestionTexts
 from deniable.core.simplex import project
 from deniable.errors import NoIntervalError, ParameterError
 from deniable.picture_words import ENGLISH, Words, words_of
+from deniable.plurals import counted
 from deniable.progress import Progress, Silent
 
 TARGETS = ("population", "respondents")
@@ -372,7 +373,8 @@ class Estimate:
 
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
         """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported. Groups (`by`, the
-        first attribute of a cross table) are panels of one axis, each with its estimated size; groups of too few people to say anything are named beneath.
+        first attribute of a cross table) are panels of one axis, each with its estimated size; groups of too few people to say anything
+        are named beneath.
         """
         check_level(level)
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
@@ -465,7 +467,8 @@ class Estimate:
         if self.has_interval or self.has_band:
             bars = ", " + words.error_bars[self.target]
         method = words.method.format(method=self.method)
-        return f"{words.reports.format(n=words.number(self.n, ','))}{direct}{among}, {method}{bars}"
+        reports = counted(self.n, "report") if words is ENGLISH else words.reports.format(n=words.number(self.n, ","))
+        return f"{reports}{direct}{among}, {method}{bars}"
 
     @property
     def verdict(self) -> str:

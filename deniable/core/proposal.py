@@ -19,6 +19,7 @@ from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer,
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
 from deniable.errors import DataError
+from deniable.plurals import counted
 from deniable.progress import Progress, Silent
 
 STANDARD_ODDS = 5
@@ -128,7 +129,7 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         )
         return Identity(_constant(column))
     if column.missing:
-        cells = "1 empty cell is" if column.missing == 1 else f"{column.missing:,} empty cells are"
+        cells = counted(column.missing, "empty cell is", "empty cells are")
         notes.append(f"{name}: {cells} read as the label {NO_ANSWER!r}, which is hidden too.")
     spaced = [word for word in column.words if word != word.strip()]
     if spaced and not column.numeric:

@@ -16,6 +16,7 @@ import numpy as np
 
 from deniable.core import files, frames, randomising_files
 from deniable.core.channel import Channel, rounded_up
+from deniable.core.designs import Identity
 from deniable.core.groups import Group, JointChannel
 from deniable.core.question_texts import QuestionTexts
 from deniable.core.spark_rows import is_spark_frame, randomise_spark
@@ -39,6 +40,21 @@ class Block:
     def epsilon(self) -> float:
         """The epsilon of one draw of this block."""
         return self.channel.epsilon
+
+    @property
+    def open(self) -> bool:
+        """Whether its answer is reported as it is. (A column with one value tells nothing, and is not.)"""
+        return isinstance(self.channel, Identity) and math.isinf(self.epsilon)
+
+
+def summed(epsilons: Sequence[float]) -> float:
+    """What independent draws give away together, rounded up.
+
+    >>> summed([1.0]), summed([1.0, 1.0]) > 2, summed([1.0, math.inf]), summed([])
+    (1.0, True, inf, 0.0)
+    """
+    total = math.fsum(epsilons)
+    return total if len(epsilons) < 2 or math.isinf(total) else math.nextafter(total, math.inf)
 
 
 class Schema(Mapping[str, Channel]):
@@ -153,8 +169,12 @@ class Schema(Mapping[str, Channel]):
     @property
     def epsilon(self) -> float:
         """What one respondent gives away at most: the sum over independent blocks, rounded up."""
-        total = math.fsum(block.epsilon for block in self.blocks)
-        return total if len(self.blocks) == 1 or math.isinf(total) else math.nextafter(total, math.inf)
+        return summed([block.epsilon for block in self.blocks])
+
+    @property
+    def hidden_epsilon(self) -> float:
+        """The same of what is hidden alone: a column that is reported as it is, on purpose, is open and tells nothing of the others."""
+        return summed([block.epsilon for block in self.blocks if not block.open])
 
     def check_budget(self, epsilon: float) -> None:
         """Refuse a schema that gives away more than `epsilon` a respondent.

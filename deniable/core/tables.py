@@ -24,6 +24,7 @@ from deniable.core.domain import numeric
 from deniable.core.exact import Ints, fraction, written
 from deniable.core.html_table import html_table
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 
 LARGEST_DENSE = 50_000_000
 MOST_LINES = 40
@@ -207,7 +208,7 @@ class CellTable:
 
     def _repr_html_(self) -> str:
         named = ", ".join(axis.name for axis in self.axes)
-        head = f"<p><strong>Counts of reports</strong> ({escape(named)}): {self.total:,} rows</p>"
+        head = f"<p><strong>Counts of reports</strong> ({escape(named)}): {counted(self.total, 'row')}</p>"
         if len(self.axes) == 2 and len(self.axes[0]) <= MOST_LINES and len(self.axes[1]) <= MOST_LINES:
             first, second = self.axes
             rows = [[label, *(f"{n:,}" for n in row)] for label, row in zip(first.labels, self.dense(), strict=True)]
@@ -218,7 +219,7 @@ class CellTable:
     @property
     def _said(self) -> str:
         axes = " x ".join(f"{axis.name}[{len(axis)}]" for axis in self.axes)
-        return f"{axes}: {self.total:,} rows in {len(self.cells):,} cells"
+        return f"{axes}: {counted(self.total, 'row')} in {counted(len(self.cells), 'cell')}"
 
     def _listed(self) -> tuple[list[str], list[int]]:
         """Labels and their counts: all of one axis, also those that nobody reported; of several the cells that occur."""

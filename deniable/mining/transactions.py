@@ -25,6 +25,7 @@ from deniable.engines.schemas import agreed_schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.mining.items import Items, check_names, schema_items, yes_no_items
+from deniable.plurals import counted
 
 IN_MEMORY = 1 << 29
 """Bytes of packed columns (512 MiB: 42 million transactions of 100 items) up to which a file or query is loaded; beyond, it is
@@ -232,7 +233,7 @@ class Transactions:
         return self.rows
 
     def __repr__(self) -> str:
-        return f"Transactions({self.rows:,} rows, {len(self.items):,} items)"
+        return f"Transactions({counted(self.rows, 'row')}, {counted(len(self.items), 'item')})"
 
 
 def as_transactions(

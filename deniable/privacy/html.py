@@ -87,6 +87,7 @@ def _content(report: PrivacyReport) -> str:
         _questions(report),
         "<h2>Warnings</h2>",
         _warnings(report),
+        _notes(report),
         _attacks(report),
         "<h2>For scale: what others have published</h2>",
         _deployments(report),
@@ -97,10 +98,12 @@ def _content(report: PrivacyReport) -> str:
 
 
 def _questions(report: PrivacyReport) -> str:
-    body = "\n".join(_question(row) for row in report.rows)
+    body = "\n".join(_question(row, report.language) for row in report.rows)
     together = ""
     if len(report.rows) > 1:
-        whole = _row("All together", "", rounded_up(report.epsilon), odds(report.epsilon), escape(report.at_worst))
+        what = "All private ones together" if report.asked_openly else "All together"
+        hidden = (rounded_up(report.epsilon), odds(report.epsilon), escape(report.at_worst))
+        whole = _row(what, "", *(hidden if report.private else ("", "", escape(report.together))))
         together = f'<tfoot role="rowgroup">\n{whole}\n</tfoot>\n'
     return (
         f"{_open('Question by question')}"
@@ -110,13 +113,15 @@ def _questions(report: PrivacyReport) -> str:
     )
 
 
-def _question(row: Row) -> str:
+def _question(row: Row, language: str) -> str:
+    lang = "" if language == "en" else f' lang="{escape(language)}"'
+    asked = f"<span{lang}>{escape(row.text)}</span><small>{escape(row.name)}</small>" if row.text else escape(row.name)
     members = f"<small>{escape(', '.join(row.questions))}</small>" if row.questions != (row.name,) else ""
     supposing = f"<small>{escape(row.supposing[0].upper() + row.supposing[1:])}.</small>" if row.supposing else ""
     said = row.says[0].upper() + row.says[1:] + "."
     hidden = f"{escape(row.hidden_by[0].upper() + row.hidden_by[1:])}<small>Answers: {escape(row.answers)}</small>"
     lie = f"<small>One dishonest answer counts as up to {escape(row.counts_as)}.</small>" if row.counts_as else ""
-    return _row(escape(row.name) + members, hidden, rounded_up(row.epsilon), row.odds, escape(said) + supposing + lie)
+    return _row(asked + members, hidden, row.shown_epsilon, row.odds, escape(said) + supposing + lie)
 
 
 def _row(name: str, hidden: str, epsilon: str, change: str, worst: str) -> str:
@@ -148,6 +153,13 @@ def _warnings(report: PrivacyReport) -> str:
         f"<li><strong>Warning, {escape(name)}:</strong> {escape(warning)}</li>" for name, warning in report.warnings
     )
     return f'<ul class="warnings">\n{items}\n</ul>'
+
+
+def _notes(report: PrivacyReport) -> str:
+    if not report.notes:
+        return ""
+    items = "\n".join(f"<li><strong>{escape(name)}:</strong> {escape(note)}</li>" for name, note in report.notes)
+    return f"<h2>Notes</h2>\n<ul>\n{items}\n</ul>"
 
 
 def _attacks(report: PrivacyReport) -> str:

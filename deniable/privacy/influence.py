@@ -64,5 +64,7 @@ def in_people(channel: Channel) -> str:
         return ""
     if found > 1e6:
         return "more people than answer"
+    if found <= 1 + 1e-6:
+        return "one person"
     # Rounded up, as all that speaks against a design.
     return f"{math.ceil(found * 10 - 1e-6) / 10:,.1f} people"

@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Channel, rounded_up
-from deniable.core.schema import Schema
+from deniable.core.schema import Schema, summed
 from deniable.errors import ParameterError
 from deniable.privacy import html
 from deniable.privacy.correlation import remaining_error
@@ -42,10 +42,16 @@ class PrivacyReport:
         rows: tuple[Row, ...],
         errors: pd.DataFrame | None = None,
         linkage: Linkage | None = None,
+        notes: tuple[tuple[str, str], ...] = (),
+        language: str = "en",
     ) -> None:
         self.schema = schema
         self.rows = rows
-        self.epsilon = schema.epsilon
+        self.private = tuple(row for row in rows if not row.open)
+        # What is asked openly is told as such; it does not make the protection of the rest infinite.
+        self.epsilon = summed([row.epsilon for row in self.private])
+        self.notes = notes
+        self.language = language
         self.errors = errors
         self.linkage = linkage
         self.deployments: tuple[Deployment, ...] = DEPLOYMENTS
@@ -54,24 +60,43 @@ class PrivacyReport:
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """(question, warning) for all rows."""
         each = tuple((row.name, warning) for row in self.rows for warning in row.warnings)
-        together = tuple(("all questions together", warning) for warning in weak(self.epsilon)) if len(self.rows) > 1 else ()
-        return each + together
+        together = [("all questions together", warning) for warning in weak(self.epsilon)] if len(self.private) > 1 else []
+        return (*each, *together)
+
+    @property
+    def asked_openly(self) -> tuple[str, ...]:
+        """The questions whose answers are reported as they are."""
+        return tuple(row.name for row in self.rows if row.open)
 
     @property
     def summary(self) -> str:
-        """The whole questionnaire in two sentences."""
-        count = len(self.schema)
-        what = "the one question" if count == 1 else f"all {count} questions"
+        """The whole questionnaire in a few sentences."""
+        names = self.asked_openly
+        if not self.private:
+            every = "The one question is" if len(names) == 1 else "All questions are"
+            return f"{every} asked openly: not protected by randomisation. Whoever sees the reports knows the true answers."
+        kind = "private question" if names else "question"
+        count = sum(len(row.questions) for row in self.private)
+        what = f"the one {kind}" if count == 1 else f"all {count} {kind}s"
+        openly = f" Asked openly: not protected by randomisation ({', '.join(names)})." if names else ""
         if math.isinf(self.epsilon):
-            unlimited = [row.name for row in self.rows if math.isinf(row.epsilon)]
+            unlimited = [row.name for row in self.private if math.isinf(row.epsilon)]
             return (
                 f"Someone who answers {what} has no guarantee that holds whatever else is known: some reports rule out true "
-                f"answers ({', '.join(unlimited)})."
+                f"answers ({', '.join(unlimited)}).{openly}"
             )
         return (
             f"Whatever someone reports to {what}, and whatever else is known about them, the odds of any true answer change "
-            f"{odds(self.epsilon)}. {self.at_worst}"
+            f"{odds(self.epsilon)}. {self.at_worst}{openly}"
         )
+
+    @property
+    def together(self) -> str:
+        """What all hidden answers of one person give away together."""
+        if not self.private:
+            return "Nothing is hidden."
+        which = "Private answers together" if self.asked_openly else "Together"
+        return f"{which}: epsilon {rounded_up(self.epsilon)} a respondent, odds {odds(self.epsilon)}."
 
     @property
     def at_worst(self) -> str:
@@ -113,14 +138,23 @@ class PrivacyReport:
         return html.fragment(self)
 
     def __repr__(self) -> str:
-        lines = [f"Privacy report: epsilon {rounded_up(self.epsilon)} a respondent"]
+        lines = [f"Privacy report: {self.together[0].lower()}{self.together[1:]}"]
         lines += textwrap.wrap(self.summary, 110, initial_indent="  ", subsequent_indent="  ")
         for row in self.rows:
-            lines += ["", f"{row.name}: epsilon {rounded_up(row.epsilon)}; a report changes anyone's odds {row.odds}"]
-            said = row.says[0].upper() + row.says[1:] + (f" ({row.supposing})" if row.supposing else "") + "."
+            tells = "asked openly" if row.open else f"epsilon {row.shown_epsilon}; a report changes anyone's odds {row.odds}"
+            lines += ["", f"{row.name}: {tells}"]
+            asked = [f"“{row.text}”"] if row.text else []
             lie = [f"One dishonest answer counts as up to {row.counts_as}."] if row.counts_as else []
-            for text in (f"Hidden by: {row.hidden_by}.", said, *lie, *(f"Warning: {warning}" for warning in row.warnings)):
+            for text in (
+                *asked,
+                f"Hidden by: {row.hidden_by}.",
+                row.sentence,
+                *lie,
+                *(f"Warning: {warning}" for warning in row.warnings),
+            ):
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="    ")
+        for name, note in self.notes:
+            lines += ["", *textwrap.wrap(f"Note: {name}: {note}", 110, subsequent_indent="  ")]
         for text in self.attacks:
             lines += ["", *textwrap.wrap(text, 110, subsequent_indent="  ")]
         lines += ["", *textwrap.wrap(ONE_REPORT, 110, subsequent_indent="  "), "", "Published elsewhere, for scale:"]
@@ -150,6 +184,9 @@ def report(
 ) -> PrivacyReport:
     """What a schema gives away, question by question: epsilon, odds, the worst case in words, and warnings.
 
+    What is declared `Identity` is asked openly: it is named as such, and the epsilon of the whole is that of all the other questions.
+    For a questionnaire: `deniable.survey.reporting.privacy_report`.
+
     `prior` maps attributes to distributions of their answers. For the others the worst case is worded for an answer that is
     thought 10% likely (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or for equally likely
     answers. With a `population` (a frame of truths, or of people made up to be like them) two attacks are tried on it: tracing
@@ -167,12 +204,14 @@ def report(
     read = schema if isinstance(schema, Schema) else Schema(schema)
     given = by_attribute(read, prior)
     rows = tuple(row_of(block, read, given) for block in read.blocks)
+    notes = tuple((name, f"assumed: {channel.assumption}.") for name, channel in read.items() if channel.assumption is not None)
     if population is None:
-        return PrivacyReport(read, rows)
+        return PrivacyReport(read, rows, notes=notes)
     noisy = any(isinstance(channel, (Additive, Multiplicative)) for channel in read.values())
     return PrivacyReport(
         read,
         rows,
         errors=remaining_error(read, population, rng=rng) if noisy else None,
         linkage=reidentification_rate(read, population, rng=rng),
+        notes=notes,
     )

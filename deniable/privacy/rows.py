@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
+from deniable.core.channel import Channel, rounded_up
 from deniable.core.schema import Block, Schema
 from deniable.privacy.influence import in_people
 from deniable.privacy.priors import shares
-from deniable.privacy.warnings import warnings_of
+from deniable.privacy.warnings import notable, warnings_of
 from deniable.privacy.words import odds, percent, quoted, sentence
 from deniable.privacy.worst_case import Rise, posterior_bound, worst_rise
 
@@ -24,6 +23,8 @@ SUPPOSED = 0.1
 
 FEW = 10
 """Up to this many labels a chance of 10% for one of them is a natural supposition."""
+
+NOT_PROTECTED = "not protected"
 
 DENSE = 2000
 """Up to this many labels every report is looked at under a given prior."""
@@ -44,6 +45,20 @@ class Row:
     warnings: tuple[str, ...]
     counts_as: str
     """How many people one dishonest answer counts as, at most; empty where it is not worked out."""
+    open: bool = False
+    """Asked openly: the answer is reported as it is, on purpose."""
+    text: str = ""
+    """The question as people read it, where it is known."""
+
+    @property
+    def shown_epsilon(self) -> str:
+        """Epsilon as reports show it; of what is asked openly there is none to speak of."""
+        return "open" if self.open else rounded_up(self.epsilon)
+
+    @property
+    def sentence(self) -> str:
+        """The worst case as a sentence, with what it supposes."""
+        return self.says[0].upper() + self.says[1:] + (f" ({self.supposing})" if self.supposing else "") + "."
 
 
 def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
@@ -55,12 +70,20 @@ def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
         hidden_by=_hidden(block),
         answers="; ".join(_answers(schema[name]) for name in block.attributes),
         epsilon=block.epsilon,
-        odds=odds(block.epsilon),
+        odds=NOT_PROTECTED if block.open else odds(block.epsilon),
         says=says,
         supposing=supposing,
-        warnings=tuple(warnings_of(block)),
+        warnings=(*warnings_of(block), *notable(block.epsilon)),
         counts_as=in_people(block.channel) if isinstance(block.channel, Channel) else "",
+        open=block.open,
     )
+
+
+def at_odds(row: Row, epsilon: float) -> Row:
+    """The row of a question that gives more away than its channel alone: to somebody who knows the answer to a second one, say."""
+    after = percent(posterior_bound(epsilon, SUPPOSED), up=True)
+    says = f"whatever someone reports, the chance of any true answer rises from 10% to at most {after}"
+    return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="supposing it is thought 10% likely")
 
 
 def _worst(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str, str]:
@@ -68,8 +91,8 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str,
     channel = block.channel
     if not isinstance(channel, Channel):
         return _worst_of_group(block, schema, prior)
-    if isinstance(channel, Identity):
-        return "whoever sees the report knows the true answer", ""
+    if block.open:
+        return "asked openly: not protected by randomisation. Whoever sees the report knows the true answer", ""
     if not channel.exact:
         return "the draw is made in floating point, whose last digits can betray the true answer", ""
     own = prior.get(block.name)
@@ -149,8 +172,8 @@ def _hidden(block: Block) -> str:
     if isinstance(channel, (Additive, Multiplicative)):
         stopped = ", stopped at the ends" if getattr(channel, "edges", "") == "clamp" else ""
         return f"{channel.noise!r} noise{stopped} ({name})"
-    if isinstance(channel, Identity):
-        return "nothing: it is reported as it is"
+    if block.open:
+        return "nothing: it is asked openly and reported as it is"
     if not channel.exact or channel.inputs != channel.outputs or channel.law.inputs > DENSE:
         return name
     kept = [int(channel.law.column(z)[z]) / channel.denominator for z in range(channel.law.inputs)]

@@ -12,6 +12,7 @@ import numpy as np
 from deniable.core.exact import Floats, Ints
 from deniable.core.order import MORE, SURPRISE, sorted_by_answers
 from deniable.errors import DataError, ParameterError
+from deniable.plurals import counted
 from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
@@ -183,7 +184,8 @@ class Guarantees:
                 f"{self._alone}"
             )
         rows = np.unique(np.concatenate([check.rows for check in self.failed]))
-        return f"{self.public_verdict[:-1]}; {len(rows):,} of {self.overall['rows']:,} rows are exposed."
+        are = "is" if len(rows) == 1 else "are"
+        return f"{self.public_verdict[:-1]}; {len(rows):,} of {counted(self.overall['rows'], 'row')} {are} exposed."
 
     @property
     def _alone(self) -> str:

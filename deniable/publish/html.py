@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.plurals import counted
 from deniable.privacy import html as parts
 from deniable.privacy.words import percent
 from deniable.publish.guarantees import _of_columns
@@ -62,7 +63,10 @@ def _column(found: Guarantees) -> str:
     changed = "" if o["published_unchanged"] is None else f"; in this copy {percent(o['published_unchanged'])}"
     posterior = percent(o["worst_posterior"], up=True)
     figures = [
-        ("Rows, groups", f"{o['rows']:,} rows in {o['groups']:,} groups; the smallest has {o['smallest_group']:,}"),
+        (
+            "Rows, groups",
+            f"{counted(o['rows'], 'row')} in {counted(o['groups'], 'group')}; the smallest has {o['smallest_group']:,}",
+        ),
         (
             "Deniability",
             f"at least {o['deniability']:.4f} in every group; asked for {float(tree.min_deniability):.4g}, for a minority of "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deniable.plurals import counted
 from deniable.privacy.words import percent
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _mend(check: Check, found: Guarantees) -> str:
         return "publish the rows in random order: --shuffle"
     if check.name == "small groups":
         if overall["rows"] < limits["rows"]:
-            return f"there are only {overall['rows']:,} rows; nothing but more people helps"
+            return f"there {'is' if overall['rows'] == 1 else 'are'} only {counted(overall['rows'], 'row')}; nothing but more people helps"
         return f"let no group be smaller: --min-rows {limits['rows']}"
     if check.name == "skew":
         return f"let no group differ more: --max-skew {limits['skew']:g}"

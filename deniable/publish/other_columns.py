@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from deniable.core.exact import Ints
+from deniable.plurals import counted
 from deniable.privacy.words import percent
 from deniable.publish.encoding import Attribute, _numbers, _text, cells, number, quantiles
 
@@ -144,7 +145,7 @@ def _by_chance(counts: Ints, most: float) -> float:
 
 def _listed(worst: list[tuple[int, str]]) -> str:
     order = sorted(worst, key=lambda own: -own[0])
-    shown = ", ".join(f"{name} in {rows:,} rows" for rows, name in order[:VALUES_SHOWN])
+    shown = ", ".join(f"{name} in {counted(rows, 'row')}" for rows, name in order[:VALUES_SHOWN])
     return shown + (f" and {len(order) - VALUES_SHOWN:,} more" if len(order) > VALUES_SHOWN else "")
 
 

@@ -17,6 +17,7 @@ from deniable import __version__
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
+from deniable.plurals import counted
 from deniable.privacy.words import percent
 from deniable.progress import Progress
 from deniable.publish.deniability_tree import DeniabilityTree
@@ -127,7 +128,9 @@ class Publication:
         lines = []
         for own in self.guarantees:
             o = own.overall
-            lines += [f"Published: {' and '.join(own.tree.sensitive_.names)}, {o['rows']:,} rows in {o['groups']:,} groups"]
+            lines += [
+                f"Published: {' and '.join(own.tree.sensitive_.names)}, {counted(o['rows'], 'row')} in {counted(o['groups'], 'group')}"
+            ]
             lines += textwrap.wrap(str(own.verdict), 110, initial_indent="  ", subsequent_indent="  ")
             for check in own.checks:
                 named = f" ({check.named})" if check.named else ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.plurals import counted
 from deniable.privacy.words import percent
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def described(tree: DeniabilityTree, node: int) -> str:
     n = int(counts.sum())
     level = min(_level(own, answers) for _, answers, own in tree._views(counts))
     minority = 1 - max(own.max() for _, _, own in tree._views(counts)[-len(tree.sensitive_.names) :]) / n
-    rows = f"{n:,} {'row' if n == 1 else 'rows'}"
+    rows = counted(n, "row")
     return f"{rows}, deniability {level:.3f} (minority {percent(minority, down=True)}); {answers_of(tree, counts)}"
 
 
@@ -94,7 +95,7 @@ def picture(tree: DeniabilityTree, max_depth: int, max_leaves: int) -> Any:
     title = f"Groups in which {', '.join(tree.sensitive_.names)} can be denied"
     below = len(tree.leaves_)
     note = (
-        f"{below:,} groups; the smallest deniability is {tree.deniability_:.3f}, the minimum asked for "
+        f"{counted(below, 'group')}; the smallest deniability is {tree.deniability_:.3f}, the minimum asked for "
         f"{float(tree.min_deniability):.4g} (a minority of at least {percent(tree.minority_share_, down=True)})."
     )
     return tree_chart(rows, title=title, note=note)

@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import hashlib
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
+from deniable.plurals import counted
+
+SAME = 12
+"""Probabilities that agree to so many decimal places are equal; what differs beyond is rounding."""
+
+SHOWN_AS_0 = 5e-5
+"""With four decimal places, as lists have them. Likelihood seldom comes to exactly 0."""
 
 
 class Candidates:
     """Rows (counted from 0) in order of the probability that they meet the condition, and how many of them are expected to.
 
     `sizes` are the numbers of rows of each part, where the rows come from several: `parts` says which part a row is of, counted from 0 too.
+    `kept` are columns of the data that are shown beside the rows, such as receipt codes.
+
+    Equal probabilities are common, and their order must favour nobody: it is drawn. `draw` is what it was drawn by, so that anybody can
+    check it: among equals rows stand in the order of the SHA-256 of "DRAW:ROW", rows counted from 1 through all parts. It comes from the
+    operating system's randomness. Given beforehand (any text: the numbers of a public lottery), nobody can draw again until they like it.
 
     >>> found = Candidates(np.array([0.2, 0.9, 0.5]), size=2)
     >>> found.rows.tolist(), found.expected
     ([1, 2], 1.4)
+    >>> equals = np.full(5, 0.5)
+    >>> first = Candidates(equals, size=2)
+    >>> Candidates(equals, size=2, draw=first.draw).rows.tolist() == first.rows.tolist()
+    True
+    >>> first.cut
+    '2 of 5 rows with the same probability are listed, as drawn'
     """
 
     def __init__(
@@ -29,23 +51,36 @@ class Candidates:
         rng: np.random.Generator | None = None,
         first: Floats | None = None,
         sizes: Sequence[int] = (),
+        draw: str | None = None,
+        kept: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
         if size is not None and not 1 <= size <= len(probability):
             raise ParameterError("candidates_size", "size must lie in 1..{rows:,}, got {got}.", rows=len(probability), got=size)
-        # Equal probabilities are common; their order must not favour whoever came first.
-        tie = np.random.default_rng().random(len(probability)) if rng is None else rng.random(len(probability))
-        order = np.lexsort((tie, -np.nan_to_num(probability))) if first is None else np.lexsort((tie, -first))
-        chosen = order if size is None else order[:size]
+        if draw is not None and (not isinstance(draw, str) or not draw.strip()):
+            raise ParameterError("candidates_draw", "draw is the text that a list was drawn by, got {got!r}.", got=draw)
+        self.draw = draw or (secrets.token_hex(16) if rng is None else rng.bytes(16).hex())
+        rank = -np.round(np.nan_to_num(probability), SAME) if first is None else -first
+        order = np.lexsort((_lots(self.draw, len(probability)), rank))
         starts = np.cumsum([0, *sizes])
-        self.parts = np.searchsorted(starts, chosen, side="right") - 1 if len(sizes) > 1 else None
-        self.rows = chosen if self.parts is None else chosen - starts[self.parts]
-        self.probability = probability[chosen]
+        self.parts = np.searchsorted(starts, order, side="right") - 1 if len(sizes) > 1 else None
+        self.rows = order if self.parts is None else order - starts[self.parts]
+        self.probability = probability[order]
+        self.kept = {name: np.asarray(values, dtype=object)[order] for name, values in (kept or {}).items()}
+        self._ranks = rank[order]
+        self._listed = len(order)
+        if size is not None:
+            self._shorten(size)
+
+    def _shorten(self, size: int) -> None:
+        self.rows, self.probability = self.rows[:size], self.probability[:size]
+        self.parts = None if self.parts is None else self.parts[:size]
+        self.kept = {name: values[:size] for name, values in self.kept.items()}
+        self._listed = len(self.rows)
 
     def first(self, size: int) -> Candidates:
         """The best `size` of them, or all if there are fewer."""
         fewer = copy.copy(self)
-        fewer.rows, fewer.probability = self.rows[:size], self.probability[:size]
-        fewer.parts = None if self.parts is None else self.parts[:size]
+        fewer._shorten(size)
         return fewer
 
     @property
@@ -53,13 +88,58 @@ class Candidates:
         """How many of those listed are expected to meet the condition."""
         return float(np.nansum(self.probability))
 
+    @property
+    def cut(self) -> str:
+        """How many of those that are equal to the last one are listed; empty if all are."""
+        if not 0 < self._listed < len(self._ranks) or self._ranks[self._listed] != self._ranks[self._listed - 1]:
+            return ""
+        equals = self._ranks == self._ranks[self._listed - 1]
+        inside = int(equals[: self._listed].sum())
+        return f"{inside:,} of {counted(int(equals.sum()), 'row')} with the same probability are listed, as drawn"
+
+    @property
+    def note(self) -> str:
+        """Why the probabilities say nothing, where they do not; else empty.
+
+        >>> Candidates(np.zeros(3), size=None).note.split(":")[0]
+        'Every probability is 0, or shown as 0'
+        """
+        if not len(self) or np.nan_to_num(self.probability).max() >= SHOWN_AS_0:
+            return ""
+        return (
+            "Every probability is 0, or shown as 0: of all the ways in which these reports could have come about, the likeliest is that "
+            "nobody meets the condition, and that chance made the reports that look as if somebody did. There are too few "
+            "who do to be told from nobody, so the list is hardly better than a draw. Widen the condition, or ask more people."
+        )
+
     def to_frame(self) -> pd.DataFrame:
-        """A frame with the row number (and its part, where there are several) and its probability, best first."""
+        """A frame with the row number (and its part, where there are several), what is kept, and the probability, best first.
+
+        `frame.attrs["draw"]` is what equal probabilities were drawn by.
+        """
         part = {} if self.parts is None else {"part": self.parts}
-        return pd.DataFrame({**part, "row": self.rows, "probability": self.probability})
+        frame = pd.DataFrame({**part, "row": self.rows, **self.kept, "probability": self.probability})
+        frame.attrs["draw"] = self.draw
+        return frame
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"Candidates: {len(self):,} rows, {self.expected:,.1f} of them expected to meet the condition\n{self.to_frame().head(10)}"
+        said = "".join(f"\n{text}" for text in (self.note, self.cut) if text)
+        return (
+            f"Candidates: {counted(len(self), 'row')}, {self.expected:,.1f} of them expected to meet the condition "
+            f"(draw {self.draw}){said}\n"
+            f"{self.to_frame().head(10)}"
+        )
+
+
+def _lots(draw: str, rows: int) -> npt.NDArray[np.uint64]:
+    """The first 8 bytes of each row's SHA-256: two rows share them too seldom to matter."""
+    begun = hashlib.sha256(f"{draw}:".encode())
+    lots = bytearray()
+    for row in range(1, rows + 1):
+        own = begun.copy()
+        own.update(b"%d" % row)
+        lots += own.digest()[:8]
+    return np.frombuffer(bytes(lots), dtype=">u8").astype(np.uint64)

@@ -207,6 +207,12 @@ class Counted:
         self.stands_for: Floats = (
             np.ones(len(self.n)) if weights is None else schema[weights].domain.numbers()[self.codes[weights]]
         )
+        if (self.stands_for < 0).any():
+            raise ParameterError(
+                "negative_weights",
+                "The survey weights {name!r} are below 0 in some rows: nobody stands for fewer than no people.",
+                name=weights,
+            )
 
     @cached_property
     def people(self) -> float:

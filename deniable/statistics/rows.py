@@ -30,14 +30,34 @@ def columns_of(data: Any, schema: Schema, names: Sequence[str]) -> dict[str, Any
     return {name: frame[name].to_numpy() for name in names}
 
 
+def kept_cells(data: Any, name: str) -> list[Any]:
+    """A column that is no attribute of the schema, such as receipt codes, cell by cell as it stands there."""
+    if isinstance(data, Countable):
+        cells: list[Any] = []
+        for path in data.files:
+            reader = open_table(path, data.csv)
+            if name not in reader.columns:
+                raise _no_column(str(path), [name], reader.columns)
+            for batch, _ in reader.pieces():
+                cells += batch.column(name).to_pylist()
+        return cells
+    frame = nw.from_native(data, eager_only=True)
+    if name not in frame.columns:
+        raise _no_column("The data", [name], frame.columns)
+    listed: list[Any] = frame[name].to_list()
+    return listed
+
+
+def _no_column(where: str, got: list[str], found: Sequence[str]) -> DataError:
+    return DataError("no_column", "{path} has no columns {got}, only {found}.", path=where, got=got, found=list(found))
+
+
 def load_columns(path: Path, schema: Schema, names: Sequence[str], said: CsvFormat | None = None) -> pa.Table:
     """Some columns of a file in memory, cells read as the schema means them; for what needs single rows."""
     reader = open_table(path, said)
     lacking = [name for name in names if name not in reader.columns]
     if lacking:
-        raise DataError(
-            "no_column", "{path} has no columns {got}, only {found}.", path=str(path), got=lacking, found=reader.columns
-        )
+        raise _no_column(str(path), lacking, reader.columns)
     bad = {name: BadCells(name, schema[name].reported.allowed) for name in names}
     pieces: dict[str, list[pa.Array]] = {name: [] for name in names}
     rows = 0

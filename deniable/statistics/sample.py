@@ -28,8 +28,9 @@ from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile
-from deniable.statistics.rows import columns_of
+from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
+from deniable.statistics.survey_weights import declared
 
 METHODS = ("joint", "em", "iterative")
 MOST_LABELS = 200
@@ -40,7 +41,8 @@ CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen ro
 class Sample:
     """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
 
-    `weights` names an attribute, declared `Identity`, that says how many people of the population each respondent stands for.
+    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name), a series or
+    array in the order of the rows, or an attribute that is declared `Identity`, which files and databases need.
 
     Parts may hide the same answers differently. What is said of the respondents adds the parts up. What is said of the population takes
     the parts for samples of the same people and weighs them by precision, so that a part that says little does no harm; the estimate says
@@ -61,7 +63,7 @@ class Sample:
     """
 
     def __init__(
-        self, data: Any, schema: Schema | None = None, weights: str | None = None, alike: bool = True, most: Most = None
+        self, data: Any, schema: Schema | None = None, weights: Any = None, alike: bool = True, most: Most = None
     ) -> None:
         several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
         parts: list[Any] = list(data) if several else [(data, schema)]
@@ -72,15 +74,11 @@ class Sample:
                 )
         if not parts:
             raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
-        if weights is not None and not isinstance(weights, str):
-            raise ParameterError(
-                "weights_name",
-                "weights is the name of an attribute of the schema that is declared dn.Identity, got {got}.",
-                got=type(weights).__name__,
-            )
         self.parts: list[tuple[Any, Schema]] = parts
         self.schema = self.parts[0][1]
-        self.weights = weights
+        self._given_weights = weights
+        parts, weights = declared(parts, weights)
+        self.weights: str | None = weights
         self.alike = alike
         self.most = most
         self._parts = Parts(parts, weights, alike, most)
@@ -91,7 +89,8 @@ class Sample:
 
     def update(self, data: Any, schema: Schema | None = None) -> Sample:
         """A sample with more answers, under the same or another version of the schema; earlier ones are not touched."""
-        return Sample([*self.parts, (data, schema or self.schema)], weights=self.weights, alike=self.alike, most=self.most)
+        more = [*self.parts, (data, schema or self.schema)]
+        return Sample(more, weights=self._given_weights, alike=self.alike, most=self.most)
 
     def __repr__(self) -> str:
         return sample_text.text(self)
@@ -264,13 +263,28 @@ class Sample:
         )
 
     def candidates(
-        self, where: Any, size: int | None = None, method: str = "joint", rng: np.random.Generator | None = None
+        self,
+        where: Any,
+        size: int | None = None,
+        method: str = "joint",
+        rng: np.random.Generator | None = None,
+        draw: str | None = None,
+        keep: Sequence[str] = (),
     ) -> Candidates:
         """Rows that probably meet a condition, best first, with their probabilities and how many are expected to.
 
         The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
         paper 000 instead: the rows it assigns, in order. Of a sample of several parts `parts` says which part each row is of. Rows are
-        those of the reports, which are shuffled: whose they are only a column that was kept tells.
+        those of the reports, which are shuffled: whose they are only a column that was kept tells; `keep` names such columns (receipt
+        codes), to be shown beside the rows. Equal rows are in the order of a draw of the operating system, which the result records
+        (`draw`); given again, it gives the same list.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)})
+        >>> people = pd.DataFrame({"a": [1] * 30 + [0] * 70, "code": [f"C{i}" for i in range(100)]})
+        >>> found = dn.Sample(people, schema).candidates("a == 1", size=10, keep=["code"])
+        >>> len(found), found.cut, list(found.to_frame())
+        (10, '10 of 30 rows with the same probability are listed, as drawn', ['row', 'code', 'probability'])
         """
         condition = self._condition(where)
         if condition is None:
@@ -300,7 +314,8 @@ class Sample:
         if method == "iterative":
             chosen = np.zeros(len(probability))
             chosen[choose_iteratively(columns[0], asking[0][1], condition)[1]] = 1.0
-        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found])
+        kept = {name: [cell for data, _ in asking for cell in kept_cells(data, name)] for name in keep}
+        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
 
     @repeats_assumptions
     def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:

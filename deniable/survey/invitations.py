@@ -17,6 +17,7 @@ from typing import Any
 from deniable.core.csv_format import encoding_needed, find_format
 from deniable.core.files import write_text
 from deniable.errors import DataError, FileError, RefusedError
+from deniable.plurals import counted
 from deniable.survey.spreadsheets import plain, table
 from deniable.survey.store import Store
 from deniable.survey.submission import TOKEN, token_hash
@@ -84,7 +85,7 @@ def _rows(path: Path, reader: Any) -> list[dict[str, str]]:
         if not cells:
             continue
         if len(cells) != len(header):
-            bad.append(f"line {reader.line_num} has {len(cells)} cells, the header {len(header)}")
+            bad.append(f"line {reader.line_num} has {counted(len(cells), 'cell')}, the header {len(header)}")
             continue
         row = {name: cell if name in EXACT else plain(cell) for name, cell in zip(header, cells, strict=True)}
         bad += [f"line {reader.line_num}: {reason}" for reason in _faults(row)]
@@ -137,10 +138,10 @@ def invite(store: Store, slug: str, people: list[dict[str, str]], again: bool = 
     if not again and there and without and not store.invitation_states(tokens):
         raise RefusedError(
             "invited_before",
-            "{slug} has {there:,} invitations already, and {without:,} rows of this list have no token: people who were invited before "
+            "{slug} has {there} already, and {without} no token in this list: people who were invited before "
             "would get a second one, and could answer twice. Give the list that `invite` wrote, with new people added to it; or, if all "
             "of them are new, add --again.",
-            slug=slug, there=there, without=without,
+            slug=slug, there=counted(there, "invitation"), without=counted(without, "row has", "rows have"),
         )  # fmt: skip
     addresses = Counter(address for row in people if (address := row.get("email", "").strip().casefold()))
     twice = [address for address, count in addresses.items() if count > 1]
@@ -175,7 +176,10 @@ def revoke(store: Store, slug: str, people: list[dict[str, str]]) -> tuple[int, 
 
 def _unknown_tokens(slug: str, count: int) -> DataError:
     return DataError(
-        "unknown_tokens", "{count} rows have no token of {slug}; is this the list that `invite` wrote?", count=count, slug=slug
+        "unknown_tokens",
+        "{count} no token of {slug}; is this the list that `invite` wrote?",
+        count=counted(count, "row has", "rows have"),
+        slug=slug,
     )
 
 

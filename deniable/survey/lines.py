@@ -75,6 +75,8 @@ class Document:
         self.where = where
         self._lines: dict[Path, int] = {}
         self._size = 0
+        self.mistakes: list[QuestionnaireError] = []
+        """Keys that are given twice; the first of them counts."""
         try:
             yaml = YAML(typ="safe", pure=True)
             yaml.Composer = _Shallow
@@ -128,7 +130,8 @@ class Document:
                 key = str(key_node.value)
                 if key in found:
                     self._lines[(*path, key)] = key_node.start_mark.line + 1
-                    raise self.error((*path, key), "key_twice", "{key!r} is given twice.", key=key)
+                    self.mistakes.append(self.error((*path, key), "key_twice", "{key!r} is given twice.", key=key))
+                    continue
                 found[key] = self._read(value_node, (*path, key))
                 self._lines[(*path, key)] = key_node.start_mark.line + 1
             return found

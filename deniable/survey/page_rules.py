@@ -158,6 +158,32 @@ def check_page(told: Any) -> None:
     Traceback (most recent call last):
     deniable.survey.page_rules.PageRuleError: pages refuse this survey: version is a whole number from 1 on.
     """
+    for error in broken_rules(told):
+        raise error
+
+
+def broken_rules(told: Any) -> list[PageRuleError]:
+    """What a page would refuse: the first fault of what is asked, or else every question that is not hidden as it should be.
+
+    >>> [error.code for error in broken_rules({"languages": ["en"], "version": 0})]
+    ['version']
+    """
+    try:
+        elements, blocks = _readable(told)
+    except PageRuleError as error:
+        return [error]
+    found = []
+    for element in elements:
+        try:
+            for name in element.attributes:
+                _check_column(element, blocks[name])
+        except PageRuleError as error:
+            found.append(error)
+    return found
+
+
+def _readable(told: Any) -> tuple[list[Shown], dict[str, Any]]:
+    """The elements, and the recipe of each column, of a survey that keeps all rules but those about the recipes themselves."""
     _must(isinstance(told, dict), "json")
     languages = told.get("languages")
     _must(isinstance(languages, list) and languages, "languages")
@@ -176,7 +202,7 @@ def check_page(told: Any) -> None:
         _must(day is None or (isinstance(day, str) and DAY.fullmatch(day)), "day", key)
     elements = _pages(told.get("pages"), languages)
     _check_names(elements)
-    _check_recipe(told.get("recipe"), elements)
+    return elements, _recipes(told.get("recipe"), elements)
 
 
 def _is_whole(number: Any) -> bool:
@@ -299,8 +325,8 @@ def _check_names(elements: list[Shown]) -> None:
             seen.add(name.lower())
 
 
-def _check_recipe(given: Any, elements: list[Shown]) -> None:
-    """Every column is drawn once, by a recipe of its own: an open one is sent as it is, a private one within the limit."""
+def _recipes(given: Any, elements: list[Shown]) -> dict[str, Any]:
+    """Every column is drawn once, by a recipe of its own."""
     _must(isinstance(given, dict) and isinstance(given.get("blocks"), list), "recipe")
     blocks: dict[str, Any] = {}
     for block in given["blocks"]:
@@ -309,12 +335,11 @@ def _check_recipe(given: Any, elements: list[Shown]) -> None:
         blocks[names[0]] = block  # type: ignore[index]
     asked = [name for element in elements for name in element.attributes]
     _must(asked and sorted(blocks) == sorted(asked), "recipe")
-    for element in elements:
-        for name in element.attributes:
-            _check_column(element, blocks[name])
+    return blocks
 
 
 def _check_column(element: Shown, block: Any) -> None:
+    """An open column is sent as it is, a private one within the limit."""
     try:
         if not element.private:
             _must(is_identity(block, element.labels), "not_identity", element.name)

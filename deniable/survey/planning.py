@@ -10,7 +10,9 @@ import numpy as np
 
 from deniable.core.channel import Channel
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 from deniable.privacy.influence import in_people
+from deniable.privacy.warnings import notable, warnings_of
 from deniable.survey.questionnaire import Questionnaire
 
 SHARE = 0.2
@@ -66,6 +68,59 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
         margin = reach * math.sqrt(variance / answers)
         found.append(Cost(name, epsilons[name], answers * direct / variance, margin, in_people(channel)))
     return found
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A sentence about one column: a `note` of what is as it should be, or a `warning`."""
+
+    kind: str
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.name}: {self.text}"
+
+
+def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
+    """What is asked openly, what is assumed, what protects too little, and what is hidden so well that so many answers would tell nothing.
+
+    >>> questionnaire = Questionnaire.parse('''
+    ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
+    ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?", "privacy": "none"}]}]}
+    ... ''')
+    >>> print(*advice(questionnaire, 1_000))
+    note: smokes: asked openly (privacy: none): the answer is sent and stored as it is, not protected by randomisation.
+    """
+    found = costs(questionnaire, answers)
+    open_ = {name for element in questionnaire.elements if not element.private for name in element.channels}
+    epsilons = {cost.name: cost.epsilon for cost in found}
+    said = [
+        Advice("note", name, f"assumed: {channel.assumption}.")
+        for name, channel in questionnaire.schema.items()
+        if channel.assumption is not None
+    ]
+    for block in questionnaire.schema.blocks:
+        if block.name in open_:
+            sent = "asked openly (privacy: none): the answer is sent and stored as it is, not protected by randomisation."
+            said.append(Advice("note", block.name, sent))
+        else:
+            said += [Advice("warning", block.name, text) for text in [*warnings_of(block), *notable(epsilons[block.name])]]
+    return said + [Advice("warning", cost.name, _useless(cost, answers)) for cost in found if cost.margin > USEFUL]
+
+
+def _useless(cost: Cost, answers: int) -> str:
+    tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
+    return (
+        f"hidden so well that {tell} a share of {SHARE:.0%} only to ± {100 * cost.margin:.0f} points. About "
+        f"{_rounded(cost.needed(answers)):,} would tell it to ± {100 * USEFUL:.0f}; or hide it less, or ask with fewer choices."
+    )
+
+
+def _rounded(number: int) -> int:
+    """Upward to two figures: a plan is no measurement."""
+    step = int(10 ** max(0, len(str(number)) - 2))
+    return -(-number // step) * step
 
 
 def _variance(channel: Channel) -> float:

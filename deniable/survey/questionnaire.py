@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from deniable.core.schema import Schema
 from deniable.errors import FileError, QuestionnaireError
 from deniable.survey.levels import LEVELS
 from deniable.survey.lines import Document
-from deniable.survey.page_rules import LONGEST_NAME, PageRuleError, check_page
+from deniable.survey.mistakes import Mistakes
+from deniable.survey.page_rules import LONGEST_NAME, broken_rules
 from deniable.survey.questions import Element, Reading, read_element
 from deniable.survey.texts import Text, text
 
@@ -25,6 +27,7 @@ KEYS = {
     "survey", "title", "description", "organiser", "contact", "closes", "languages", "linkage", "show_sent", "invited", "budget",
     "privacy", "other_way", "practice", "offline", "pages",
 }  # fmt: skip
+TEXTS = ("title", "description", "organiser", "contact", "other_way")
 REQUIRED = ("survey", "title", "organiser", "contact", "other_way", "pages")
 
 
@@ -50,39 +53,39 @@ class Questionnaire:
         given = document.value
         if not isinstance(given, dict):
             raise document.error((), "not_a_questionnaire", "a questionnaire is a mapping with survey, title and pages.")
-        lacking = [key for key in REQUIRED if key not in given]
-        if lacking:
-            raise document.error((), "keys_missing", "the questionnaire lacks {lacking}.", lacking=lacking)
-        for key in given:
-            if key not in KEYS:
-                raise document.error(
-                    (key,),
-                    "unknown_key",
-                    "a questionnaire has no {key!r}; it may have {allowed}.",
-                    key=key,
-                    allowed=sorted(KEYS),
-                )
         self._document = document
         self._given = given
-        self.slug = self._slug()
-        self.languages = self._languages()
-        self.title = self._text("title")
-        self.linkage = self._one_of("linkage", LINKAGES, "none")
-        self.show_sent = self._one_of("show_sent", ("after", "never"), "after")
-        self.invited = self._yes_no("invited")
-        self.offline = self._yes_no("offline")
-        self.closes = self._date()
-        self._yes_no("practice", True)
-        self.pages = self._pages()
+        self._places: dict[int, tuple[str | int, ...]] = {}
+        mistakes = Mistakes()
+        for error in document.mistakes:
+            mistakes.add(error)
+        mistakes.read(self._check_keys, None)
+        self.slug = mistakes.read(self._slug, "")
+        # Where the languages are wrong, no text is blamed for not being in them.
+        unknown: list[str] = []
+        self.languages = mistakes.read(self._languages, unknown)
+        lacking: Text = {}
+        texts = {key: mistakes.read(partial(self._text, key), lacking) for key in TEXTS if key in given}
+        self.title = texts.get("title", {})
+        self.linkage = mistakes.read(lambda: self._one_of("linkage", LINKAGES, "none"), "none")
+        self.show_sent = mistakes.read(lambda: self._one_of("show_sent", ("after", "never"), "after"), "after")
+        self.invited = mistakes.read(lambda: self._yes_no("invited"), False)
+        self.offline = mistakes.read(lambda: self._yes_no("offline"), False)
+        self.closes = mistakes.read(self._date, None)
+        mistakes.read(lambda: self._yes_no("practice", True), True)
+        unread: set[str] = set()
+        self.pages = self._pages(mistakes, unread)
         self.elements = [element for _, elements in self.pages for element in elements]
-        self._check_names()
-        self._check_visibility()
+        mistakes.read(lambda: self._check_names(unread), None)
+        mistakes.read(lambda: self._check_visibility(unread), None)
+        self.budget = mistakes.read(self._budget, None)
         channels = {name: channel for element in self.elements for name, channel in element.channels.items()}
-        if not channels:
+        if not channels and not mistakes.found:
             raise document.error(("pages",), "nothing_asked", "the questionnaire asks nothing.")
-        self.schema = Schema(channels)
-        self._check_page()
-        self.budget = self._budget()
+        if all(error.code == "over_budget" for error in mistakes.found):
+            self.schema = Schema(channels)
+            self._check_page(mistakes)
+        mistakes.raise_all()
 
     @property
     def epsilon(self) -> float:
@@ -137,6 +140,25 @@ class Questionnaire:
             **({"offline": True} if self.offline else {}),
         }
 
+    def _check_keys(self) -> None:
+        """Both what is missing and what is too much: often one is the other, misspelt."""
+        mistakes = Mistakes()
+        lacking = [key for key in REQUIRED if key not in self._given]
+        if lacking:
+            mistakes.add(self._document.error((), "keys_missing", "the questionnaire lacks {lacking}.", lacking=lacking))
+        for key in self._given:
+            if key not in KEYS:
+                mistakes.add(
+                    self._error(
+                        key,
+                        "unknown_key",
+                        "a questionnaire has no {key!r}; it may have {allowed}.",
+                        key=key,
+                        allowed=sorted(KEYS),
+                    )
+                )
+        mistakes.raise_all()
+
     def _error(self, at: str, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
         return self._document.error((at,), code, sentence, **parameters)
 
@@ -144,7 +166,7 @@ class Questionnaire:
         return text(self._document, (key,), self._given[key], self.languages)
 
     def _slug(self) -> str:
-        slug = self._given["survey"]
+        slug = self._given.get("survey", "lacking")
         if not isinstance(slug, str) or not SLUG.fullmatch(slug):
             raise self._error("survey", "bad_slug", "survey is a short name of a-z, 0-9 and -, got {got!r}.", got=slug)
         return slug
@@ -183,14 +205,12 @@ class Questionnaire:
         except ValueError:
             raise self._error("closes", "bad_date", "closes is a day such as 2027-03-31, got {got!r}.", got=value) from None
 
-    def _check_page(self) -> None:
+    def _check_page(self, mistakes: Mistakes) -> None:
         """Nothing is opened that the respondent's page would refuse."""
-        try:
-            check_page({**self.client(), "version": 1, "open": True})
-        except PageRuleError as error:
+        for error in broken_rules({**self.client(), "version": 1, "open": True}):
             about = next((element for element in self.elements if element.name == error.about), None)
             where = ("pages",) if about is None else (*self._where(about), *(("privacy",) if error.code == "odds" else ()))
-            raise self._document.error(where, error.code, "{problem}", problem=str(error)) from None
+            mistakes.add(self._document.error(where, error.code, "{problem}", problem=str(error)))
 
     def _budget(self) -> float | None:
         budget = self._given.get("budget")
@@ -207,69 +227,94 @@ class Questionnaire:
             )  # fmt: skip
         return float(budget)
 
-    def _pages(self) -> list[tuple[Text | None, list[Element]]]:
-        pages = self._given["pages"]
+    def _pages(self, mistakes: Mistakes, unread: set[str]) -> list[tuple[Text | None, list[Element]]]:
+        """The pages with what could be read of them; `unread` gets the names of the rest."""
+        pages = self._given.get("pages")
         if not isinstance(pages, list) or not pages:
-            raise self._error("pages", "pages", "pages is a list of pages with elements.")
+            if "pages" in self._given:
+                mistakes.add(self._error("pages", "pages", "pages is a list of pages with elements."))
+            return []
+        privacy = mistakes.read(self._default_privacy, "standard")
+        found = []
+        for p, page in enumerate(pages):
+            elements = page.get("elements") if isinstance(page, dict) else None
+            if not isinstance(elements, list) or not elements or set(page) - {"title", "elements", "name"}:
+                mistakes.add(self._document.error(("pages", p), "page", "a page has a title and a list of elements."))
+                if not isinstance(elements, list):
+                    continue
+            title = mistakes.read(partial(self._page_title, p, page), None)
+            read = []
+            for i, given in enumerate(elements):
+                reading = Reading(self._document, ("pages", p, "elements", i), self.languages, privacy)
+                element = mistakes.read(partial(read_element, reading, given), None)
+                if element is not None:
+                    read.append((i, element))
+                elif isinstance(given, dict):
+                    unread.add(str(given.get("name")))
+            self._places.update({id(element): ("pages", p, "elements", i) for i, element in read})
+            found.append((title, [element for _, element in read]))
+        return found
+
+    def _page_title(self, p: int, page: dict[str, Any]) -> Text | None:
+        return text(self._document, ("pages", p, "title"), page["title"], self.languages) if "title" in page else None
+
+    def _default_privacy(self) -> Any:
         privacy = self._given.get("privacy", "standard")
         if isinstance(privacy, str) and privacy not in (*LEVELS, "none"):
             raise self._error(
                 "privacy", "privacy_level", "privacy must be one of {allowed}, got {got!r}.", allowed=list(LEVELS), got=privacy
             )
-        found = []
-        for p, page in enumerate(pages):
-            elements = page.get("elements") if isinstance(page, dict) else None
-            if not isinstance(elements, list) or not elements or set(page) - {"title", "elements", "name"}:
-                raise self._document.error(("pages", p), "page", "a page has a title and a list of elements.")
-            title = text(self._document, ("pages", p, "title"), page["title"], self.languages) if "title" in page else None
-            readings = [
-                Reading(self._document, ("pages", p, "elements", i), self.languages, privacy) for i in range(len(elements))
-            ]
-            found.append((title, [read_element(reading, given) for reading, given in zip(readings, elements, strict=True)]))
-        return found
+        return privacy
 
     def _where(self, wanted: Element) -> tuple[str | int, ...]:
-        for p, (_, elements) in enumerate(self.pages):
-            for i, element in enumerate(elements):
-                if element is wanted:
-                    return ("pages", p, "elements", i)
-        return ()
+        return self._places[id(wanted)]
 
-    def _check_names(self) -> None:
-        seen: set[str] = set()
+    def _check_names(self, unread: set[str]) -> None:
+        mistakes = Mistakes()
+        seen = {name.lower() for name in unread}
         for element in self.elements:
             for name in sorted({element.name, *element.channels}):
                 if len(name.encode()) > LONGEST_NAME:
-                    raise self._document.error(
-                        self._where(element), "name_too_long",
-                        "the column {name!r} has a name of more than {most} bytes; give shorter values.", name=name, most=LONGEST_NAME,
+                    mistakes.add(
+                        self._document.error(
+                            self._where(element), "name_too_long",
+                            "the column {name!r} has a name of more than {most} bytes; give shorter values.",
+                            name=name, most=LONGEST_NAME,
+                        )
                     )  # fmt: skip
                 if name.lower() in seen:
-                    raise self._document.error(
-                        (*self._where(element), "name"), "name_twice", "the name {name!r} is used twice.", name=name
+                    mistakes.add(
+                        self._document.error(
+                            (*self._where(element), "name"), "name_twice", "the name {name!r} is used twice.", name=name
+                        )
                     )
             seen |= {name.lower() for name in (element.name, *element.channels)}
+        mistakes.raise_all()
 
-    def _check_visibility(self) -> None:
+    def _check_visibility(self, unread: set[str]) -> None:
         """Whether a question is shown must not depend on a private answer: what is sent would tell it."""
         before: dict[str, Element] = {}
+        mistakes = Mistakes()
         for element in self.elements:
             rule = element.visible_if
-            if rule is not None:
-                path = (*self._where(element), "visibleIf")
-                asked = before.get(rule["name"])
-                if asked is None:
-                    raise self._document.error(
-                        path, "visible_if_unknown", "visibleIf names {name!r}, which is not asked before.", name=rule["name"]
-                    )
-                if asked.private or len(asked.channels) != 1:
-                    raise self._document.error(
-                        path, "visible_if_private",
-                        "visibleIf may not depend on {name!r}, whose answer is private; ask both questions of everyone.",
-                        name=rule["name"],
-                    )  # fmt: skip
-                if rule["value"] not in [choice.value for choice in asked.choices]:
-                    raise self._document.error(
-                        path, "visible_if_value", "{name!r} has no choice {value!r}.", name=rule["name"], value=rule["value"]
-                    )
+            if rule is not None and rule["name"] not in unread:
+                mistakes.read(partial(self._check_rule, element, rule, before.get(rule["name"])), None)
             before[element.name] = element
+        mistakes.raise_all()
+
+    def _check_rule(self, element: Element, rule: dict[str, Any], asked: Element | None) -> None:
+        path = (*self._where(element), "visibleIf")
+        if asked is None:
+            raise self._document.error(
+                path, "visible_if_unknown", "visibleIf names {name!r}, which is not asked before.", name=rule["name"]
+            )
+        if asked.private or len(asked.channels) != 1:
+            raise self._document.error(
+                path, "visible_if_private",
+                "visibleIf may not depend on {name!r}, whose answer is private; ask both questions of everyone.",
+                name=rule["name"],
+            )  # fmt: skip
+        if rule["value"] not in [choice.value for choice in asked.choices]:
+            raise self._document.error(
+                path, "visible_if_value", "{name!r} has no choice {value!r}.", name=rule["name"], value=rule["value"]
+            )

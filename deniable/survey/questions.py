@@ -7,15 +7,17 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from deniable.core.channel import Channel
 from deniable.core.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
 from deniable.core.missing import WithMissing
-from deniable.errors import DeniableError
+from deniable.errors import DeniableError, QuestionnaireError
 from deniable.survey.levels import cannot_have, channel_for
 from deniable.survey.lines import Document, Path
+from deniable.survey.mistakes import Mistakes, each
 from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES, NAME, UNPRINTABLE, columns
 from deniable.survey.recipe_rows import odds_if_asked
 from deniable.survey.texts import Text, joined, text
@@ -41,6 +43,16 @@ class Choice:
 
     value: str
     text: Text
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the kind of a question makes of it: the columns of its answer, and what can be picked."""
+
+    channels: dict[str, Channel]
+    choices: list[Choice]
+    rows: list[Choice] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -93,7 +105,7 @@ class Reading:
     def at(self, *steps: str | int) -> Path:
         return (*self.path, *steps)
 
-    def error(self, steps: Path, code: str, sentence: str, /, **parameters: Any) -> DeniableError:
+    def error(self, steps: Path, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
         return self.document.error((*self.path, *steps), code, sentence, **parameters)
 
     def text(self, given: dict[str, Any], key: str) -> Text:
@@ -131,47 +143,56 @@ def read_element(reading: Reading, given: Any) -> Element:
         raise reading.error(
             ("type",), "unknown_type", "there is no question type {kind!r}; there are {allowed}.", kind=kind, allowed=list(KEYS)
         )
-    for key in given:
-        if key in ("showOtherItem", "hasOther", "otherText"):
-            raise reading.error(
-                (key,),
-                "other_refused",
-                "'other: specify' is free text, which can identify its writer; add a choice 'another' instead.",
-            )
-        if key not in KEYS[kind]:
-            raise reading.error(
-                (key,), "unknown_key", "a {kind} has no {key!r}; it may have {allowed}.",
-                kind=kind, key=key, allowed=sorted(KEYS[kind]),
-            )  # fmt: skip
-    name = given.get("name")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise reading.error(
-            ("name",), "bad_name", "a name has letters, digits and _, begins with a letter and is at most 40 long, got {got!r}.",
-            got=name,
-        )  # fmt: skip
-    return _READERS[kind](reading, given, kind, name)
-
-
-def _element(
-    reading: Reading,
-    given: dict[str, Any],
-    channels: dict[str, Channel],
-    choices: list[Choice],
-    rows: list[Choice] | None = None,
-    **extra: Any,
-) -> Element:
+    _, title, description, visible_if, _, asked = each(
+        partial(_check_keys, reading, given, kind),
+        lambda: reading.text(given, "title"),
+        lambda: reading.text(given, "description") if "description" in given else None,
+        partial(_visible_if, reading, given),
+        partial(_check_level, reading, given),
+        # A name that is wrong is told of once; the rest is read all the same.
+        lambda: _READERS[kind](reading, given, kind, str(given.get("name"))),
+    )
     return Element(
         type=given["type"],
         name=given["name"],
-        title=reading.text(given, "title"),
-        description=reading.text(given, "description") if "description" in given else None,
-        private=_privacy(reading, given) != "none" and bool(channels),
-        channels=channels,
-        choices=choices,
-        rows=rows or [],
-        visible_if=_visible_if(reading, given),
-        extra=extra,
+        title=title,
+        description=description,
+        private=_privacy(reading, given) != "none" and bool(asked.channels),
+        channels=asked.channels,
+        choices=asked.choices,
+        rows=asked.rows,
+        visible_if=visible_if,
+        extra=asked.extra,
     )
+
+
+def _check_keys(reading: Reading, given: dict[str, Any], kind: str) -> None:
+    mistakes = Mistakes()
+    for key in given:
+        if key in ("showOtherItem", "hasOther", "otherText"):
+            mistakes.add(
+                reading.error(
+                    (key,),
+                    "other_refused",
+                    "'other: specify' is free text, which can identify its writer; add a choice 'another' instead.",
+                )
+            )
+        elif key not in KEYS[kind]:
+            mistakes.add(
+                reading.error(
+                    (key,), "unknown_key", "a {kind} has no {key!r}; it may have {allowed}.",
+                    kind=kind, key=key, allowed=sorted(KEYS[kind]),
+                )
+            )  # fmt: skip
+    name = given.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        mistakes.add(
+            reading.error(
+                ("name",), "bad_name", "a name has letters, digits and _, begins with a letter and is at most 40 long, got {got!r}.",
+                got=name,
+            )
+        )  # fmt: skip
+    mistakes.raise_all()
 
 
 def _privacy(reading: Reading, given: dict[str, Any]) -> Any:
@@ -191,6 +212,12 @@ def _visible_if(reading: Reading, given: dict[str, Any]) -> dict[str, Any] | Non
     return {"name": found[1], "equal": found[2] == "=", "value": found[3]}
 
 
+def _check_level(reading: Reading, given: dict[str, Any]) -> None:
+    """A level can be wrong whatever the choices are; designs have to fit them."""
+    if isinstance(given.get("privacy"), str):
+        _channel(reading, given, Nominal(["no", "yes"], missing=NO_ANSWER), ordered=False)
+
+
 def _choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) -> list[Choice]:
     listed = given.get(key)
     if not isinstance(listed, list) or not least <= len(listed) <= MOST_CHOICES:
@@ -198,25 +225,32 @@ def _choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) 
             (key,), "choices", "{key} is a list of {least} to {most} answers, got {got}.",
             key=key, least=least, most=MOST_CHOICES, got=f"{len(listed):,}" if isinstance(listed, list) else repr(listed),
         )  # fmt: skip
-    found: list[Choice] = []
-    for i, item in enumerate(listed):
-        if isinstance(item, dict):
-            if "value" not in item or set(item) - {"value", "text"}:
-                raise reading.error((key, i), "choice_keys", "a choice has a value and a text, got {got}.", got=sorted(item))
-            value, shown = item["value"], item.get("text", item["value"])
-        else:
-            value = shown = item
-        if isinstance(value, (list, dict)) or value is None or str(value) == NO_ANSWER or UNPRINTABLE.search(str(value)):
-            raise reading.error(
-                (key, i),
-                "choice_value",
-                "{got!r} cannot be a choice; 'no answer' is added to every question by itself.",
-                got=value,
-            )
-        if str(value) in [choice.value for choice in found]:
-            raise reading.error((key, i), "choice_twice", "the choice {got!r} is given twice.", got=value)
-        found.append(Choice(str(value), text(reading.document, reading.at(key, i), shown, reading.languages)))
+    found: list[Choice] = each(*(partial(_choice, reading, key, i, item) for i, item in enumerate(listed)))
+    seen: set[str] = set()
+    mistakes = Mistakes()
+    for i, choice in enumerate(found):
+        if choice.value in seen:
+            mistakes.add(reading.error((key, i), "choice_twice", "the choice {got!r} is given twice.", got=choice.value))
+        seen.add(choice.value)
+    mistakes.raise_all()
     return found
+
+
+def _choice(reading: Reading, key: str, i: int, item: Any) -> Choice:
+    if isinstance(item, dict):
+        if "value" not in item or set(item) - {"value", "text"}:
+            raise reading.error((key, i), "choice_keys", "a choice has a value and a text, got {got}.", got=sorted(item))
+        value, shown = item["value"], item.get("text", item["value"])
+    else:
+        value = shown = item
+    if isinstance(value, (list, dict)) or value is None or str(value) == NO_ANSWER or UNPRINTABLE.search(str(value)):
+        raise reading.error(
+            (key, i),
+            "choice_value",
+            "{got!r} cannot be a choice; 'no answer' is added to every question by itself.",
+            got=value,
+        )
+    return Choice(str(value), text(reading.document, reading.at(key, i), shown, reading.languages))
 
 
 def _channel(reading: Reading, given: dict[str, Any], domain: Domain, ordered: bool) -> Channel:
@@ -240,7 +274,7 @@ def _domain(choices: list[Choice], ordered: bool) -> Domain:
     return Ordinal(values, missing=NO_ANSWER) if ordered else Nominal(values, missing=NO_ANSWER)
 
 
-def _single(reading: Reading, given: dict[str, Any], choices: list[Choice], ordered: bool, **extra: Any) -> Element:
+def _single(reading: Reading, given: dict[str, Any], choices: list[Choice], ordered: bool, **extra: Any) -> Asked:
     channel = _channel(reading, given, _domain(choices, ordered), ordered)
     privacy = _privacy(reading, given)
     if isinstance(privacy, dict) and yes_no(reading, ("privacy", "asked"), privacy.get("asked", False)):
@@ -249,10 +283,10 @@ def _single(reading: Reading, given: dict[str, Any], choices: list[Choice], orde
                 ("privacy", "asked"), "asked_where", "a second question is asked beside radio buttons, not in a dropdown."
             )
         extra["asked"] = text(reading.document, reading.at("privacy", "question"), privacy.get("question"), reading.languages)
-    return _element(reading, given, {given["name"]: channel}, choices, **extra)
+    return Asked({str(given.get("name")): channel}, choices, extra=extra)
 
 
-def _boolean(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+def _boolean(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
     words = {
         "labelFalse": joined(reading.languages, en="No", pl="Nie"),
         "labelTrue": joined(reading.languages, en="Yes", pl="Tak"),
@@ -261,13 +295,13 @@ def _boolean(reading: Reading, given: dict[str, Any], kind: str, name: str) -> E
     return _single(reading, given, [Choice("no", shown["labelFalse"]), Choice("yes", shown["labelTrue"])], ordered=False)
 
 
-def _picked(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+def _picked(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
     return _single(
         reading, given, _choices(reading, given, "choices"), ordered=yes_no(reading, ("ordered",), given.get("ordered", False))
     )
 
 
-def _rating(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+def _rating(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
     if "choices" in given:
         choices = _choices(reading, given, "choices")
     else:
@@ -307,7 +341,7 @@ def _bands(reading: Reading, given: dict[str, Any], edges: Any) -> list[Choice]:
     return [first, *between, last]
 
 
-def _number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+def _number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
     unit: dict[str, Any] = {"unit": reading.text(given, "unit")} if "unit" in given else {}
     if kind == "age" or not yes_no(reading, ("grid",), given.get("grid", False)):
         return _single(
@@ -324,7 +358,7 @@ def _number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> El
         )  # fmt: skip
     numbers = Integer(low, high, step)  # type: ignore[arg-type]
     channel = _channel(reading, given, WithMissing(numbers, NO_ANSWER), ordered=True)
-    return _element(reading, given, {name: channel}, [], None, grid={"min": low, "max": high, "step": step}, **unit)
+    return Asked({name: channel}, [], extra={"grid": {"min": low, "max": high, "step": step}, **unit})
 
 
 def _unasked(reading: Reading, given: dict[str, Any]) -> None:
@@ -340,7 +374,7 @@ def yes_no(reading: Reading, steps: Path, given: Any) -> bool:
     return given in (True, "yes")
 
 
-def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
+def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
     boxes = _choices(reading, given, "choices", least=1)
     _unasked(reading, given)
     channel = _channel(reading, given, Nominal(["no", "yes"], missing=NO_ANSWER), ordered=False)
@@ -349,11 +383,11 @@ def _checkbox(reading: Reading, given: dict[str, Any], kind: str, name: str) -> 
         raise reading.error(
             ("choices",), "box_names", "two choices are too much alike to name their columns; give them other values."
         )
-    return _element(reading, given, channels, boxes)
+    return Asked(channels, boxes)
 
 
-def _matrix(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
-    picked, rows = _choices(reading, given, "columns"), _choices(reading, given, "rows", least=1)
+def _matrix(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
+    picked, rows = each(lambda: _choices(reading, given, "columns"), lambda: _choices(reading, given, "rows", least=1))
     _unasked(reading, given)
     channel = _channel(reading, given, _domain(picked, ordered=True), ordered=True)
     channels = dict.fromkeys(columns(kind, name, [], [row.value for row in rows]), channel)
@@ -361,14 +395,14 @@ def _matrix(reading: Reading, given: dict[str, Any], kind: str, name: str) -> El
         raise reading.error(
             ("rows",), "box_names", "two rows are too much alike to name their columns; give them other values."
         )
-    return _element(reading, given, channels, picked, rows)
+    return Asked(channels, picked, rows)
 
 
-def _words(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Element:
-    return _element(reading, {**given, "privacy": "none"}, {}, [])
+def _words(reading: Reading, given: dict[str, Any], kind: str, name: str) -> Asked:
+    return Asked({}, [])
 
 
-_READERS: Mapping[str, Callable[[Reading, dict[str, Any], str, str], Element]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[Reading, dict[str, Any], str, str], Asked]] = MappingProxyType(
     {
         "boolean": _boolean,
         "radiogroup": _picked,

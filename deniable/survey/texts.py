@@ -40,7 +40,7 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
         )  # fmt: skip
     lacking = [language for language in languages if not isinstance(given.get(language), str) or not given[language]]
     unknown = [language for language in given if language not in languages]
-    if lacking or unknown:
+    if languages and (lacking or unknown):
         raise document.error(
             path, "languages_differ", "this text lacks {lacking} and has {unknown}; the survey's languages are {allowed}.",
             lacking=lacking or "nothing", unknown=unknown or "nothing else", allowed=languages,

@@ -6,7 +6,6 @@ import asyncio
 import io
 import tempfile
 import zipfile
-from html import escape
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -17,14 +16,16 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from deniable.core.files import sidecar
 from deniable.errors import RefusedError
 from deniable.survey.export import export
-from deniable.survey.store.surveys import Overview
 from deniable.web.accounts import COOKIE, SESSION_SECONDS, Accounts
 from deniable.web.collecting import Collector, address_of
+from deniable.web.languages import chosen, language_of
 from deniable.web.limits import Limit
+from deniable.web.organiser_words import in_words
 from deniable.web.origin import same_site
-from deniable.web.pages import list_page, page, password_page
+from deniable.web.pages import Speech, closing_page, list_page, password_page
 
 PATH = "/organiser"
+LOGIN = f"{PATH}/login"
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -38,8 +39,15 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
     def logged_in(request: Request) -> bool:
         return accounts.holds(request.cookies.get(COOKIE))
 
+    def led_to(request: Request, path: str) -> Response:
+        return RedirectResponse(_speech(request).to(path), 303, _NO_STORE)
+
+    def password_form(request: Request, path: str, status: int = 200, complaint: str | None = None) -> Response:
+        content = password_page(path, path != LOGIN, complaint, _speech(request))
+        return HTMLResponse(content, status, _NO_STORE)
+
     def with_session(request: Request, token: str) -> Response:
-        answer = RedirectResponse(PATH, 303, _NO_STORE)
+        answer = led_to(request, PATH)
         answer.set_cookie(
             COOKIE, token, SESSION_SECONDS, path=PATH, secure=request.url.scheme == "https", httponly=True, samesite="strict"
         )
@@ -48,13 +56,13 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
     @routes.get("")
     async def surveys(request: Request) -> Response:
         if not logged_in(request):
-            return RedirectResponse(f"{PATH}/login", 303, _NO_STORE)
+            return led_to(request, LOGIN)
         found = await run_in_threadpool(lambda: [store.overview(slug) for slug in store.slugs()])
-        return HTMLResponse(list_page(found), headers=_NO_STORE)
+        return HTMLResponse(list_page(found, _speech(request)), headers=_NO_STORE)
 
     @routes.get("/login")
-    async def login_form() -> Response:
-        return HTMLResponse(password_page(f"{PATH}/login", first=False), headers=_NO_STORE)
+    async def login_form(request: Request) -> Response:
+        return password_form(request, LOGIN)
 
     @routes.post("/login")
     async def log_in(request: Request) -> Response:
@@ -65,16 +73,14 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
             async with one_at_a_time:
                 token = await run_in_threadpool(accounts.log_in, password)
         except RefusedError as error:
-            return HTMLResponse(password_page(f"{PATH}/login", first=False, complaint=str(error)), 403, _NO_STORE)
+            return password_form(request, LOGIN, 403, in_words(error, language_of(request)))
         return with_session(request, token)
 
     @routes.get("/first/{key}")
-    async def first_form(key: str) -> Response:
+    async def first_form(key: str, request: Request) -> Response:
         if not accounts.is_first(key):
-            return HTMLResponse(
-                password_page(f"{PATH}/login", first=False, complaint="This link was used already."), 404, _NO_STORE
-            )
-        return HTMLResponse(password_page(f"{PATH}/first/{key}", first=True), headers=_NO_STORE)
+            return password_form(request, LOGIN, 404, _speech(request)["link_gone"])
+        return password_form(request, f"{PATH}/first/{key}")
 
     @routes.post("/first/{key}")
     async def first_password(key: str, request: Request) -> Response:
@@ -85,14 +91,14 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
             async with one_at_a_time:
                 token = await run_in_threadpool(accounts.set_password, key, password)
         except RefusedError as error:
-            return HTMLResponse(password_page(f"{PATH}/first/{key}", first=True, complaint=str(error)), 422, _NO_STORE)
+            return password_form(request, f"{PATH}/first/{key}", 422, in_words(error, language_of(request)))
         return with_session(request, token)
 
     @routes.post("/logout")
     async def log_out(request: Request) -> Response:
         same_site(request, required=True)
         accounts.log_out(request.cookies.get(COOKIE))
-        answer = RedirectResponse(f"{PATH}/login", 303, _NO_STORE)
+        answer = led_to(request, LOGIN)
         answer.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
         return answer
 
@@ -100,20 +106,22 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
     async def change(slug: str, verb: str, request: Request) -> Response:
         same_site(request, required=True)
         if not logged_in(request):
-            return RedirectResponse(f"{PATH}/login", 303, _NO_STORE)
+            return led_to(request, LOGIN)
         if verb not in ("open", "close"):
             raise RefusedError("unknown_survey", "A survey is opened or closed.")
         if verb == "close" and await _given(request, "sure") != "yes":
             # One slip of the finger must not end a survey. Plain HTML: it works without JavaScript.
-            return HTMLResponse(_closing_page(await run_in_threadpool(store.overview, slug)), headers=_NO_STORE)
+            return HTMLResponse(
+                closing_page(await run_in_threadpool(store.overview, slug), _speech(request)), headers=_NO_STORE
+            )
         await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug)
         collector.forget(slug)
-        return RedirectResponse(PATH, 303, _NO_STORE)
+        return led_to(request, PATH)
 
     @routes.get("/surveys/{slug}/export.{kind}")
     async def results(slug: str, kind: str, request: Request) -> Response:
         if not logged_in(request):
-            return RedirectResponse(f"{PATH}/login", 303, _NO_STORE)
+            return led_to(request, LOGIN)
         if kind not in ("zip", "parquet"):
             raise RefusedError("unknown_survey", "Results are exported as zip (CSV and schema) or parquet.")
 
@@ -137,21 +145,8 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
     return routes
 
 
-def _closing_page(one: Overview) -> str:
-    slug = escape(one.slug)
-    rest = (
-        "Its rest was shown at an earlier closing: answers that came since are shown only if they are 50 or more."
-        if one.shown
-        else "The answers that wait are then shown, however few they are. This is done once: after that, results come in batches of 50 "
-        "or more, also if the survey is opened again."
-    )
-    count = f"{one.mixed:,} answer{' is' if one.mixed == 1 else 's are'}"
-    return page(
-        f"Close {one.slug}?",
-        f"<p>{count} out, to version {one.number}. Nobody can answer while it is closed. {rest}</p>\n"
-        f'<form method="post" action="{PATH}/surveys/{slug}/close"><input type="hidden" name="sure" value="yes">'
-        f'<button>Close {slug}</button></form>\n<p><a href="{PATH}">Leave it open</a></p>',
-    )
+def _speech(request: Request) -> Speech:
+    return Speech(language_of(request), chosen(request) is not None)
 
 
 async def _given(request: Request, name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deniable.errors import StoreError
+from deniable.plurals import counted
 from deniable.survey.page_rules import PageRuleError, read_json
 from deniable.web import recipes
 from deniable.web.fetching import Answer
@@ -177,11 +178,11 @@ def _found(address: Address, answers: Sequence[Answer]) -> list[Finding]:
         if wrong:
             findings.append(Finding(url, False, _grouped(wrong, len(seen))))
         elif missed:
-            findings.append(Finding(url, False, f"{len(missed)} of {len(seen)} times {missed[0]}", checked=False))
+            findings.append(Finding(url, False, f"{len(missed)} of {counted(len(seen), 'time')} {missed[0]}", checked=False))
         elif expected[url].sha256 is not None:
-            findings.append(Finding(url, True, f"SHA-256 {expected[url].sha256}, {len(seen)} times"))
+            findings.append(Finding(url, True, f"SHA-256 {expected[url].sha256}, {counted(len(seen), 'time')}"))
         else:
-            findings.append(Finding(url, True, f"status and headers as released, {len(seen)} times"))
+            findings.append(Finding(url, True, f"status and headers as released, {counted(len(seen), 'time')}"))
     return findings
 
 

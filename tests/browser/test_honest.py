@@ -94,7 +94,7 @@ def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(
     assert "Mixed only lightly: Do you smoke?" in told
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("Yes").check()
-    page.get_by_role("button", name="Show how").click()
+    page.get_by_role("button", name="Draw an example").click()
     assert "of 10 people with your answer about 1 " in page.get_by_role("status").inner_text()
 
 
@@ -105,7 +105,7 @@ def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(
         ("many", STREET, "Of 1,000 people whose answer is “s1”, about 3 send “s2”. So a “s2” proves nothing."),
         ("weak", WEAK, "Of 100 people whose answer is “No”, about 5 send “Yes”."),
         ("boxes", BOXES, "Took? alcohol: Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing."),
-        ("grid", GRID, "Cups? Of 10 people whose answer is “0”, about 1 send “1”."),
+        ("grid", GRID, "Cups? Of 10 people whose answer is “0”, about 1 sends “1”."),
         ("matrix", MATRIX, "Trust police: Of 10 people whose answer is “little”, about 2 send “some”."),
     ],
 )
@@ -143,22 +143,65 @@ def test_nothing_is_said_to_be_mixed_that_is_not(page, served, part, questions):
 def test_practice_shows_nothing_before_a_choice_and_no_number_of_an_unlike_question(page, served):
     page.goto(served(HEAD.format(slug="practice") + STREET))
     page.get_by_role("button", name="Try it first").click()
-    page.get_by_role("button", name="Show how").click()
+    page.get_by_role("button", name="Explain the mixing").click()
     status = page.get_by_role("status")
     assert status.inner_text() == "Please choose an answer first."
     page.get_by_label("No").check()
-    page.get_by_role("button", name="Show how").click()
+    page.get_by_role("button", name="Explain the mixing").click()
     assert "some of the people with your answer" in status.inner_text()
     assert not any(character.isdigit() for character in status.inner_text())
     page.goto(served(HEAD.format(slug="practice-alike") + STREET + SMOKES))
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("No").check()
-    page.get_by_role("button", name="Show how").click()
+    page.get_by_role("button", name="Draw an example").click()
     assert "like those to “Do you smoke?”, of 10 people with your answer about 4 " in status.inner_text()
 
 
+BYTES = """
+window.byte = 0;
+const real = crypto.getRandomValues.bind(crypto);
+// Draws of a yes or no take one byte; ids, and what the page looks at to see that the bytes vary, take 16.
+crypto.getRandomValues = (array) => (array.length === 1 ? array.fill(window.byte) : real(array));
+"""
+
+
+def test_an_example_is_a_real_draw_that_is_never_the_one_sent_and_leaves_nothing_behind(page, served):
+    """strong over no, yes and silence: of 5 cases 3 keep the answer, then one for each of the others in order."""
+    page.add_init_script(BYTES)
+    page.goto(served(HEAD.format(slug="practice-draw") + SMOKES))
+    before = page.evaluate("[window.name, JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]")
+    page.get_by_role("button", name="Try it first").click()
+    page.get_by_label("No").check()
+    status = page.get_by_role("status")
+    for times, (byte, sent) in enumerate([(0, "No"), (3, "Yes"), (4, "I prefer not to answer"), (3, "Yes")], start=1):
+        page.evaluate(f"window.byte = {byte}")
+        page.get_by_role("button", name="Draw an example").click()
+        assert f"Example draw {times}: you chose “No”, and “{sent}” would be sent. It is only an example" in status.inner_text()
+    assert [request for request in page.seen if request.method == "POST"] == []
+    assert (
+        page.evaluate("[window.name, JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]") == before
+    )
+    page.get_by_role("button", name="Start").click()
+    page.get_by_label("No", exact=True).check()
+    # The last example sent a yes. What is sent is drawn anew, at Send: now the answer is kept.
+    page.evaluate("window.byte = 2")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Thank you").wait_for()
+    [sent] = [request for request in page.seen if request.method == "POST"]
+    assert json.loads(sent.post_data)["report"] == {"smokes": 0}
+
+
+def test_without_random_numbers_no_example_is_made_up(page, served):
+    page.add_init_script("Object.defineProperty(crypto, 'getRandomValues', {value: undefined});")
+    page.goto(served(HEAD.format(slug="practice-norandom") + SMOKES))
+    page.get_by_role("button", name="Try it first").click()
+    page.get_by_label("No").check()
+    page.get_by_role("button", name="Draw an example").click()
+    assert "no cryptographic random numbers" in page.get_by_role("status").inner_text()
+
+
 REGISTER = {
-    "en": ("can see which mixed answers came with which contact details", "stay mixed", "kept until January 1, 2099"),
+    "en": ("can see which mixed answers came with which contact details", "stay mixed", "kept until 1 January 2099"),
     "pl": (
         "może zobaczyć, które zmieszane odpowiedzi przyszły z którymi danymi kontaktowymi",
         "pozostają zmieszane",

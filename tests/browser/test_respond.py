@@ -358,3 +358,96 @@ def test_a_question_may_be_called_anything(page, served):
     start(page, address)
     page.get_by_role("button", name="Send").click()
     page.get_by_text("Thank you").wait_for()
+
+
+def pick(page, language):
+    page.get_by_label({"pl": "Language", "en": "Język"}[language]).select_option(language)
+
+
+def test_a_language_can_be_picked_on_every_screen_and_answers_are_kept(page, served):
+    address = served(HEAD.format(slug="switch") + EVERY)
+    page.goto(address)
+    page.get_by_role("button", name="Try it first").click()
+    pick(page, "pl")
+    page.get_by_role("heading", name="Ćwiczenie").wait_for()
+    pick(page, "en")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_label("I take part").check()
+    page.get_by_label("north").check()
+    page.locator("#q-smokes-1").check()
+    page.locator("#q-credit-select").select_option(label="late")
+    page.locator("#q-children-number").fill("4")
+    page.get_by_role("button", name="Next").click()
+    page.locator("#q-drugs_tobacco-1").check()
+    assert page.locator("#q-debt-0").is_visible()
+    pick(page, "pl")
+    # The same page, with what was answered on both, and the question that depends on one of them.
+    assert page.get_by_text("Strona 2 z 2").is_visible()
+    assert page.evaluate("document.activeElement.id") == "page-language"
+    assert page.locator("#q-drugs_tobacco-1").is_checked()
+    assert page.locator("#q-debt-0").is_visible()
+    page.get_by_role("button", name="Wstecz").click()
+    assert page.locator("#q-smokes-1").is_checked()
+    assert not page.locator("#q-smokes-0").is_checked()
+    assert page.locator("#q-credit-select").input_value() == "1"
+    assert page.locator("#q-children-number").input_value() == "4"
+    page.get_by_role("button", name="Dalej").click()
+    page.get_by_role("button", name="Wyślij").click()
+    page.get_by_text("Dziękujemy").wait_for()
+    pick(page, "en")
+    page.get_by_text("Thank you").wait_for()
+    assert len(posts(page)) == 1
+    assert json.loads(posts(page)[0].post_data)["report"]["district"] == 0
+    assert page.context.cookies() == []
+
+
+def test_fields_that_are_not_the_same_take_over_nothing(page, served):
+    """Were they copied by their place alone, an answer could land in another question."""
+    start(page, served(HEAD.format(slug="switch-other") + ONE))
+    page.locator("#q-smokes-1").check()
+    page.evaluate("document.getElementById('q-smokes-0').id = 'another'")
+    pick(page, "pl")
+    assert page.locator("input:checked").count() == 0
+
+
+def test_while_answers_are_on_their_way_no_second_form_appears(page, served):
+    start(page, served(HEAD.format(slug="switch-sending") + ONE))
+    page.locator("#q-smokes-1").check()
+    held = []
+    page.route("**/api/surveys/switch-sending", lambda route: held.append(route))
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_function("document.querySelector('form').inert")
+    assert page.get_by_label("Language").is_disabled()
+    page.wait_for_timeout(200)
+    held[0].continue_()
+    page.get_by_text("Thank you").wait_for()
+    assert len(posts(page)) == 1
+
+
+def test_a_switch_is_there_where_the_survey_cannot_be_loaded(page, served):
+    page.route("**/api/surveys/*", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(served(HEAD.format(slug="switch-broken") + ONE))
+    page.get_by_text("could not be loaded").wait_for()
+    pick(page, "pl")
+    page.get_by_text("Nie udało się wczytać ankiety").wait_for()
+    assert page.locator("html").get_attribute("lang") == "pl"
+
+
+@pytest.mark.parametrize(("language", "day"), [("en", "31 March 2099"), ("pl", "31 marca 2099")])
+def test_days_are_written_as_in_the_readers_language(page, served, language, day):
+    page.goto(served(HEAD.format(slug="days") + ONE) + f"?lang={language}")
+    page.get_by_text(day, exact=True).wait_for()
+
+
+def test_on_a_narrow_screen_a_long_question_stands_inside_its_box(page, served):
+    long = (
+        "  - {type: boolean, name: a, title: 'Do you sometimes drive faster than is allowed in residential neighbourhoods?'}\n"
+    )
+    opened = page.context.browser.new_context(viewport={"width": 320, "height": 640}).new_page()
+    start(opened, served(HEAD.format(slug="legend") + long))
+    box, legend = (opened.locator(which).bounding_box() for which in ("fieldset", "legend"))
+    assert legend["height"] > 60
+    assert box["y"] < legend["y"]
+    assert legend["x"] + legend["width"] <= box["x"] + box["width"]
+    assert opened.locator("#q-a-0").bounding_box()["y"] > legend["y"] + legend["height"]
+    opened.context.close()

@@ -1,5 +1,7 @@
 """Questions on the command line."""
 
+import hashlib
+import io
 import json
 import shlex
 
@@ -179,6 +181,48 @@ def test_candidates_come_from_several_files_and_not_from_none(run, tmp_path):
     code, _, err = run("candidates", "empty.csv", "a == 1", "--schema", "s.json")
     assert code == 2
     assert "no rows" in err
+
+
+def test_a_list_that_ends_among_equals_is_drawn_recorded_and_can_be_made_again(run, tmp_path):
+    dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)}).save(tmp_path / "s.json")
+    pd.DataFrame({"a": [1] * 60 + [0] * 40, "code": [f"C{i:03d}" for i in range(100)]}).to_csv(tmp_path / "r.csv", index=False)
+    asked = ("candidates", "r.csv", "a == 1", "--schema", "s.json", "--size", 10)
+    code, out, err = run(*asked)
+    assert code == 0
+    listed = pd.read_csv(io.StringIO(out))
+    assert list(listed) == ["row", "code", "probability", "draw"]
+    assert (listed["code"] == [f"C{row - 1:03d}" for row in listed["row"]]).all()
+    [draw] = set(listed["draw"])
+    assert f"10 of 60 rows with the same probability are listed, as drawn (draw {draw})." in err
+    # Anybody can check it, with nothing but the draw.
+    lots = sorted(range(1, 61), key=lambda row: hashlib.sha256(f"{draw}:{row}".encode()).digest())
+    assert listed["row"].tolist() == lots[:10]
+    assert run(*asked, "--draw", draw)[1] == out
+    assert run(*asked)[1] != out
+    assert run(*asked, "--draw", "lottery 2026-11-16: 3 8 21")[1] == run(*asked, "--draw", "lottery 2026-11-16: 3 8 21")[1]
+    code, _, err = run(*asked, "--draw", " ")
+    assert (code, "draw is the text" in err) == (2, True)
+    code, _, err = run(*asked, "--keep", "name")
+    assert (code, "has no columns ['name']" in err) == (2, True)
+
+
+def test_among_equals_every_row_is_drawn_as_often():
+    found = np.zeros(20)
+    for i in range(2_000):
+        found[dn.statistics.candidates.Candidates(np.full(20, 0.5), 5, draw=f"draw {i}").rows] += 1
+    # 500 each; 4.5 standard deviations of 19.4.
+    assert abs(found - 500).max() < 87
+
+
+def test_it_is_said_why_all_probabilities_are_zero(run, tmp_path):
+    dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)}).save(tmp_path / "s.json")
+    pd.DataFrame({"a": [1] * 10 + [0] * 90}).to_csv(tmp_path / "r.csv", index=False)
+    code, out, err = run("candidates", "r.csv", "a == 1", "--schema", "s.json", "-o", "list.csv")
+    assert code == 0
+    assert pd.read_csv(tmp_path / "list.csv")["probability"].max() == 0
+    assert "note: Every probability is 0, or shown as 0: " in err
+    assert "nobody meets the condition" in err
+    assert "20 rows written" in out
 
 
 def labels_shown(out):

@@ -319,7 +319,7 @@ def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_design
     # 0.9 kept, 0.05 for each of two others: 18 times; 10% becomes 18 / (18 + 9).
     assert warned[1].startswith("warning: loose: weak: a report can change someone's odds up to 18.0 times")
     assert "a chance of 10% may become 67%" in warned[1]
-    assert warned[0].startswith("note: district is asked openly")
+    assert warned[0].startswith("note: district: asked openly")
     assert warned[2].startswith("warning: tight: hidden so well that 1,000 answers")
     assert len(warned) == 3
     assert "KRR (loose): the true answer is kept with probability 0.9, else one of the others is drawn" in out

@@ -1,5 +1,6 @@
 """`deniable privacy` as a person meets it."""
 
+import html
 import json
 
 import pytest
@@ -95,3 +96,71 @@ def test_a_missing_schema_ends_with_2(run):
     code, _, err = run("privacy", "nowhere.json")
     assert code == 2
     assert "nowhere.json does not exist" in err
+
+
+QUESTIONS = """survey: town
+title: {pl: Miasto, en: Town}
+organiser: Town hall
+contact: survey@town.example
+other_way: Call 555 0100.
+languages: [pl, en]
+pages:
+- elements:
+  - {type: boolean, name: owns, title: {pl: Dom?, en: 'Own [a house]?'}, privacy: none}
+  - {type: boolean, name: speeds, title: {pl: Szybko?, en: Do you speed?}, privacy: {design: krr, p: 0.88}}
+  - type: boolean
+    name: debt
+    title: Debts?
+    privacy: {design: unrelated, theta: 0.4, innocuous: {no: 0.4, yes: 0.4, no answer: 0.2}, asked: true, question: Born in May?}
+  - {type: checkbox, name: took, title: {pl: Co?, en: Took?}, choices: [{value: tea, text: {pl: Herbata, en: Tea}}], privacy: strong}
+"""
+
+
+def test_a_questionnaire_is_told_in_its_own_words_with_all_that_checking_it_says(run, tmp_path):
+    (tmp_path / "q.yaml").write_text(QUESTIONS, encoding="utf-8")
+    code, out, _ = run("privacy", "q.yaml", "--html", "r.html", "--answers", "40")
+    assert code == 0
+    flat = " ".join(out.replace("│", " ").split())
+    for words in ("Own [a house]?", "Do you speed?", "Took? Tea", "Asked openly: not protected by randomisation (owns)."):
+        assert words in flat
+    assert "no guarantee" not in out
+    assert "infinite" not in out
+    checked = run("survey", "check", "q.yaml", "--answers", "40")[1].splitlines()
+    told = [line for line in checked if line.startswith(("warning: ", "note: "))]
+    assert {line.split(":")[0] for line in told} == {"warning", "note"}
+    assert len(told) >= 6
+    page = html.unescape((tmp_path / "r.html").read_text(encoding="utf-8"))
+    found = json.loads(run("privacy", "q.yaml", "--json", "--answers", "40")[1])
+    listed = [f"warning: {one['about']}: {one['warning']}" for one in found["warnings"]]
+    listed += [f"note: {one['about']}: {one['note']}" for one in found["notes"]]
+    for line in told:
+        assert line in out.splitlines()
+        assert line.split(": ", 2)[2] in page
+        assert line in listed
+    assert "Took? Tea" in page
+    assert found["asked_openly"] == ["owns"]
+    # The second question is put to people: the odds are those of somebody who knows its answer, as in the check.
+    odds = {row["name"]: row["odds"] for row in found["questions"]}
+    assert f"│ {odds['debt']}" in next(line for line in checked if "│ debt" in line)
+
+
+def test_a_questionnaire_in_json_in_another_language_is_told_from_a_schema(run, tmp_path):
+    asked = {
+        "survey": "town", "title": "Miasto", "organiser": "Urząd", "contact": "a@b.example", "other_way": "Tel.", "languages": ["pl"],
+        "pages": [{"elements": [{"type": "boolean", "name": "a", "title": "Czy <palisz>?"}]}],
+    }  # fmt: skip
+    (tmp_path / "q.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert run("privacy", "q.json", "--html", "r.html")[0] == 0
+    assert '<span lang="pl">Czy &lt;palisz&gt;?</span>' in (tmp_path / "r.html").read_text(encoding="utf-8")
+    code, _, err = run("privacy", "s.json", "--answers", "50")
+    assert code == 2
+    assert "s.json is a schema" in err
+
+
+def test_every_mistake_of_a_questionnaire_is_told(run, tmp_path):
+    (tmp_path / "q.yml").write_text(QUESTIONS.replace("title: Debts?", "titel: Debts?"), encoding="utf-8")
+    code, _, err = run("privacy", "q.yml", "--html", "r.html")
+    assert code == 2
+    assert "q.yml has 2 mistakes:\n  line 11: a text is missing.\n  line 13: a boolean has no 'titel'" in err
+    assert not (tmp_path / "r.html").exists()
+    assert "does not exist" in run("privacy", "none.yaml")[2]

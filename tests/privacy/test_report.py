@@ -86,9 +86,9 @@ def test_every_kind_of_question_gets_its_row_and_its_warning():
     assert "rule out combinations" in row(found, "warner").says
     assert "from 10% to at most 36%" in row(found, "unrelated").says  # odds change five times: 5 / 14
     warned = {name for name, _ in found.warnings}
-    assert warned == {"age", "salary", "sex", "weight", "level", "warner"}
+    assert warned == {"age", "salary", "sex", "weight", "level", "warner", "children"}
     assert math.isinf(found.epsilon)
-    assert "age, sex, weight, level, warner" in found.summary
+    assert "(age, weight, level, warner). Asked openly: not protected by randomisation (sex)." in found.summary
 
 
 def test_a_prior_for_members_of_a_group_gives_a_bound_for_them():
@@ -249,3 +249,29 @@ def test_it_is_said_what_epsilon_does_not_cover():
     found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
     for text in (" ".join(repr(found).split()), found.to_html().replace("&#x27;", "'")):
         assert "It says nothing of what rows tell about one another, as they do in a sorted file" in text
+
+
+def test_open_columns_are_named_and_do_not_make_the_rest_infinite():
+    hidden = {"a": dn.KRR(YES_NO, 0.75), "b": dn.KRR(YES_NO, 0.75)}
+    whole = dn.Schema({**hidden, "town": dn.Identity(YES_NO), "weight": dn.Identity(dn.Integer(1, 9))})
+    found = dn.privacy.report(whole)
+    assert found.epsilon == whole.hidden_epsilon == dn.Schema(hidden).epsilon
+    assert found.asked_openly == ("town", "weight")
+    for shown in (found.summary, repr(found), found.to_html()):
+        assert "Asked openly: not protected by randomisation (town, weight)." in shown
+        assert "no guarantee" not in shown
+    assert "all 2 private questions" in found.summary
+    assert row(found, "town").shown_epsilon == "open"
+    assert "infinite" not in repr(found)
+
+
+def test_where_nothing_is_hidden_no_epsilon_is_shown():
+    found = dn.privacy.report(dn.Schema({"town": dn.Identity(YES_NO), "sex": dn.Identity(YES_NO)}))
+    assert found.summary.startswith("All questions are asked openly: not protected by randomisation.")
+    assert found.together == "Nothing is hidden."
+    assert "All private ones" not in found.to_html() or "Nothing is hidden." in found.to_html()
+
+
+def test_a_constant_column_is_not_called_open():
+    found = dn.privacy.report(dn.Schema({"country": dn.Identity(dn.Nominal(["pl"])), "a": dn.KRR(YES_NO, 0.75)}))
+    assert found.asked_openly == ()

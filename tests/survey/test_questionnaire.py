@@ -287,3 +287,65 @@ def test_thousands_of_references_to_earlier_parts_are_refused_at_once():
         Questionnaire.parse(text, "survey.yaml")
     assert refused.value.code == "too_many_aliases"
     assert time.process_time() - began < 2.0
+
+
+WRONG = """survey: Town Health
+titel: Health
+organiser: Town hall
+contact: survey@town.example
+other_way: Call 555 0100.
+closes: soon
+pages:
+- elements:
+  - {type: boolean, name: smokes, title: Do you smoke?, privacy: strongest}
+  - {type: radiogroup, name: drinks, choices: [never, never, no answer], privacy: weakish}
+  - {type: comment, name: why, title: Why?}
+- elements:
+  - {type: boolean, name: owes, title: Debts?, visibleIf: "{drinks} = 'never'"}
+  - {type: boolean, name: owns, title: A house?, visibleIf: "{lives} = 'yes'"}
+  - {type: boolean, name: owes, title: Debts again?}
+"""
+
+
+def test_all_mistakes_are_told_at_once_each_with_its_line():
+    found = refused(WRONG, head="")
+    lines = found.splitlines()
+    assert lines[0] == "survey.yaml has 11 mistakes:"
+    told = [(int(re.match(r"  line (\d+): ", line)[1]), line) for line in lines[1:]]
+    assert [number for number, _ in told] == sorted(number for number, _ in told)
+    for number, words in [
+        (1, "lacks ['title']"), (1, "survey is a short name"), (2, "has no 'titel'"), (6, "closes is a day"), (9, "'strongest'"),
+        (10, "a text is missing"), (10, "'weakish'"), (10, "cannot be a choice"), (11, "free text"), (14, "'lives'"),
+        (15, "'owes' is used twice"),
+    ]:  # fmt: skip
+        assert any(at == number and words in line for at, line in told), (number, words)
+    # `drinks` is asked, though not as it should be: what depends on it is not blamed.
+    assert not any(number == 13 for number, _ in told)
+
+
+def test_wrong_languages_are_told_once_and_not_by_every_text():
+    found = refused("  - {type: boolean, name: a, title: {en: A, pl: A}}\n", HEAD.replace("[en, pl]", "English"))
+    assert found.count("line") == 1
+    assert "languages is a list" in found
+
+
+def test_every_question_that_pages_refuse_is_told_and_the_budget_too():
+    body = "  - {type: boolean, name: a, title: A, privacy: {design: krr, p: 0.95}}\n"
+    body += "  - {type: boolean, name: b, title: B, privacy: {design: krr, p: 0.96}}\n"
+    found = refused(body, HEAD.replace("pages:", "budget: 2\npages:"))
+    assert found.startswith("survey.yaml has 3 mistakes:")
+    assert [
+        part in found for part in ("line 12: pages refuse this survey: 'a'", "line 13: pages refuse", "line 8: all private")
+    ] == [True] * 3
+
+
+def test_a_key_given_twice_is_one_mistake_among_others():
+    found = refused("  - {type: boolean, name: a, name: b}\n")
+    assert "'name' is given twice" in found
+    assert "a text is missing" in found
+
+
+def test_hundreds_of_mistakes_are_counted_and_fifty_shown():
+    found = refused("".join(f"  - {{type: map, name: a{i}, title: A}}\n" for i in range(200)))
+    assert found.startswith("survey.yaml has 200 mistakes:")
+    assert found.endswith("and 150 more.")

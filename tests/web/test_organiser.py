@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 import deniable as dn
+from deniable.web.organiser_words import WORDS
 
 PASSWORD = "correct horse battery"
 
@@ -165,3 +166,40 @@ def test_behind_a_proxy_limits_see_the_respondent_and_the_cookie_is_secure(serve
     headers = {**same_origin(town), "X-Forwarded-Proto": "https"}
     reply = town.client.post(path, data={"password": PASSWORD}, headers=headers)
     assert "Secure" in reply.headers["set-cookie"]
+
+
+def test_the_pages_speak_the_language_of_the_browser_or_that_of_the_address(town, standin):
+    login = town.client.get("/organiser/login", headers={"Accept-Language": "de,pl;q=0.8,en;q=0.7"}).text
+    assert '<html lang="pl">' in login
+    assert "Zaloguj się" in login
+    assert 'href="/organiser/login?lang=en"' in login
+    assert 'action="/organiser/login"' in login
+    set_password(town)
+    wrong = town.client.post("/organiser/login?lang=pl", data={"password": "wrong"}, headers=same_origin(town))
+    assert "To nie jest właściwe hasło." in wrong.text
+    right = town.client.post("/organiser/login?lang=pl", data={"password": PASSWORD}, headers=same_origin(town))
+    assert right.headers["location"] == "/organiser?lang=pl"
+    for _ in range(3):
+        town.post(standin.body())
+    listed = town.client.get("/organiser?lang=pl").text
+    assert '<td data-label="Odpowiedzi">jeszcze żadnej</td>' in listed
+    asked = town.client.post("/organiser/surveys/town/close?lang=pl", headers=same_origin(town)).text
+    assert "Zamknąć town?" in asked
+    assert 'action="/organiser/surveys/town/close?lang=en"><button lang="en">English</button>' in asked
+    # In another language it is asked again; nothing is closed by that.
+    assert "Close town?" in town.client.post("/organiser/surveys/town/close?lang=en", headers=same_origin(town)).text
+    assert town.store.overview("town").state == "open"
+    town.client.post("/organiser/surveys/town/close?lang=pl", data={"sure": "yes"}, headers=same_origin(town))
+    assert '<td data-label="Odpowiedzi">3 odpowiedzi</td>' in town.client.get("/organiser?lang=pl").text
+    assert (
+        town.client.post("/organiser/logout?lang=pl", headers=same_origin(town)).headers["location"]
+        == "/organiser/login?lang=pl"
+    )
+
+
+def test_both_languages_say_the_same_things():
+    assert set(WORDS["en"]) == set(WORDS["pl"])
+    assert all(
+        "{" not in text or re.findall(r"{\w+}", text) == re.findall(r"{\w+}", WORDS["pl"][key])
+        for key, text in WORDS["en"].items()
+    )

@@ -3,6 +3,7 @@
 
 import { make } from "./form.js";
 import { people, recipeOf, row } from "./mixing.js";
+import { NoRandomness, randomiseBlock } from "./randomise.js";
 
 // The lightest level that has a name changes odds 9 times; what changes them more is called light by the page.
 const LIGHT = 9.01;
@@ -14,8 +15,9 @@ export function mixedPart(elements) {
   return asked.some((element) => element.private) ? "some" : "none";
 }
 
-/** A day as people write it. */
-export const day = (iso, language) => new Date(iso + "T00:00").toLocaleDateString(language, { dateStyle: "long" });
+/** A day as people write it: 31 March 2027, 31 marca 2027. Plain "en" would be American. */
+export const day = (iso, language) =>
+  new Date(iso + "T00:00").toLocaleDateString(language === "en" ? "en-GB" : language, { dateStyle: "long" });
 
 /** "Of 10 people whose answer is No, 2 send Yes", of a question that is mixed. */
 export function example(survey, elements, language, words) {
@@ -58,10 +60,12 @@ export function panel(survey, elements, language, words) {
   );
 }
 
-/** A harmless question, and a button that says how often an answer to it would be changed, once there is one. */
+/** A harmless question, which no survey asks, and a button that draws an example and says how often an answer would be changed. The draw is
+ *  made as those of a yes or no in the survey, from random bytes of its own, and is shown and forgotten: what Send sends is drawn at Send.
+ *  Where no yes or no is mixed there is nothing to draw like; then the mixing is only explained. */
 export function practice(survey, elements, language, words) {
   const alike = elements.find((element) => element.private && element.type === "boolean" && !element.asked);
-  const result = make("p", { role: "status" });
+  const result = make("div", { role: "status" });
   const group = make("fieldset", {}, make("legend", {}, words.practiceQuestion));
   const inputs = [words.no, words.yes].map((text, i) => {
     const input = make("input", { type: "radio", name: "practice", id: `practice-${i}`, autocomplete: "off" });
@@ -69,15 +73,28 @@ export function practice(survey, elements, language, words) {
     group.append(make("div", { class: "option" }, input, make("label", { for: `practice-${i}` }, text)));
     return input;
   });
+  let times = 0;
   const explain = () => {
     const chosen = inputs.findIndex((input) => input.checked);
-    if (chosen < 0) return words.practiceFirst;
-    if (!alike) return words.practicePlain;
+    if (chosen < 0) return [words.practiceFirst];
+    if (!alike) return [words.practicePlain];
     const recipe = recipeOf(survey, alike.name);
     const counted = people(recipe.denominator - row(recipe, chosen)[chosen], recipe.denominator);
-    return counted ? words.practiceResult(alike.title[language], ...counted) : words.practicePlain;
+    const often = counted ? words.practiceResult(alike.title[language], ...counted) : words.practicePlain;
+    const [sent] = randomiseBlock(recipe, [chosen]);
+    times += 1;
+    const labels = [words.no, words.yes, words.noAnswer];
+    return [words.practiceDrawn(times, labels[chosen], labels[sent]), often];
   };
-  const done = make("button", { type: "button" }, words.practiceDone);
-  done.addEventListener("click", () => (result.textContent = explain()));
+  const tell = () => {
+    try {
+      return explain();
+    } catch (error) {
+      if (error instanceof NoRandomness) return [words.noRandom];
+      throw error;
+    }
+  };
+  const done = make("button", { type: "button" }, alike ? words.practiceDraw : words.practiceExplain);
+  done.addEventListener("click", () => result.replaceChildren(...tell().map((text) => make("p", {}, text))));
   return { group, result, done };
 }

@@ -7,7 +7,7 @@ import { acknowledged, count, mayDraw } from "./once.js";
 import { NoRandomness, checkRandomness, integerBelow, randomise, secureBytes } from "./randomise.js";
 import { accepted, readJson } from "./rules.js";
 import { decoded, remembered, takeToken } from "./tab.js";
-import { wordsOf } from "./words.js";
+import { LANGUAGES, wordsOf } from "./words.js";
 
 const main = document.getElementById("main");
 // A page that is one file carries its survey; all others ask the server they come from.
@@ -24,6 +24,10 @@ const LOOK_MS = 5_000;
 let survey;
 let language;
 let words;
+// The language that was picked on this page; it is kept nowhere else.
+let picked = null;
+// What shows the present screen again, in another language.
+let screen = () => {};
 // Whether something would be lost if the page were left now.
 let unsaved = false;
 // What the browser's Back and Forward do while questions are shown.
@@ -36,8 +40,14 @@ addEventListener("popstate", (event) => travel(event.state?.page ?? 0));
 // Another invitation was opened in this tab: only what follows the # differs.
 addEventListener("hashchange", () => location.hash && location.reload());
 
+/** Show a screen, now and again after another language is picked. */
+function present(render) {
+  screen = render;
+  render();
+}
+
 function show(...children) {
-  main.replaceChildren(...children.filter((child) => child != null));
+  main.replaceChildren(...[languagePicker(), ...children].filter((child) => child != null));
   main.querySelector("h1")?.focus();
   window.scrollTo(0, 0);
 }
@@ -59,10 +69,10 @@ function otherWay() {
   return make("p", {}, text ?? make("a", { href: "?other-way" }, words.otherWay));
 }
 
-/** The end of the road: a sentence and another way, never an empty page. */
-function stuck(sentence, ...more) {
+/** The end of the road: a sentence (by its name among the words) and another way, never an empty page. */
+function stuck(sentence) {
   unsaved = false;
-  show(title(), make("p", { role: "alert" }, sentence), otherWay(), ...more);
+  present(() => show(title(), make("p", { role: "alert" }, words[sentence]), otherWay()));
 }
 
 function speak(chosen) {
@@ -72,42 +82,66 @@ function speak(chosen) {
   document.title = survey ? survey.title[language] : document.title;
 }
 
+/** Where there is a choice: of the survey's languages, or before it is loaded of those that the page itself speaks. */
 function languagePicker() {
-  if (survey.languages.length < 2) return null;
+  const languages = (survey ?? file?.survey)?.languages ?? LANGUAGES;
+  if (languages.length < 2) return null;
   const select = make("select", { id: "page-language" });
-  for (const one of survey.languages) {
+  for (const one of languages) {
     const name = new Intl.DisplayNames([one], { type: "language" }).of(one);
     select.append(make("option", { value: one, lang: one, selected: one === language }, name));
   }
   select.addEventListener("change", () => {
-    speak(select.value);
-    introduction();
+    picked = select.value;
+    speak(picked);
+    screen();
     document.getElementById("page-language").focus();
   });
   return make("div", { class: "languages" }, make("label", { for: "page-language" }, words.language), select);
 }
 
+/** While Send is at work no second form may take the place of the one that is being sent. */
+function holdLanguage(held) {
+  const select = document.getElementById("page-language");
+  if (select) select.disabled = held;
+}
+
 function introduction() {
-  const facts = make("dl", {}, make("dt", {}, words.asks), make("dd", {}, survey.organiser[language]));
-  if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, day(survey.closes, language)));
-  facts.append(make("dt", {}, words.contact), make("dd", {}, survey.contact[language]));
-  const practised = survey.practice && mixedPart(survey.elements) !== "none";
-  show(
-    languagePicker(),
-    title(),
-    survey.description ? make("p", {}, survey.description[language]) : null,
-    facts,
-    panel(survey, survey.elements, language, words),
-    buttons(button(words.start, questions, "main"), practised ? button(words.practice, practise) : null),
-  );
+  present(() => {
+    const facts = make("dl", {}, make("dt", {}, words.asks), make("dd", {}, survey.organiser[language]));
+    if (survey.closes) facts.append(make("dt", {}, words.until), make("dd", {}, day(survey.closes, language)));
+    facts.append(make("dt", {}, words.contact), make("dd", {}, survey.contact[language]));
+    const practised = survey.practice && mixedPart(survey.elements) !== "none";
+    show(
+      title(),
+      survey.description ? make("p", {}, survey.description[language]) : null,
+      facts,
+      panel(survey, survey.elements, language, words),
+      buttons(button(words.start, () => questions(), "main"), practised ? button(words.practice, practise) : null),
+    );
+  });
 }
 
 function practise() {
-  const { group, result, done } = practice(survey, survey.elements, language, words);
-  show(heading(words.practiceTitle), group, result, buttons(done, button(words.start, questions, "main")));
+  present(() => {
+    const { group, result, done } = practice(survey, survey.elements, language, words);
+    show(heading(words.practiceTitle), group, result, buttons(done, button(words.start, () => questions(), "main")));
+  });
 }
 
-function questions() {
+/** What was filled in goes into the same questions in another language. They have the same fields in the same order; if not, all stay empty. */
+function takeOver(from, into) {
+  const [before, now] = [from, into].map((form) => [...form.querySelectorAll("input, select")]);
+  if (before.length === now.length && before.every(({ id }, i) => id === now[i].id)) {
+    before.forEach((field, i) => {
+      if (field.type === "radio" || field.type === "checkbox") now[i].checked = field.checked;
+      else now[i].value = field.value;
+    });
+  }
+  from.reset();
+}
+
+function questions(before = null) {
   const form = make("form", { novalidate: true, autocomplete: "off" });
   const fields = survey.elements.map((element) => field(element, language, words));
   const errors = make("div", { class: "errors", hidden: true, tabindex: "-1", role: "alert" });
@@ -153,8 +187,10 @@ function questions() {
     refresh();
   });
   form.append(errors, ...pages, note, buttons(back, next, send));
+  screen = () => questions({ form, page: current });
   show(title(), form);
-  turn(0);
+  if (before) takeOver(before.form, form);
+  turn(before?.page ?? 0);
   refresh();
 }
 
@@ -167,10 +203,12 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
     return;
   }
   form.inert = true;
+  holdLanguage(true);
   // A survey that was changed in the meantime takes no answers to this version: nothing is drawn for it.
   const now = await look();
   if (file && !now) {
     form.inert = false;
+    holdLanguage(false);
     errors.replaceChildren(make("p", {}, words.notReached));
     errors.hidden = false;
     errors.focus();
@@ -182,17 +220,17 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   try {
     if (!changed && !over && mayDraw(survey)) payload = drawn(answers, others, contact);
   } catch (error) {
-    stuck(error instanceof NoRandomness ? words.noRandom : words.stuck);
+    stuck(error instanceof NoRandomness ? "noRandom" : "stuck");
     return;
   }
   // From here on the true answers exist nowhere: the form is emptied and leaves the page.
   form.reset();
   form.remove();
   unsaved = false;
-  if (changed && file) stuck(words.outdated);
+  if (changed && file) stuck("outdated");
   else if (changed) refused({ code: "wrong_version" });
   else if (over) refused({ code: "closed" });
-  else if (!payload) stuck(words.drawnBefore);
+  else if (!payload) stuck("drawnBefore");
   else {
     unsaved = !waiting.keep(payload);
     deliver(payload, now);
@@ -257,7 +295,7 @@ function drawn(answers, others, contact) {
 
 /** Sends what was drawn, as often as it takes. A file first asks which version is taken, unless it has just heard (`now`). */
 async function deliver({ payload, odds }, now = null) {
-  show(title(), make("p", { role: "status" }, words.sending));
+  present(() => show(title(), make("p", { role: "status" }, words.sending)));
   let answer;
   let reply = {};
   try {
@@ -266,7 +304,7 @@ async function deliver({ payload, odds }, now = null) {
       if (!now) throw new Error("try again");
       if (now.version !== payload.version || now.open !== true) {
         // An earlier try may have arrived, so this is not "nothing was sent".
-        stuck(now.version === payload.version ? words.closed : words.outdatedLater);
+        stuck(now.version === payload.version ? "closed" : "outdatedLater");
         return;
       }
     }
@@ -281,11 +319,13 @@ async function deliver({ payload, odds }, now = null) {
     if (answer.status >= 500 || answer.status === 429 || (answer.ok && reply.stored !== true)) throw new Error("try again");
   } catch {
     const part = mixedPart(survey.elements);
-    const reason = answer && Object.hasOwn(words.refusals, reply?.code) ? words.refusals[reply.code] : null;
-    show(
-      title(),
-      make("p", { role: "alert" }, words.failed[part], reason ? " " + reason : ""),
-      buttons(button(words.retry, () => deliver({ payload, odds }), "main")),
+    const known = answer && Object.hasOwn(words.refusals, reply?.code);
+    present(() =>
+      show(
+        title(),
+        make("p", { role: "alert" }, words.failed[part], known ? " " + words.refusals[reply.code] : ""),
+        buttons(button(words.retry, () => deliver({ payload, odds }), "main")),
+      ),
     );
     return;
   }
@@ -303,36 +343,41 @@ async function deliver({ payload, odds }, now = null) {
 
 /** Why the answers were not taken: in the reader's language where the reason is known, else the server's English sentence. */
 function refused({ code, message }) {
-  const known = Object.hasOwn(words.refusals, code) ? words.refusals[code] : null;
-  const reason = known ?? make("span", { lang: "en" }, message ?? "");
   // An invitation that is used or unknown stays so; a survey that has changed can be answered once more.
   const again = (code === "wrong_version" && !file) || (!survey.invited && code !== "closed" && code !== "wrong_version");
-  show(
-    title(),
-    make("p", { role: "alert" }, words.refused, " ", reason),
-    again && mayDraw(survey) ? buttons(button(code === "wrong_version" ? words.again : words.nextPerson, begin, "main")) : null,
-    ...(again && !mayDraw(survey) ? [make("p", {}, words.drawnBefore), otherWay()] : []),
-  );
+  present(() => {
+    const known = Object.hasOwn(words.refusals, code) ? words.refusals[code] : null;
+    show(
+      title(),
+      make("p", { role: "alert" }, words.refused, " ", known ?? make("span", { lang: "en" }, message ?? "")),
+      again && mayDraw(survey)
+        ? buttons(code === "wrong_version" ? button(words.again, begin, "main") : button(words.nextPerson, nextPerson, "main"))
+        : null,
+      ...(again && !mayDraw(survey) ? [make("p", {}, words.drawnBefore), otherWay()] : []),
+    );
+  });
 }
 
 function thanks(payload) {
   const part = mixedPart(survey.elements);
-  const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote[part]));
-  const list = make("dl", {});
-  for (const element of survey.elements) {
-    if (!element.attributes.length) continue;
-    list.append(make("dt", {}, element.title[language]));
-    for (const name of element.attributes) list.append(make("dd", {}, labelOf(element, name, payload.report[name], language, words)));
-  }
-  details.append(list);
-  show(
-    title(),
-    make("p", { role: "status", class: "strong" }, words.thanks[part]),
-    payload.code ? make("p", {}, words.code, " ", make("span", { class: "code" }, payload.code)) : null,
-    survey.showSent === "after" ? details : null,
-    // An invitation is one person's and is used now.
-    survey.invited ? null : buttons(button(words.nextPerson, begin)),
-  );
+  present(() => {
+    const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote[part]));
+    const list = make("dl", {});
+    for (const element of survey.elements) {
+      if (!element.attributes.length) continue;
+      list.append(make("dt", {}, element.title[language]));
+      for (const name of element.attributes) list.append(make("dd", {}, labelOf(element, name, payload.report[name], language, words)));
+    }
+    details.append(list);
+    show(
+      title(),
+      make("p", { role: "status", class: "strong" }, words.thanks[part]),
+      payload.code ? make("p", {}, words.code, " ", make("span", { class: "code" }, payload.code)) : null,
+      survey.showSent === "after" ? details : null,
+      // An invitation is one person's and is used now.
+      survey.invited ? null : buttons(button(words.nextPerson, nextPerson)),
+    );
+  });
 }
 
 /** Contact details, asked only where the survey keeps a register. */
@@ -359,17 +404,18 @@ function contactFields() {
 /** Load the survey, as if the page had just been opened. */
 async function load() {
   survey = undefined;
-  speak((navigator.language ?? "en").slice(0, 2));
-  show(make("p", { role: "status" }, words.loading));
+  const wanted = picked ?? new URLSearchParams(location.search).get("lang") ?? (navigator.language ?? "en").slice(0, 2);
+  speak(LANGUAGES.includes(wanted) ? wanted : "en");
+  present(() => show(make("p", { role: "status" }, words.loading)));
   let answer;
   try {
     answer = await fetch(address, QUIETLY);
   } catch {
-    stuck(file ? words.notReached : words.unreachable);
+    stuck(file ? "notReached" : "unreachable");
     return;
   }
   if (!answer.ok) {
-    stuck(answer.status === 404 ? words.notFound : words.unreachable);
+    stuck(answer.status === 404 ? "notFound" : "unreachable");
     return;
   }
   let told;
@@ -378,18 +424,18 @@ async function load() {
     survey = accepted(file ? file.asked(told) : told);
   } catch {
     // Of a survey that is over nothing is asked, so nothing has to be right.
-    if (told?.open === false) show(make("p", {}, words.closed));
-    else stuck(words.dishonest);
+    if (told?.open === false) present(() => show(make("p", {}, words.closed)));
+    else stuck("dishonest");
     return;
   }
-  const wanted = new URLSearchParams(location.search).get("lang") ?? language;
-  speak(survey.languages.includes(wanted) ? wanted : survey.languages[0]);
+  const best = picked ?? wanted;
+  speak(survey.languages.includes(best) ? best : survey.languages[0]);
   const unsent = waiting.get();
   // Not even what was drawn before is sent under an old version.
-  if (file?.isOld(told)) stuck(words.outdated);
+  if (file?.isOld(told)) stuck("outdated");
   else if (unsent) deliver(unsent);
-  else if (!survey.open) show(title(), make("p", {}, words.closed));
-  else if (!mayDraw(survey)) stuck(words.drawnBefore);
+  else if (!survey.open) present(() => show(title(), make("p", {}, words.closed)));
+  else if (!mayDraw(survey)) stuck("drawnBefore");
   else if (survey.invited && !token) needToken();
   else introduction();
 }
@@ -399,12 +445,20 @@ function needToken() {
     token = typed;
     introduction();
   };
-  if (file) show(title(), make("p", {}, words.typeToken), tokenField(words, take));
-  else show(title(), make("p", { role: "alert" }, words.needsToken));
+  present(() => {
+    if (file) show(title(), make("p", {}, words.typeToken), tokenField(words, take));
+    else show(title(), make("p", { role: "alert" }, words.needsToken));
+  });
+}
+
+/** Somebody else may read another language. */
+function nextPerson() {
+  picked = null;
+  begin();
 }
 
 function begin() {
-  load().catch(() => stuck(words.stuck));
+  load().catch(() => stuck("stuck"));
 }
 
 begin();

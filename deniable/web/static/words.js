@@ -25,9 +25,9 @@ const WORDS = {
       none: "The organiser, and anyone else who ever sees the stored answers, can read what was answered.",
     },
     example: (first, second, n, of) =>
-      `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} send “${second}”. So a “${second}” proves nothing.`,
+      `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} ${n === 1 ? "sends" : "send"} “${second}”. So a “${second}” proves nothing.`,
     exampleWeak: (first, second, n, of) =>
-      `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} send “${second}”.`,
+      `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} ${n === 1 ? "sends" : "send"} “${second}”.`,
     weak: (titles) => `Mixed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
     truth: "Answer truthfully: the page does the mixing.",
     linkNone: "Your invitation is not stored together with your answers.",
@@ -47,7 +47,10 @@ const WORDS = {
       `Practice answers stay here. If they were mixed like those to “${title}”, of ${of.toLocaleString("en")} people with your answer about ${n.toLocaleString("en")} would send another one.`,
     practicePlain: "Practice answers stay here. In the survey, some of the people with your answer would send another one, by chance; nobody can tell which.",
     practiceFirst: "Please choose an answer first.",
-    practiceDone: "Show how it would be mixed",
+    practiceDraw: "Draw an example",
+    practiceDrawn: (times, chosen, sent) =>
+      `Example draw ${times}: you chose “${chosen}”, and “${sent}” would be sent. It is only an example: nothing is sent now, and Send draws anew. Press again for another draw.`,
+    practiceExplain: "Explain the mixing",
     start: "Start",
     back: "Back",
     next: "Next",
@@ -173,7 +176,10 @@ const WORDS = {
       `Odpowiedzi z ćwiczenia zostają tutaj. Gdyby były mieszane jak odpowiedzi na „${title}”, na ${of.toLocaleString("pl")} osób z Twoją odpowiedzią około ${n.toLocaleString("pl")} wysłałoby inną.`,
     practicePlain: "Odpowiedzi z ćwiczenia zostają tutaj. W ankiecie część osób z Twoją odpowiedzią wysłałaby losowo inną; nikt nie wie, które to osoby.",
     practiceFirst: "Proszę najpierw wybrać odpowiedź.",
-    practiceDone: "Pokaż, jak zostałaby zmieszana",
+    practiceDraw: "Wylosuj przykład",
+    practiceDrawn: (times, chosen, sent) =>
+      `Przykładowe losowanie ${times}: wybrano „${chosen}”, a wysłane zostałoby „${sent}”. To tylko przykład: teraz nic nie jest wysyłane, a „Wyślij” losuje od nowa. Naciśnij jeszcze raz, aby zobaczyć inne losowanie.`,
+    practiceExplain: "Wyjaśnij mieszanie",
     start: "Rozpocznij",
     back: "Wstecz",
     next: "Dalej",
@@ -260,6 +266,9 @@ const WORDS = {
     errorEmail: "Proszę podać adres e-mail, na przykład imie@example.org.",
   },
 };
+
+/** What the page itself speaks; questions may be asked in other languages. */
+export const LANGUAGES = Object.keys(WORDS);
 
 /** The words of a language; English where the interface does not speak it. */
 export function wordsOf(language) {

@@ -1,0 +1,51 @@
+"""The privacy report of a questionnaire: its questions in their own words, and every warning that checking it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from deniable.privacy.report import PrivacyReport, report
+from deniable.privacy.rows import Row, at_odds
+from deniable.survey.planning import advice
+from deniable.survey.questionnaire import Questionnaire
+
+
+def privacy_report(questionnaire: Questionnaire, answers: int = 1_000, prior: Mapping[str, Any] | None = None) -> PrivacyReport:
+    """What a questionnaire gives away, for so many expected answers; in English where it is asked in English, else in its first language.
+
+    >>> questionnaire = Questionnaire.parse('''
+    ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
+    ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?", "privacy": "strong"},
+    ...                          {"type": "boolean", "name": "votes", "title": "May you vote?", "privacy": "none"}]}]}
+    ... ''')
+    >>> found = privacy_report(questionnaire)
+    >>> found.rows[0].text, found.rows[0].odds, found.asked_openly
+    ('Do you smoke?', 'at most 3.0 times', ('votes',))
+    """
+    language = "en" if "en" in questionnaire.languages else questionnaire.languages[0]
+    texts = _texts(questionnaire, language)
+    epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
+    said = advice(questionnaire, answers)
+    found = report(questionnaire.schema, prior)
+
+    def told(row: Row) -> Row:
+        # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
+        known = at_odds(row, epsilons[row.name]) if epsilons[row.name] > row.epsilon else row
+        warnings = tuple(one.text for one in said if one.kind == "warning" and one.name == row.name)
+        return replace(known, text=texts[row.name], warnings=warnings)
+
+    notes = tuple((one.name, one.text) for one in said if one.kind == "note")
+    return PrivacyReport(questionnaire.schema, tuple(map(told, found.rows)), notes=notes, language=language)
+
+
+def _texts(questionnaire: Questionnaire, language: str) -> dict[str, str]:
+    """The words of each column's question; of a box or a row of a matrix, with those of the box or the row."""
+    found = {}
+    for element in questionnaire.elements:
+        parts = element.rows or (element.choices if element.type == "checkbox" else [])
+        title = element.title[language]
+        for i, name in enumerate(element.channels):
+            found[name] = f"{title} {parts[i].text[language]}" if parts else title
+    return found

@@ -1,0 +1,90 @@
+"""Survey weights as people have them: a column of real numbers, a series, an array; and what cannot be weights."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import deniable as dn
+from deniable.errors import DeniableError
+
+RNG = np.random.default_rng(5)
+PLAIN = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8), "b": dn.Retention(dn.Integer(0, 9), 0.5)})
+NUMBERS = np.round(RNG.uniform(0.5, 3.0, 400), 2)
+PEOPLE = pd.DataFrame({"a": RNG.integers(0, 2, 400), "b": RNG.integers(0, 10, 400), "w": NUMBERS})
+DECLARED = dn.Schema({**PLAIN, "w": dn.Identity(dn.Continuous(0.5, 3.0, 0.01))})
+BARE = PEOPLE[["a", "b"]]
+
+
+def answers(sample):
+    """Every kind of sum: shares with their errors, a mean in a group, and likelihood."""
+    counted, mean, likely = sample.count("a == 1"), sample.mean("b", "a == 1"), sample.count("a == 1 and b < 5", method="em")
+    return np.concatenate([counted.value, counted.se, *counted.interval(), mean.value, *mean.interval(), likely.value])
+
+
+@pytest.mark.parametrize(
+    ("data", "weights"),
+    [
+        (PEOPLE, "w"),
+        (BARE, PEOPLE["w"]),
+        (BARE, NUMBERS),
+        (BARE, NUMBERS.tolist()),
+        (pl.from_pandas(PEOPLE), "w"),
+        (pl.from_pandas(BARE), pl.Series(NUMBERS)),
+        (pl.from_pandas(BARE), PEOPLE["w"]),
+        (BARE.set_index(pd.RangeIndex(7, 407)), PEOPLE["w"].set_axis(range(7, 407))),
+    ],
+    ids=["column", "series", "array", "list", "polars-column", "polars-series", "mixed", "own-index"],
+)
+def test_all_ways_of_giving_weights_give_the_same_answers(data, weights):
+    expected = answers(dn.Sample(PEOPLE, DECLARED, weights="w"))
+    sample = dn.Sample(data, PLAIN, weights=weights)
+    np.testing.assert_allclose(answers(sample), expected, rtol=1e-9)
+    assert list(sample.schema) == ["a", "b"]
+    assert list(data.columns) in (["a", "b", "w"], ["a", "b"])
+
+
+def test_parts_take_their_weights_from_a_column_and_more_can_be_added():
+    halves = [(PEOPLE[:150], PLAIN), (PEOPLE[150:], PLAIN)]
+    expected = answers(dn.Sample([(data, DECLARED) for data, _ in halves], weights="w"))
+    np.testing.assert_allclose(answers(dn.Sample(halves, weights="w")), expected, rtol=1e-9)
+    updated = dn.Sample(*halves[0], weights="w").update(PEOPLE[150:])
+    np.testing.assert_allclose(answers(updated), expected, rtol=1e-9)
+    with pytest.raises(DeniableError, match="name of a column"):
+        dn.Sample(BARE, PLAIN, weights=NUMBERS).update(BARE)
+
+
+def test_groups_that_share_a_draw_keep_it():
+    asked = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
+    schema = dn.Schema({"a": asked, "c": asked}, groups={"both": ["a", "c"]})
+    data = pd.DataFrame({"a": [0, 1] * 50, "c": [1, 1, 0, 0] * 25})
+    plain = dn.Sample(data, schema).count("a == 1 and c == 1", target="population")
+    ones = dn.Sample(data, schema, weights=np.ones(100)).count("a == 1 and c == 1")
+    np.testing.assert_allclose(ones.value, plain.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "weights", "says"),
+    [
+        (BARE, NUMBERS[:-1], "one weight for each of 400 rows, got 399"),
+        (BARE, np.where(NUMBERS > 2.9, -1, NUMBERS), "at least 0"),
+        (BARE, np.where(NUMBERS > 2.9, np.nan, NUMBERS), "nan"),
+        (BARE, np.where(NUMBERS > 2.9, np.inf, NUMBERS), "inf"),
+        (BARE, PEOPLE["w"].sort_values(), "another index"),
+        (BARE, PEOPLE["w"].astype(str) + " kg", "series of real numbers"),
+        (BARE, "w", "no column 'w'"),
+        (BARE, 1.5, "one weight for each"),
+        (BARE, np.ones((400, 2)), "shape"),
+        (pl.from_pandas(PEOPLE).lazy(), "w", "eager data frame"),
+        (PEOPLE, "a", "not hidden"),
+    ],
+)
+def test_what_cannot_be_weights_is_refused(data, weights, says):
+    with pytest.raises(DeniableError, match=says):
+        dn.Sample(data, PLAIN, weights=weights)
+
+
+def test_declared_weights_below_zero_are_refused():
+    schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8), "w": dn.Identity(dn.Integer(-3, 3))})
+    with pytest.raises(DeniableError, match="below 0"):
+        dn.Sample(pd.DataFrame({"a": [0, 1], "w": [-1, 2]}), schema, weights="w").count("a == 1")
