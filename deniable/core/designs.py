@@ -23,6 +23,7 @@ from deniable.core.laws import Mixture, Table
 from deniable.core.sampling import ByteSource, unit_interval
 from deniable.core.solving import DENSE_LIMIT
 from deniable.errors import ParameterError
+from deniable.plurals import counted
 
 
 def check_domain(domain: Any, owner: str, step: bool = True, constant: bool = False) -> Domain:
@@ -383,7 +384,7 @@ class Matrix(Channel):
                 "Matrix: P must have {rows} rows (true labels) of {columns} probabilities (reported labels), got {got}.",
                 rows=domain.size,
                 columns=self.reported.size,
-                got=f"{len(rows)} rows of {sorted({len(row) for row in rows})}",
+                got=f"{counted(len(rows), 'row')} of {sorted({len(row) for row in rows})}",
             )
         read = []
         for label, row in zip(domain.labels, rows, strict=True):

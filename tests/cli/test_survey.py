@@ -187,7 +187,7 @@ def test_a_register_is_written_and_erased_from(town, tmp_path):
         rows = list(csv.DictReader(file))
     assert rows[0]["code"] == code
     assert (rows[1]["name"], rows[1]["email"]) == ("'=cmd|' /C calc'!A0", "Ada;'=1+1;+48 555 0100;'\uff1d2")
-    assert "1 contact details, 1 row" in town.run("survey", "erase", "town", code, "--db", "town.db")[1]
+    assert "contact details of 1 person, 1 row of answers" in town.run("survey", "erase", "town", code, "--db", "town.db")[1]
     assert town.run("survey", "erase", "town", code, "--db", "town.db")[0] == 1
 
 

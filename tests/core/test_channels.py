@@ -431,7 +431,7 @@ BAD_DESIGNS = [
     (lambda: dn.Retention(dn.Continuous(0, 1), 0.5, ([0, 0.5, 1], [1])), "replacement has 1 probabilities for 2 labels"),
     (lambda: dn.Matrix(AB, [[0.9, 0.2], [0.3, 0.7]]), r"Matrix: row 'a' must sum to 1, got 1\.1"),
     (lambda: dn.Matrix(AB, [[0.9, 0.1], [1.3, -0.3]]), r"Matrix: row 'b' must lie in \[0, 1\], got 1\.3"),
-    (lambda: dn.Matrix(AB, [[0.9, 0.1]]), r"must have 2 rows \(true labels\) of 2 probabilities .*got 1 rows of \[2\]"),
+    (lambda: dn.Matrix(AB, [[0.9, 0.1]]), r"must have 2 rows \(true labels\) of 2 probabilities .*got 1 row of \[2\]"),
     (lambda: dn.Matrix(AB, [[0.9, 0.1], [1]]), r"got 2 rows of \[1, 2\]"),
     (lambda: dn.Matrix(AB, [0.9, 0.1]), r"got 2 rows of \[1\]"),
     (lambda: dn.Matrix(AB, np.eye(3)), r"got 3 rows of \[3\]"),

@@ -76,7 +76,7 @@ def test_names_and_addresses_are_not_stored(town, tmp_path):
         ("email,email\na,b\n", "a column twice"),
         ("email,token\n", "no rows"),
         ("email,token\na,short\n", "could be guessed"),
-        ("email,token\na\n", "1 cells"),
+        ("email,token\na\n", "1 cell, the header 2"),
         ("email,validfrom\na,tomorrow\n", "validfrom is no date"),
         ("email,validuntil\na,2026-02-30\n", "validuntil is no date"),
         ("email,usesleft\na,5\n", "usesleft must be 1"),
