@@ -6,13 +6,18 @@ from typing import Any
 
 import altair as alt
 
+from deniable.charts.layout import FONT_SIZE, text_width, wrap
+from deniable.charts.series import wrapped_legend
 from deniable.plurals import counted
 
 NARROWEST, WIDEST = 130, 260
 """A leaf is as wide, in pixels, as the longest text needs, within these."""
 
-HEIGHT_OF_LEVEL = 90
-HALF_BOX = 0.22
+BOX = 0.92
+"""The part of a leaf's width that its box takes."""
+BETWEEN = 50
+"""Pixels between the boxes of two levels."""
+LINE, SMALL_LINE, MARGIN = 14, 11, 9
 
 
 def decision_tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], title: str = "") -> Any:
@@ -25,30 +30,40 @@ def decision_tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]
     leaves = 1 + max(node["x"] for node in nodes)
     depth = 1 + max(node["y"] for node in nodes)
     classes = sorted({node["class"] for node in nodes})
-    wide = min(WIDEST, max(NARROWEST, 20 + 7 * max(len(str(node["text"])) for node in nodes)))
-    half = 0.46
+    wide = min(WIDEST, max(NARROWEST, 20 + 1.1 * max(text_width(str(node["text"])) for node in nodes)))
+    room = BOX * wide - 2 * MARGIN
+    # Bold letters are a little wider.
+    texts = [wrap(str(node["text"]), room / 1.08) for node in nodes]
+    belows = [wrap(f"{counted(round(node['rows']), 'row')}, {node['share']:.0%} {node['class']}", room, 9) for node in nodes]
+    high = max(LINE * len(text) + SMALL_LINE * len(below) for text, below in zip(texts, belows, strict=True)) + 2 * MARGIN
+    level = high + BETWEEN
+    half, half_box = BOX / 2, high / 2 / level
     shown = [
         {
             **node,
             "left": node["x"] - half,
             "right": node["x"] + half,
-            "top": node["y"] - HALF_BOX,
-            "bottom": node["y"] + HALF_BOX,
-            "below": f"{counted(round(node['rows']), 'row')}, {node['share']:.0%} {node['class']}",
+            "top": node["y"] - half_box,
+            "bottom": node["y"] + half_box,
+            "lines": text,
+            "below": below,
+            "upper": node["y"] - (LINE * len(text) + SMALL_LINE * len(below)) / 2 / level,
+            "lower": node["y"] + (LINE * len(text) - SMALL_LINE * len(below)) / 2 / level,
+            "estimated": " ".join(below),
         }
-        for node in nodes
+        for node, text, below in zip(nodes, texts, belows, strict=True)
     ]
     answers = [
         {"x": (edge["x"] + edge["x2"]) / 2, "y": (edge["y"] + edge["y2"]) / 2, "answer": edge["answer"]} for edge in edges
     ]
-    drawn = [{**edge, "y": edge["y"] + HALF_BOX, "y2": edge["y2"] - HALF_BOX} for edge in edges]
+    drawn = [{**edge, "y": edge["y"] + half_box, "y2": edge["y2"] - half_box} for edge in edges]
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.6, leaves - 0.4], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[depth - 0.6, -0.4], nice=False))
     colour = alt.Color(
         "class:N",
         title="likeliest class",
         scale=alt.Scale(domain=classes, scheme="tableau10"),
-        legend=alt.Legend(orient="bottom"),
+        legend=alt.Legend(orient="bottom", columns=1, labelLimit=0, **wrapped_legend(classes, leaves * wide - 40)),
     )
     lines = alt.Chart(_inline(drawn)).mark_rule(color="#999").encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     boxes = (
@@ -61,16 +76,21 @@ def decision_tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]
             y2="bottom:Q",
             color=colour,
             opacity=alt.condition("datum.leaf", alt.value(0.55), alt.value(0.12)),
-            tooltip=[alt.Tooltip("text:N", title="test or class"), alt.Tooltip("below:N", title="estimated")],
+            tooltip=[alt.Tooltip("text:N", title="test or class"), alt.Tooltip("estimated:N")],
         )
     )
-    limit = wide - 14
-    texts = alt.Chart(_inline(shown)).mark_text(dy=-7, fontWeight="bold", limit=limit).encode(x=x, y=y, text="text:N")
-    below = alt.Chart(_inline(shown)).mark_text(dy=8, fontSize=9, color="#444", limit=limit).encode(x=x, y=y, text="below:N")
+    down = alt.Scale(domain=[depth - 0.6, -0.4], nice=False)
+    words = alt.Chart(_inline(shown))
+    texts_layer = words.mark_text(baseline="top", fontWeight="bold", fontSize=FONT_SIZE, lineHeight=LINE).encode(
+        x=x, y=alt.Y("upper:Q", axis=None, scale=down), text="lines:N"
+    )
+    below_layer = words.mark_text(baseline="top", fontSize=9, lineHeight=SMALL_LINE, color="#444").encode(
+        x=x, y=alt.Y("lower:Q", axis=None, scale=down), text="below:N"
+    )
     said = alt.Chart(_inline(answers)).mark_text(fontSize=10, color="#555", dx=-12).encode(x=x, y=y, text="answer:N")
     return (
-        alt.layer(lines, boxes, texts, below, said)
-        .properties(width=max(260, leaves * wide), height=max(120, depth * HEIGHT_OF_LEVEL), title=title)
+        alt.layer(lines, boxes, texts_layer, below_layer, said)
+        .properties(width=max(260, leaves * wide), height=depth * level, title=title)
         .configure_view(strokeWidth=0)
     )
 

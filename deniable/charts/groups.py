@@ -12,6 +12,7 @@ import numpy as np
 from deniable.charts.distribution import distribution_chart
 from deniable.charts.layout import label_room, lay_out
 from deniable.charts.panels import AXIS, panels
+from deniable.errors import ParameterError
 from deniable.picture_words import ENGLISH, Words
 
 MOST_GROUPS = 24
@@ -55,6 +56,8 @@ def grouped_chart(
     >>> chart.description
     'Smokes. north. Estimate: no 70.0%; yes 30.0%. south. Estimate: no 40.0%; yes 60.0%.'
     """
+    if not groups:
+        raise ParameterError("no_charts", "grouped_chart: groups is empty; there is nothing to draw.")
     said = list(beneath)
     drawn = list(groups)
     if len(drawn) > MOST_GROUPS:

@@ -6,13 +6,14 @@ picture survives a black-and-white printer.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
-from deniable.charts.layout import text_width
+from deniable.charts.layout import text_width, wrap
 from deniable.errors import ParameterError
 from deniable.picture_words import ENGLISH, Words
 
@@ -66,6 +67,14 @@ def styles(names: Sequence[str]) -> dict[str, Style]:
     return {name: chosen[name] for name in names}
 
 
+def wrapped_legend(names: Sequence[str], pixels: float) -> dict[str, Any]:
+    """Settings of a legend whose names take several lines; none where each fits on one."""
+    lines = {name: wrap(name, pixels) for name in names}
+    if max(map(len, lines.values())) == 1:
+        return {}
+    return {"labelExpr": f"{json.dumps(lines)}[datum.label]"}
+
+
 def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None, words: Words = ENGLISH) -> alt.Chart:
     """A layer without rows that draws nothing but the legend, so that marks of any kind can share one.
 
@@ -80,9 +89,9 @@ def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None, words
         names[at] = words.with_whiskers.format(whiskers=whiskers)
         shapes[at] = _DOT_WITH_WHISKERS
         strokes[at] = "transparent"
-    room = sum(text_width(name) + 46 for name in names)
+    rooms = [text_width(name) + 46 for name in names]
     look = alt.Legend(
-        columns=len(names) if room <= LEGEND_WIDTH else 3,
+        columns=len(names) if sum(rooms) <= LEGEND_WIDTH else 3 if max(rooms) <= LEGEND_WIDTH / 2 else 1,
         orient="top",
         direction="horizontal",
         title=None,
@@ -95,6 +104,7 @@ def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None, words
         labelLimit=0,
         columnPadding=16,
         offset=8,
+        **wrapped_legend(names, LEGEND_WIDTH),
     )
 
     def scaled(channel: Any, given: Sequence[str]) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 
 from deniable.charts.distribution import heading
-from deniable.charts.series import FAINT, FONT, INK
+from deniable.charts.layout import text_width, wrap
+from deniable.charts.series import FAINT, FONT, INK, wrapped_legend
 from deniable.errors import ParameterError
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00")
@@ -58,12 +59,22 @@ def tradeoff_chart(
         x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False), axis=alt.Axis(format="%", grid=False, tickCount=6, **axis)),
         y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(format="%", gridColor="#E5E8EB", **axis)),
     )
-    look = alt.Legend(title=None, orient="top", labelFont=FONT, labelFontSize=12, labelLimit=0, symbolOpacity=1, columns=3)
+    columns = 3 if max(map(text_width, names)) < WIDTH / 3 - 30 else 1
+    look = alt.Legend(
+        title=None,
+        orient="top",
+        labelFont=FONT,
+        labelFontSize=12,
+        labelLimit=0,
+        symbolOpacity=1,
+        columns=columns,
+        **wrapped_legend(names, WIDTH - 60),
+    )
     colour = alt.Color("series:N", scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])), legend=look)
     shape = alt.Shape("series:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=look)
     layers: list[Any] = []
     if lines:
-        flat = [{"y": height, "name": name} for name, height in lines.items()]
+        flat = [{"y": height, "name": wrap(name, WIDTH - 20, 11)} for name, height in lines.items()]
         ruled = alt.Chart(alt.InlineData(values=flat))
         layers.append(ruled.mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.Y("y:Q", scale=scale)))
         layers.append(

@@ -8,13 +8,16 @@ from typing import Any
 import altair as alt
 
 from deniable.charts.distribution import heading
-from deniable.charts.layout import text_width
+from deniable.charts.layout import text_width, wrap
 from deniable.charts.series import FAINT, FONT, INK
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 
 ROW = 34
 STEP = 36
+LINE = 14
+WIDEST = 1_100
+"""Pixels of the picture; what is longer is wrapped."""
 DOT = (70, 700)
 
 
@@ -34,26 +37,24 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
     if not nodes:
         raise ParameterError("no_nodes", "tree_chart: nodes is empty; there is nothing to draw.")
     order = _in_order(nodes)
-    place = {row["node"]: at for at, row in enumerate(order)}
-    points = [
-        {
-            **row,
-            "x": row["depth"] * STEP,
-            "y": place[row["node"]] * ROW,
-            "first_line": row["question"] + (" (more below)" if row["folded"] else ""),
-            "second_line": f"{counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}: {row['answers']}",
-        }
-        for row in order
-    ]
+    points: list[dict[str, Any]] = []
+    height = 0.0
+    for row in order:
+        left = row["depth"] * STEP
+        first = wrap(row["question"] + (" (more below)" if row["folded"] else ""), WIDEST - left - 60)
+        second = wrap(f"{counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}: {row['answers']}", WIDEST - left - 40)
+        # The dot stands at the end of the first text, whatever the number of lines.
+        at = height + (len(first) - 1) * LINE
+        points.append({**row, "x": left, "y": at, "first_y": height, "first_line": first, "second_line": second})
+        height = at + ROW + (len(second) - 1) * LINE
     by_node = {row["node"]: row for row in points}
     lines = [
         {"x": by_node[row["parent"]]["x"], "y": by_node[row["parent"]]["y"], "x2": row["x"], "y2": row["y"]}
         for row in points
         if row["parent"] is not None
     ]
-    widest = max(row["x"] + 26 + max(text_width(row["first_line"]), text_width(row["second_line"])) for row in points)
-    width = min(1100.0, max(420.0, widest))
-    height = len(points) * ROW
+    widest = max(row["x"] + 26 + max(map(text_width, [*row["first_line"], *row["second_line"]])) for row in points)
+    width = min(float(WIDEST), max(420.0, widest))
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-14, width - 14], nice=False))
     downward = alt.Scale(domain=[height - ROW / 2, -ROW / 2], nice=False)
     y = alt.Y("y:Q", axis=None, scale=downward)
@@ -74,17 +75,19 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
         ),
         tooltip=["question:N", "rows:Q", "deniability:Q", "answers:N"],
     )
-    words = base.mark_text(align="left", font=FONT, limit=width - 40).encode(x=x, y=y)
-    upper = words.mark_text(align="left", dx=18, dy=-6, fontSize=12, fontWeight=600, color=INK, font=FONT, limit=width - 40)
-    lower = words.mark_text(align="left", dx=18, dy=8, fontSize=11, color=FAINT, font=FONT, limit=width - 40)
-    chart: Any = alt.layer(trunk, twig, dots, upper.encode(text="first_line:N"), lower.encode(text="second_line:N")).properties(
-        width=width, height=height
+    words: dict[str, Any] = {"align": "left", "baseline": "middle", "dx": 18, "font": FONT, "lineHeight": LINE}
+    upper = base.mark_text(dy=-6, fontSize=12, fontWeight=600, color=INK, **words)
+    lower = base.mark_text(dy=8, fontSize=11, color=FAINT, **words)
+    texts = (
+        upper.encode(x=x, y=alt.Y("first_y:Q", axis=None, scale=downward), text="first_line:N"),
+        lower.encode(x=x, y=y, text="second_line:N"),
     )
+    chart: Any = alt.layer(trunk, twig, dots, *texts).properties(width=width, height=height)
     chart.view = alt.ViewBackground(stroke=None)
     if title or note:
         chart.title = heading(title, note, width)
     told = "; ".join(
-        f"{row['first_line']}: {counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}, {row['answers']}"
+        f"{' '.join(row['first_line'])}: {counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}, {row['answers']}"
         for row in points[:12]
     )
     chart.description = f"{title or 'Tree of groups'}. {told}."

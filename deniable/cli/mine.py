@@ -351,7 +351,7 @@ def _picture(shown: pd.DataFrame, rules: bool, level: float, plot: Path) -> None
             rows["confidence_low"],
             rows["confidence_high"],
             None,
-            "Confidence",
+            "Rules: confidence",
         )
     else:
         rows = _best(shown).head(IN_PICTURE)

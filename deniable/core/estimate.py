@@ -442,6 +442,9 @@ class Estimate:
             # A number by itself is no title.
             title = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
             drawn.append(charts.Group(label_words(title), self._possible[own], low, high, size, told, compared))
+        if not drawn:
+            reason = words.too_few.format(groups=", ".join(few)).rstrip(".")
+            raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=reason)
         return charts.grouped_chart(
             [label_words(label) for _, label in self.labels[groups[0][1]]],
             drawn,

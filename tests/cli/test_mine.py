@@ -150,3 +150,47 @@ def test_what_intervals_behind_noise_assume_is_said(run, folder):
     code, _, err = run("mine", "hidden.csv", "-m", "0.1", "--bins", "age=18,50,90")
     assert code == 0
     assert "assume that no single value of 'age' holds more than 6.85% of the people" in err
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    schema = dn.Schema({"age": dn.Identity(dn.Integer(18, 90)), "smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
+    pd.DataFrame({"age": [18 + i % 73 for i in range(400)], "smokes": ["no", "yes"] * 200}).to_csv(
+        folder / "t.csv", index=False
+    )
+    schema.randomise(folder / "t.csv", output=folder / "r.csv")
+    return folder / "r.csv"
+
+
+def test_numbers_get_bins_and_the_hints_are_true(run, people):
+    code, _, err = run("mine", people, "-m", "0.05")
+    assert code == 0
+    assert "Values of age were put into 10 bins; each by itself: --bins age=all" in err
+    code, out, _ = run("mine", people, "-m", "0.005", "--bins", "age=all", "--max-len", "1")
+    assert (code, "age=18" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--bins", "smokes=5"), "--bins is for attributes that are numbers, and smokes is not one."),
+        (("--bins", "nope=all"), "--bins names nope, which the schema lacks; it has age, smokes."),
+        (("--bins", "age=18,x,90"), "got 'x' in '18,x,90'"),
+        (("--method", "foo"), "method must be one of shrunk, unbiased, mask, re, mmask, got 'foo'."),
+        (("--max-len", "0"), "--max-len must be a whole number"),
+        (("--method", "mask"), "Use --method unbiased."),
+        (("--most", "3"), "above 0 and up to 1"),
+    ],
+)
+def test_errors_speak_of_options_not_of_python(run, people, given, said):
+    code, _, err = run("mine", people, "-m", "0.05", *given)
+    assert code == 2
+    assert said in err
+    assert not any(word in err for word in ("['", "dn.", "bins=", "max_len"))
+
+
+def test_one_rule_is_one_rule(run, tmp_path):
+    (tmp_path / "b.dat").write_text("1 2\n1 2\n1 2\n2\n")
+    _, out, _ = run("mine", tmp_path / "b.dat", "-m", "0.5", "--rules", "--min-confidence", "0.9")
+    assert "1 rule (" in out

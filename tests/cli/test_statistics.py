@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.core.question_texts import QuestionTexts
 
 
 @pytest.fixture(scope="module")
@@ -290,3 +291,46 @@ def test_a_large_table_asks_before_it_takes_long(run, tmp_path, monkeypatch):
     assert run("crosstab", "r.csv", "a", "b", "--json", "--a-bins", "all")[0] == 0
     assert run("crosstab", "r.csv", "a", "b", "--json", "--a-bins", "5")[0] == 0
     assert asked == [{"most_cells": None}, {}]
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    """Answers to a survey, with its texts in their schema."""
+    folder = tmp_path_factory.mktemp("survey")
+    labels = {"no": {"pl": "Nie, nigdy", "en": "No"}, "yes": {"pl": "Tak", "en": "Yes"}}
+    texts = QuestionTexts(
+        ["pl", "en"], {"smokes": {"title": {"pl": "Czy pali Pan/Pani?", "en": "Do you smoke?"}, "labels": labels}}
+    )
+    schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75), "age": dn.Identity(dn.Integer(18, 90))}, texts=texts)
+    pd.DataFrame({"smokes": ["no", "yes"] * 200, "age": [18 + i % 73 for i in range(400)]}).to_csv(
+        folder / "t.csv", index=False
+    )
+    schema.randomise(folder / "t.csv", output=folder / "r.csv")
+    return folder
+
+
+def test_tables_and_pictures_speak_in_the_words_of_the_survey(run, survey):
+    code, out, _ = run("distribution", survey / "r.csv", "smokes", "--plot", survey / "a.json", "--json")
+    assert json.loads(out)["labels"] == ["no", "yes"]
+    assert json.loads((survey / "a.json").read_text())["title"]["text"] == "Czy pali Pan/Pani?"
+    code, out, _ = run("distribution", survey / "r.csv", "smokes", "--language", "pl")
+    assert "Czy pali Pan/Pani?" in out
+    assert "Nie, nigdy" in out
+    code, out, _ = run("distribution", survey / "r.csv", "smokes", "--language", "none", "--plot", survey / "b.json")
+    assert json.loads((survey / "b.json").read_text())["title"]["text"] == "smokes"
+    code, _, err = run("distribution", survey / "r.csv", "smokes", "--language", "de")
+    assert (code, "the survey's languages are pl, en" in err) == (2, True)
+
+
+def test_a_language_needs_texts(run, town):
+    code, _, err = run("distribution", town[2] / "r.csv", "sex", "--language", "pl")
+    assert (code, "carries none" in err) == (2, True)
+
+
+def test_numbers_to_group_by_get_bins(run, survey):
+    code, out, _ = run("distribution", survey / "r.csv", "smokes", "--by", "age")
+    assert code == 0
+    assert "73 values were put into 10 bins; each by itself: --by-bins all" in out
+    assert run("distribution", survey / "r.csv", "smokes", "--by-bins", "3")[0] == 2
+    code, _, err = run("distribution", survey / "r.csv", "smokes", "--by", "age", "--by-bins", "18,x,90")
+    assert (code, "got 'x' in '18,x,90'" in err) == (2, True)
