@@ -87,10 +87,10 @@ class Squares(NamedTuple):
 
 def ratio(
     weighted: Weighted, pair: tuple[int, int], squares: Squares, target: str, limits: tuple[float, float], words: tuple[str, Any],
-    least: float = -np.inf,
+    least: float = -np.inf, ends_within: tuple[float, float] | None = None,
 ) -> Ratio:  # fmt: skip
     """The ratio of the means of two functions (by place); `words` say what it is of, and of which group. Its variance is `least` at
-    least."""
+    least. The ends of its interval lie within `limits`, as the ratio does, unless wider ones are given for them."""
     people, places = weighted.people, list(pair)
     top, bottom = (float(mean) for mean in (weighted.totals() / people)[places])
     known = np.array([[squares.top, squares.both], [squares.both, squares.bottom]]) / people**2
@@ -130,7 +130,9 @@ def ratio(
 
         def ends(level: float | None) -> tuple[float, float]:
             return (
-                (shown, shown) if level is None else not_refuted(top, bottom, spread, float(critical_value(0.0, level)), limits)
+                (shown, shown)
+                if level is None
+                else not_refuted(top, bottom, spread, float(critical_value(0.0, level)), ends_within or limits)
             )
 
     worth_of = float("nan") if bias else float(worth[0])

@@ -26,6 +26,8 @@ HARDLY = 1e-6
 """Less randomness than this part of the sampling error is rounding."""
 FEW_REPORTS = 10.0
 """Those who report to be in a group count beside so many who are like everyone."""
+BEYOND = (-1.0, 2.0)
+"""How far shares may vary beyond what is possible where they make a difference: cut at 0, a rare answer would seem too sure."""
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""
 
@@ -152,8 +154,10 @@ def between(
     functions = [*within(parted, x), *within(parted, y), members * x * y, x * y]
     weighted = sums(functions, lambda means: rows_of(means, [(0, 2), (3, 5)]))
     in_x, _, size_x, in_y, _, size_y, in_both, both = weighted.square_totals()
-    one = ratio(weighted, (0, 2), Squares(in_x, in_x, size_x), target, (0.0, 1.0), (title, first[2]))
-    two = ratio(weighted, (3, 5), Squares(in_y, in_y, size_y), target, (0.0, 1.0), (title, second[2]))
+    one, two = (
+        ratio(weighted, places, Squares(inside, inside, size), target, (0.0, 1.0), (title, words), ends_within=BEYOND)
+        for places, inside, size, words in (((0, 2), in_x, size_x, first[2]), ((3, 5), in_y, size_y, second[2]))
+    )
     sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
     if target == "population":
         one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
