@@ -47,7 +47,9 @@ def publish(
         typer.Option(help="Largest share of one answer in a group once another is ruled out. Default: --limit-ruled-out."),
     ] = None,
     mix: Annotated[float, typer.Option(help="Share of each draw that comes from all rows; gives a finite epsilon.")] = 0.0,
-    group: Annotated[bool, typer.Option("--group/--no-group", help="Whether categories may share a branch of the tree.")] = True,
+    group: Annotated[
+        bool, typer.Option("--group/--no-group", help="Whether categories may share a branch of the tree.")
+    ] = True,
     reuse: Annotated[bool, typer.Option("--reuse", help="A column may be asked again further down the tree.")] = False,
     joint: Annotated[
         bool, typer.Option("--joint", help="Hide several columns as combinations, not one after the other.")

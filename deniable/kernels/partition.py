@@ -172,6 +172,7 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
     the most that any part ending at i gives, admissible or not. Once the best so far is above that, the loop may stop.
     """
     dp, bound, back, apart, rows = room
+    none: Any = np.int64(0)
     lay_out(kind, prefix, values, base, apart, rows)
     found = np.empty(BLOCK)
     both = np.empty(BLOCK)
@@ -184,7 +185,7 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
         back[j] = 0
         # A little more slack than for parts: rounding must not forbid what parts allow.
         if j < values and not (
-            admissible(prefix, j, prefix, 0, rules, 3 * SLACK) and admissible(prefix, values, prefix, j, rules, 3 * SLACK)
+            admissible(prefix, j, prefix, none, rules, 3 * SLACK) and admissible(prefix, values, prefix, j, rules, 3 * SLACK)
         ):
             continue
         best = -np.inf
@@ -238,6 +239,7 @@ def parts_from_cuts(values: int, back: Any, order: Any, part: Any) -> int:
 def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part: Any) -> tuple[float, int]:
     """The best way to group a few unordered values into admissible parts, over all groupings (3^values steps)."""
     masks = 1 << values
+    none: Any = np.int64(0)  # a plain zero would be a type of its own, and what it is handed to would be compiled twice
     counts = np.zeros((masks, base.size), np.int32)
     worth = np.full(masks, -1.0)
     for mask in range(1, masks):
@@ -246,8 +248,8 @@ def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part
             low += 1
         for z in range(base.size):
             counts[mask, z] = counts[mask & (mask - 1), z] + prefix[low + 1, z] - prefix[low, z]
-        if admissible(counts, mask, counts, 0, rules, SLACK):
-            worth[mask] = part_value(kind, counts, mask, counts, 0, base)
+        if admissible(counts, mask, counts, none, rules, SLACK):
+            worth[mask] = part_value(kind, counts, mask, counts, none, base)
     best = np.full(masks, -np.inf)
     chosen = np.zeros(masks, np.int64)
     best[0] = 0.0

@@ -179,12 +179,17 @@ COMPARED_BY = (
 
 
 def _compared(
-    typed: pa.Table, sensitive: Sequence[str], found: Publication, parameters: dict[str, Any], compare: dict[str, Any], progress: Any
+    typed: pa.Table,
+    sensitive: Sequence[str],
+    found: Publication,
+    parameters: dict[str, Any],
+    compare: dict[str, Any],
+    progress: Any,
 ) -> Any:
     from deniable.publish.comparison import compare_publishing
 
-    for own in found.recodings:
-        typed = typed.set_column(typed.column_names.index(own.name), own.name, own.column())
+    for recoding in found.recodings:
+        typed = typed.set_column(typed.column_names.index(recoding.name), recoding.name, recoding.column())
     others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]
     own = {key: value for key, value in found.trees[0].get_params().items() if key in COMPARED_BY}
     own["max_depth"] = parameters.get("max_depth")

@@ -33,7 +33,9 @@ _STYLE = """
 def page(publication: Publication) -> str:
     """A complete page."""
     names = " and ".join(name for own in publication.guarantees for name in own.tree.sensitive_.names)
-    body = "\n".join([_recoded(publication), *(_column(own) for own in publication.guarantees), _alone(publication.guarantees[0])])
+    body = "\n".join(
+        [_recoded(publication), *(_column(own) for own in publication.guarantees), _alone(publication.guarantees[0])]
+    )
     safe = "" if publication.passed else " unsafe"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
