@@ -167,9 +167,10 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
     values stay together. `room` is (dp, bound, back, apart, rows); afterwards back[j] is where the part that ends at j begins.
 
     Two shortcuts, both exact. (1) What a part must meet survives merging (entropy is concave, all else is linear in the counts or convex in
-    the shares), so a cut can only lie where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that are convex (all but cosine),
-    value(i', j) <= value(i', i) + value(i, j): no part that begins before i can give more than bound[i] + value(i, j), bound[i] being
-    the most that any part ending at i gives, admissible or not. Once the best so far is above that, the loop may stop.
+    the shares), so a cut can only lie where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that
+    are convex (all but cosine), value(i', j) <= value(i', i) + value(i, j): no part that begins before i can give more than
+    bound[i] + value(i, j), bound[i] being the most that any part ending at i gives, admissible or not. Once the best so far is above
+    that, the loop may stop.
     """
     dp, bound, back, apart, rows = room
     none: Any = np.int64(0)

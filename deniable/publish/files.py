@@ -107,10 +107,9 @@ def publish_file(
             "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
         )
     for name in sensitive:
-        if name in typed.column_names:
-            # Few different answers are labels, also where they look like numbers: they are published as they were written.
-            if not _banded(typed.column(name), written.column(name), name, parameters):
-                typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
+        # Few different answers are labels, also where they look like numbers: they are published as they were written.
+        if name in typed.column_names and not _banded(typed.column(name), written.column(name), name, parameters):
+            typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
     # Files are shuffled here, with every cell as it was written.
     parameters.setdefault("min_deniability", 0.1)
     found = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)

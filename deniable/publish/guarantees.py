@@ -438,9 +438,10 @@ def _most_relative(names: Sequence[str], labels: Sequence[Any], each: Sequence[I
     shares = counts[group] / sizes[group]
     answer = int(np.argmax(np.divide(shares, whole, where=whole > 0, out=np.zeros_like(shares))))
     of = f" ({names[at]})" if len(names) > 1 else ""
+    times = shares[answer] / whole[answer]
     return (
-        f"{labels[at][answer]!s}{of} is {shares[answer] / whole[answer]:.2g} times as frequent in a group ({percent(shares[answer])}) as among "
-        f"all rows ({percent(whole[answer])})"
+        f"{labels[at][answer]!s}{of} is {times:.2g} times as frequent in a group ({percent(shares[answer])}) as among all rows "
+        f"({percent(whole[answer])})"
     )
 
 

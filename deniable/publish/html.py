@@ -131,9 +131,10 @@ def _groups(found: Guarantees) -> str:
     )
     total = len(groups["rows"])
     scope = f"The {len(order):,} most exposed of {total:,} groups." if total > len(order) else "The most exposed first."
+    measures = ("#Rows", "#Deniability", "#Minority", "#Worst posterior", "#Skew", "#Relative skew", "#Unchanged")
     return (
         f"{parts._open('Groups')}<caption>{scope}</caption>\n"
-        f"{parts._head('Group', '#Rows', '#Deniability', '#Minority', '#Worst posterior', '#Skew', '#Relative skew', '#Unchanged', 'True answers')}"
+        f"{parts._head('Group', *measures, 'True answers')}"
         f'<tbody role="rowgroup">\n{cells}\n</tbody>\n</table>\n</div>'
     )
 
@@ -148,10 +149,11 @@ def _recoded(publication: Publication) -> str:
     if not rows:
         return ""
     return (
-        "<h2>Recoded columns</h2>\n<p>The published file holds these coarser values, and all measures are taken on them. Recodings that the "
-        "tool chose were chosen by looking at the column itself: of other columns never at the sensitive answers, of a sensitive column at "
-        "the answers, which is why its edges are rounded.</p>\n"
-        f'{parts._open("Recoded columns")}{parts._head("Column", "What is published")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
+        "<h2>Recoded columns</h2>\n<p>The published file holds these coarser values, and all measures are taken on them. Recodings that "
+        "the tool chose were chosen by looking at the column itself: of other columns never at the sensitive answers, of a sensitive "
+        "column at the answers, which is why its edges are rounded.</p>\n"
+        f"{parts._open('Recoded columns')}{parts._head('Column', 'What is published')}"
+        f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
     )
 
 
@@ -169,8 +171,8 @@ def _alone(found: Guarantees) -> str:
         for own in alone.each
     )
     return (
-        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows some "
-        "of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
+        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows "
+        "some of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
         "answer in it may still be false. Anyone who has the published file can count this.</p>\n"
         f"{parts._open('Who can be found by other columns')}<caption>All combinations of one, two and three columns.</caption>\n"
         f"{parts._head('Columns together', '#Smallest group', f'#{few}', 'Most by')}"
