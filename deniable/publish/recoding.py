@@ -127,7 +127,7 @@ def round_edges(numbers: Any, bands: int, whole: bool) -> list[float]:
 
     >>> import numpy as np
     >>> round_edges(np.arange(18, 90), 4, whole=True)
-    [35.0, 55.0, 70.0]
+    [40.0, 60.0, 80.0]
     """
     finite = np.sort(numbers[np.isfinite(numbers)])
     if bands < 2 or not len(finite) or finite[0] == finite[-1]:
