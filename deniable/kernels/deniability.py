@@ -18,6 +18,9 @@ from deniable.kernels.partition import SLACK, admissible, best_cuts, best_groups
 
 CATEGORIES, ORDERED, GROUPED = 0, 1, 2
 FEW_VALUES = 8
+FEATURE, FIRST, WIDTH, AT, SPAN, PARENT, LEVEL, BEGIN, STOP = 0, 1, 2, 3, 4, 5, 6, 7, 8
+"""The columns of the table of nodes: those of a flat tree, and what is known while it grows."""
+FIELDS = 9
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -191,19 +194,8 @@ def write_split(form: int, present: Any, part: Any, values: int, cuts: Any, part
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def longer(array: Any, least: int) -> Any:
-    """The array with room for at least so many entries."""
-    if array.shape[0] >= least:
-        return array
-    bigger = np.zeros(max(least, 2 * array.shape[0]), array.dtype)
-    for i in range(array.shape[0]):
-        bigger[i] = array[i]
-    return bigger
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def longer_table(array: Any, least: int) -> Any:
-    """The same for a table."""
+    """The table with room for at least so many rows."""
     if array.shape[0] >= least:
         return array
     bigger = np.zeros((max(least, 2 * array.shape[0]), array.shape[1]), array.dtype)
@@ -226,7 +218,8 @@ def grow(
     work: Any,
     kept: Any,
 ) -> Any:
-    """The greedy tree (003, Algorithm 2, corrected) of each of these groups of rows as flat arrays; rows are reordered in place.
+    """The greedy tree (003, Algorithm 2, corrected) of each of these groups of rows, as tables of nodes, of their counts, and of cuts and
+    parts; rows are reordered in place.
 
     `begins_at` says where each group begins, and where the last ends; their roots are the first nodes.
     `used` marks attributes that may not be asked any more; `settings` is (distance, least change, deepest, ask again, prune); `kept` is
@@ -236,43 +229,41 @@ def grow(
     kind, change, deepest, again, prune = settings
     present, part = work[2], work[3]
     labels = rules[1].shape[1]
-    feature = np.full(64, -1, np.int32)
-    parent = np.full(64, -1, np.int32)
-    first = np.zeros(64, np.int32)
-    width = np.zeros(64, np.int32)
-    level = np.zeros(64, np.int32)
-    at = np.zeros(64, np.int64)
-    span = np.zeros(64, np.int32)
-    begin = np.zeros(64, np.int64)
-    stop = np.zeros(64, np.int64)
-    counts = np.zeros((64, labels), np.int32)
-    cuts = np.zeros(64, np.int32)
-    parts = np.zeros(64, np.int32)
-    nodes, filled, node = begins_at.size - 1, 0, 0
-    feature, parent, first = longer(feature, nodes), longer(parent, nodes), longer(first, nodes)
-    width, level, at, span = longer(width, nodes), longer(level, nodes), longer(at, nodes), longer(span, nodes)
-    begin, stop, counts = longer(begin, nodes), longer(stop, nodes), longer_table(counts, nodes)
-    for root in range(nodes):
-        begin[root], stop[root], level[root], parent[root] = begins_at[root], begins_at[root + 1], depth, -1
-    asked = used.copy()
+    roots = begins_at.size - 1
+    # A few tables instead of a dozen arrays: each array that can grow costs half a second of compilation.
+    table = np.zeros((max(64, roots), FIELDS), np.int64)
+    counts = np.zeros((max(64, roots), labels), np.int64)
+    splits = np.zeros((64, 2), np.int64)
+    # A plain zero would be a type of its own, and what it is handed to would be compiled twice.
+    none: Any = np.int64(0)
+    nodes, filled, node = roots, none, none
+    for root in range(roots):
+        table[root, BEGIN], table[root, STOP], table[root, LEVEL], table[root, PARENT] = (
+            begins_at[root],
+            begins_at[root + 1],
+            depth,
+            -1,
+        )
+    asked = np.zeros(used.size, np.uint8)
     while node < nodes:
-        base = shares_of(y, rows, begin[node], stop[node], counts[node])
-        feature[node] = -1
-        if level[node] >= deepest:
+        begin, stop, level = table[node, BEGIN], table[node, STOP], table[node, LEVEL]
+        base = shares_of(y, rows, begin, stop, counts[node])
+        table[node, FEATURE] = -1
+        if level >= deepest:
             node += 1
             continue
         for f in range(used.size):
             asked[f] = used[f]
         if not again:
-            above = parent[node]
+            above = table[node, PARENT]
             while above >= 0:
-                asked[feature[above]] = 1
-                above = parent[above]
-        best, chosen, best_values, best_count = change + 1e-12, -1, 0, 0
+                asked[table[above, FEATURE]] = 1
+                above = table[above, PARENT]
+        best, chosen, best_values, best_count = change + 1e-12, -1, none, none
         for f in range(codes.shape[0]):
             if asked[f]:
                 continue
-            found, values, count = evaluate(data, f, rows, begin[node], stop[node], base, kind, rules, prune, work)
+            found, values, count = evaluate(data, f, rows, begin, stop, base, kind, rules, prune, work)
             # A tie within rounding goes to the first: the tree must not depend on the last bit.
             if count > 1 and found > best + (1e-12 if chosen >= 0 else 0.0):
                 best, chosen, best_values, best_count = found, f, values, count
@@ -280,34 +271,21 @@ def grow(
                     kept[0][i] = present[i]
                     kept[1][i] = part[i]
         if chosen >= 0:
-            form = forms[chosen]
-            begins = part_rows(codes[chosen], rows, buffer, begin[node], stop[node], kept[0], kept[1], best_values, best_count)
-            size = split_size(form, best_values, best_count)
-            cuts, parts = longer(cuts, filled + size), longer(parts, filled + size)
-            write_split(form, kept[0], kept[1], best_values, cuts, parts, filled)
-            least = nodes + best_count
-            feature, parent, first = longer(feature, least), longer(parent, least), longer(first, least)
-            width, level, at = longer(width, least), longer(level, least), longer(at, least)
-            span = longer(span, least)
-            begin, stop, counts = longer(begin, least), longer(stop, least), longer_table(counts, least)
-            feature[node], first[node], width[node], at[node], span[node] = chosen, nodes, best_count, filled, size
+            begins = part_rows(codes[chosen], rows, buffer, begin, stop, kept[0], kept[1], best_values, best_count)
+            size = split_size(forms[chosen], best_values, best_count)
+            splits = longer_table(splits, filled + size)
+            write_split(forms[chosen], kept[0], kept[1], best_values, splits[:, 0], splits[:, 1], filled)
+            table, counts = longer_table(table, nodes + best_count), longer_table(counts, nodes + best_count)
+            table[node, FEATURE], table[node, FIRST], table[node, WIDTH] = chosen, nodes, best_count
+            table[node, AT], table[node, SPAN] = filled, size
             for c in range(best_count):
-                parent[nodes + c] = node
-                level[nodes + c] = level[node] + 1
-                begin[nodes + c], stop[nodes + c] = begins[c], begins[c + 1]
+                child = nodes + c
+                table[child, PARENT], table[child, LEVEL] = node, level + 1
+                table[child, BEGIN], table[child, STOP] = begins[c], begins[c + 1]
             nodes += best_count
             filled += size
         node += 1
-    return (
-        feature[:nodes].copy(),
-        first[:nodes].copy(),
-        width[:nodes].copy(),
-        at[:nodes].copy(),
-        span[:nodes].copy(),
-        counts[:nodes].copy(),
-        cuts[:filled].copy(),
-        parts[:filled].copy(),
-    )
+    return table[:nodes], counts[:nodes], splits[:filled]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

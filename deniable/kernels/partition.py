@@ -167,11 +167,13 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
     values stay together. `room` is (dp, bound, back, apart, rows); afterwards back[j] is where the part that ends at j begins.
 
     Two shortcuts, both exact. (1) What a part must meet survives merging (entropy is concave, all else is linear in the counts or convex in
-    the shares), so a cut can only lie where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that are convex (all but cosine),
-    value(i', j) <= value(i', i) + value(i, j): no part that begins before i can give more than bound[i] + value(i, j), bound[i] being
-    the most that any part ending at i gives, admissible or not. Once the best so far is above that, the loop may stop.
+    the shares), so a cut can only lie where all values up to it, and all after it, are admissible. (2) With `prune`, for distances that
+    are convex (all but cosine), value(i', j) <= value(i', i) + value(i, j): no part that begins before i can give more than
+    bound[i] + value(i, j), bound[i] being the most that any part ending at i gives, admissible or not. Once the best so far is above
+    that, the loop may stop.
     """
     dp, bound, back, apart, rows = room
+    none: Any = np.int64(0)
     lay_out(kind, prefix, values, base, apart, rows)
     found = np.empty(BLOCK)
     both = np.empty(BLOCK)
@@ -184,7 +186,7 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
         back[j] = 0
         # A little more slack than for parts: rounding must not forbid what parts allow.
         if j < values and not (
-            admissible(prefix, j, prefix, 0, rules, 3 * SLACK) and admissible(prefix, values, prefix, j, rules, 3 * SLACK)
+            admissible(prefix, j, prefix, none, rules, 3 * SLACK) and admissible(prefix, values, prefix, j, rules, 3 * SLACK)
         ):
             continue
         best = -np.inf
@@ -238,6 +240,7 @@ def parts_from_cuts(values: int, back: Any, order: Any, part: Any) -> int:
 def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part: Any) -> tuple[float, int]:
     """The best way to group a few unordered values into admissible parts, over all groupings (3^values steps)."""
     masks = 1 << values
+    none: Any = np.int64(0)  # a plain zero would be a type of its own, and what it is handed to would be compiled twice
     counts = np.zeros((masks, base.size), np.int32)
     worth = np.full(masks, -1.0)
     for mask in range(1, masks):
@@ -246,8 +249,8 @@ def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part
             low += 1
         for z in range(base.size):
             counts[mask, z] = counts[mask & (mask - 1), z] + prefix[low + 1, z] - prefix[low, z]
-        if admissible(counts, mask, counts, 0, rules, SLACK):
-            worth[mask] = part_value(kind, counts, mask, counts, 0, base)
+        if admissible(counts, mask, counts, none, rules, SLACK):
+            worth[mask] = part_value(kind, counts, mask, counts, none, base)
     best = np.full(masks, -np.inf)
     chosen = np.zeros(masks, np.int64)
     best[0] = 0.0

@@ -210,8 +210,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
                 raise ParameterError(
                     "min_deniability_above",
                     "min_deniability is {asked:.4g}, but all rows together have a deniability of {most:.4f} in {name!r} (a minority of "
-                    "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}. Ask for less, put rare answers together, or randomise "
-                    "each answer by itself instead.",
+                    "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}. "
+                    "Ask for less, put rare answers together, or randomise each answer by itself instead.",
                     asked=float(self.min_deniability),
                     most=most,
                     name=name,

@@ -113,10 +113,9 @@ def publish_file(
             "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
         )
     for name in sensitive:
-        if name in typed.column_names:
-            # Few different answers are labels, also where they look like numbers: they are published as they were written.
-            if not _banded(typed.column(name), written.column(name), name, parameters):
-                typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
+        # Few different answers are labels, also where they look like numbers: they are published as they were written.
+        if name in typed.column_names and not _banded(typed.column(name), written.column(name), name, parameters):
+            typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
     # Files are shuffled here, with every cell as it was written.
     parameters.setdefault("min_deniability", 0.1)
     found = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
@@ -185,12 +184,17 @@ COMPARED_BY = (
 
 
 def _compared(
-    typed: pa.Table, sensitive: Sequence[str], found: Publication, parameters: dict[str, Any], compare: dict[str, Any], progress: Any
+    typed: pa.Table,
+    sensitive: Sequence[str],
+    found: Publication,
+    parameters: dict[str, Any],
+    compare: dict[str, Any],
+    progress: Any,
 ) -> Any:
     from deniable.publish.comparison import compare_publishing
 
-    for own in found.recodings:
-        typed = typed.set_column(typed.column_names.index(own.name), own.name, own.column())
+    for recoding in found.recodings:
+        typed = typed.set_column(typed.column_names.index(recoding.name), recoding.name, recoding.column())
     others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]
     own = {key: value for key, value in found.trees[0].get_params().items() if key in COMPARED_BY}
     own["max_depth"] = parameters.get("max_depth")

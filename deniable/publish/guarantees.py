@@ -145,7 +145,10 @@ class Guarantees:
     def settings(self) -> str:
         """What every group was made to meet, in a sentence."""
         tree = self.tree
-        parts = [f"deniability of at least {float(tree.min_deniability):.4g}", f"at least {tree.min_rows:,} {_rows(tree.min_rows)}"]
+        parts = [
+            f"deniability of at least {float(tree.min_deniability):.4g}",
+            f"at least {tree.min_rows:,} {_rows(tree.min_rows)}",
+        ]
         if tree.max_posterior < 1:
             parts.append(f"no answer in more than {percent(float(tree.max_posterior))} of it")
         if tree.max_skew < 1:
@@ -231,10 +234,7 @@ class Guarantees:
 
     def __repr__(self) -> str:
         lines = [self.verdict]
-        lines += [
-            f"  {c.state:<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "")
-            for c in self.checks
-        ]
+        lines += [f"  {c.state:<7}{c.name}: {c.found}" + (f" ({c.named})" if c.named else "") for c in self.checks]
         return "\n".join(lines)
 
 
@@ -440,9 +440,10 @@ def _most_relative(names: Sequence[str], labels: Sequence[Any], each: Sequence[I
     shares = counts[group] / sizes[group]
     answer = int(np.argmax(np.divide(shares, whole, where=whole > 0, out=np.zeros_like(shares))))
     of = f" ({names[at]})" if len(names) > 1 else ""
+    times = shares[answer] / whole[answer]
     return (
-        f"{labels[at][answer]!s}{of} is {shares[answer] / whole[answer]:.2g} times as frequent in a group ({percent(shares[answer])}) as among "
-        f"all rows ({percent(whole[answer])})"
+        f"{labels[at][answer]!s}{of} is {times:.2g} times as frequent in a group ({percent(shares[answer])}) as among all rows "
+        f"({percent(whole[answer])})"
     )
 
 
@@ -451,7 +452,9 @@ def _uniqueness(tree: DeniabilityTree, X: Any, shared: int, others: Sequence[str
     attributes = [own for own in tree.tree_.attributes if others is None or own.name in others]
     # Numbers by themselves, not by the cells they may have been put into to find cuts.
     codes = [
-        np.unique(own.positions(columns[own.name]), return_inverse=True)[1].ravel() if own.ordered else own.codes(columns[own.name])
+        np.unique(own.positions(columns[own.name]), return_inverse=True)[1].ravel()
+        if own.ordered
+        else own.codes(columns[own.name])
         for own in attributes
     ]
     # A category that the tree has never seen is code -1: such rows share it.

@@ -34,7 +34,9 @@ _STYLE = """
 def page(publication: Publication) -> str:
     """A complete page."""
     names = " and ".join(name for own in publication.guarantees for name in own.tree.sensitive_.names)
-    body = "\n".join([_recoded(publication), *(_column(own) for own in publication.guarantees), _alone(publication.guarantees[0])])
+    body = "\n".join(
+        [_recoded(publication), *(_column(own) for own in publication.guarantees), _alone(publication.guarantees[0])]
+    )
     safe = "" if publication.passed else " unsafe"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -133,9 +135,10 @@ def _groups(found: Guarantees) -> str:
     )
     total = len(groups["rows"])
     scope = f"The {len(order):,} most exposed of {total:,} groups." if total > len(order) else "The most exposed first."
+    measures = ("#Rows", "#Deniability", "#Minority", "#Worst posterior", "#Skew", "#Relative skew", "#Unchanged")
     return (
         f"{parts._open('Groups')}<caption>{scope}</caption>\n"
-        f"{parts._head('Group', '#Rows', '#Deniability', '#Minority', '#Worst posterior', '#Skew', '#Relative skew', '#Unchanged', 'True answers')}"
+        f"{parts._head('Group', *measures, 'True answers')}"
         f'<tbody role="rowgroup">\n{cells}\n</tbody>\n</table>\n</div>'
     )
 
@@ -150,10 +153,11 @@ def _recoded(publication: Publication) -> str:
     if not rows:
         return ""
     return (
-        "<h2>Recoded columns</h2>\n<p>The published file holds these coarser values, and all measures are taken on them. Recodings that the "
-        "tool chose were chosen by looking at the column itself: of other columns never at the sensitive answers, of a sensitive column at "
-        "the answers, which is why its edges are rounded.</p>\n"
-        f'{parts._open("Recoded columns")}{parts._head("Column", "What is published")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
+        "<h2>Recoded columns</h2>\n<p>The published file holds these coarser values, and all measures are taken on them. Recodings that "
+        "the tool chose were chosen by looking at the column itself: of other columns never at the sensitive answers, of a sensitive "
+        "column at the answers, which is why its edges are rounded.</p>\n"
+        f"{parts._open('Recoded columns')}{parts._head('Column', 'What is published')}"
+        f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
     )
 
 
@@ -171,8 +175,8 @@ def _alone(found: Guarantees) -> str:
         for own in alone.each
     )
     return (
-        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows some "
-        "of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
+        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows "
+        "some of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
         "answer in it may still be false. Anyone who has the published file can count this.</p>\n"
         f"{parts._open('Who can be found by other columns')}<caption>All combinations of one, two and three columns.</caption>\n"
         f"{parts._head('Columns together', '#Smallest group', f'#{few}', 'Most by')}"

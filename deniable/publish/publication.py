@@ -302,7 +302,9 @@ def recoded_columns(
         given = outcomes.get(name) if isinstance(outcomes, dict) else outcomes
         if name not in found and given is None and (own := sensitive_bands(columns[name], name, missing)) is not None:
             found[name] = own
-    others = {name: column for name, column in columns.items() if name not in sensitive and not _names_people(column, name, missing)}
+    others = {
+        name: column for name, column in columns.items() if name not in sensitive and not _names_people(column, name, missing)
+    }
     if recode:
         found |= usual({name: column for name, column in others.items() if name not in found}, missing)
     if min_shared is not None and others:

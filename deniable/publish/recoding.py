@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,11 @@ def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | No
         labels.append(str(missing))
     used, codes = np.unique(codes, return_inverse=True)
     labels = [labels[at] for at in used]
-    what = f"{name}: numbers in {len(labels)} bands ({', '.join(labels)}), {chosen}" if edges else f"{name}: all numbers put together"
+    what = (
+        f"{name}: numbers in {len(labels)} bands ({', '.join(labels)}), {chosen}"
+        if edges
+        else f"{name}: all numbers put together"
+    )
     return Recoding(name, tuple(labels), what, what, codes.ravel().astype(np.int64), tuple(float(edge) for edge in edges))
 
 
@@ -106,7 +111,7 @@ def band_labels(edges: Sequence[float], whole: bool) -> list[str]:
         return [ANY]
     whole = whole and all(float(edge).is_integer() for edge in edges)
     inner = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         if whole and high - low == 1:
             inner.append(number(low))
         else:
@@ -122,7 +127,7 @@ def round_edges(numbers: Any, bands: int, whole: bool) -> list[float]:
 
     >>> import numpy as np
     >>> round_edges(np.arange(18, 90), 4, whole=True)
-    [35.0, 55.0, 70.0]
+    [40.0, 60.0, 80.0]
     """
     finite = np.sort(numbers[np.isfinite(numbers)])
     if bands < 2 or not len(finite) or finite[0] == finite[-1]:
@@ -160,7 +165,9 @@ def width_edges(numbers: Any, width: float, least: int) -> list[float]:
     if not len(finite):
         return []
     if (finite[-1] - finite[0]) / width > 10_000:
-        raise ParameterError("bands", "bands of {width:g} are too narrow: there would be more than 10,000 of them.", width=width)
+        raise ParameterError(
+            "bands", "bands of {width:g} are too narrow: there would be more than 10,000 of them.", width=width
+        )
     first, last = math.floor(finite[0] / width), math.floor(finite[-1] / width)
     edges = np.round(np.arange(first + 1, last + 1) * width, 12)
     below = np.searchsorted(finite, edges)
@@ -223,7 +230,9 @@ def as_asked(
     found: dict[str, Recoding] = {}
     for name, given in bands.items():
         if name not in columns:
-            raise DataError("no_column", "bands names {got!r}; there are the columns {allowed}.", got=name, allowed=list(columns))
+            raise DataError(
+                "no_column", "bands names {got!r}; there are the columns {allowed}.", got=name, allowed=list(columns)
+            )
         if not is_numeric(columns[name], name):
             raise DataError("not_numbers", "bands: column {column!r} holds no numbers.", column=name)
         found[name] = into_bands(
@@ -300,22 +309,26 @@ class _Column:
         self.level = 0
         self.name = name
         self._made: dict[int, tuple[Recoding | None, Ints]] = {0: (start, _codes(column, name, start, missing))}
-        self._makers: list[Callable[[], Recoding]] = []
+        self._makers: Sequence[Callable[[], Recoding]] = []
         if fixed:
             return
         values = int(self._made[0][1].max()) + 1
         chosen = f"so that at least {shared:,} rows share every combination with two other columns"
+        steps = [own for own in LADDER if own < values]
         if is_numeric(column, name):
             numbers = _numbers(cells(column, name, missing, True))
             whole = _whole(column, name)
-            for bands in (own for own in LADDER if own < values):
-                self._makers.append(
-                    lambda bands=bands: into_bands(column, name, round_edges(numbers, bands, whole), missing, chosen)  # type: ignore[misc]
-                )
-        else:
-            self._makers.append(lambda: with_rare_merged(column, name, at_least(shared), missing, chosen))
-            for kept in (own for own in LADDER if own < values):
-                self._makers.append(lambda kept=kept: with_rare_merged(column, name, the_largest(kept, shared), missing, chosen))  # type: ignore[misc]
+
+            def banded(bands: int) -> Recoding:
+                return into_bands(column, name, round_edges(numbers, bands, whole), missing, chosen)
+
+            self._makers = [partial(banded, bands) for bands in steps]
+            return
+
+        def merged(keep: Callable[[Ints], Any]) -> Recoding:
+            return with_rare_merged(column, name, keep, missing, chosen)
+
+        self._makers = [partial(merged, keep) for keep in (at_least(shared), *(the_largest(kept, shared) for kept in steps))]
 
     @property
     def last(self) -> bool:

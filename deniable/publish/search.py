@@ -57,7 +57,9 @@ class Rules:
         counts = np.arange(1, rows + 1, dtype=np.float64)
         xlog = np.concatenate([[0.0], counts * np.log2(counts)])
         asked = ruled_out_views(outcomes)
-        each = [(self.min_deniability * math.log2(k), self.max_ruled_out if v in asked else 1.0) for v, k in enumerate(outcomes)]
+        each = [
+            (self.min_deniability * math.log2(k), self.max_ruled_out if v in asked else 1.0) for v, k in enumerate(outcomes)
+        ]
         need = np.asarray([(self.min_rows, self.max_skew), *each], dtype=np.float64)
         caps = np.full((len(outcomes), max(outcomes)), float(self.max_posterior))
         if math.isfinite(self.max_skew_ratio):
@@ -116,10 +118,23 @@ class Grower:
 
     def forest(self, rows: Any, begins: Ints, used: Any, depth: int) -> Forest:
         """The greedy trees of several groups of rows that lie side by side; they are reordered in place."""
-        from deniable.kernels.deniability import grow
+        from deniable.kernels.deniability import AT, FEATURE, FIRST, SPAN, WIDTH, grow
 
-        found = grow(self.data, rows, self.buffer, begins, used, depth, self.kernel_settings, self.rules, self.work, self.kept)
-        return Forest(Flat(*found), len(begins) - 1)
+        table, counts, splits = grow(
+            self.data, rows, self.buffer, begins, used, depth, self.kernel_settings, self.rules, self.work, self.kept
+        )
+        narrow, cuts = table[:, : SPAN + 1].astype(np.int32), splits.astype(np.int32)
+        flat = Flat(
+            narrow[:, FEATURE].copy(),
+            narrow[:, FIRST].copy(),
+            narrow[:, WIDTH].copy(),
+            table[:, AT].copy(),
+            narrow[:, SPAN].copy(),
+            counts.astype(np.int32),
+            cuts[:, 0].copy(),
+            cuts[:, 1].copy(),
+        )
+        return Forest(flat, len(begins) - 1)
 
     def counts(self, rows: Any) -> Any:
         """How many of these rows have each label."""

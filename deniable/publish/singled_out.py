@@ -91,7 +91,11 @@ class Uniqueness:
                 f"{len(own.rows):,} rows ({percent(len(own.rows) / self.rows)}) by {COUNT_WORDS[own.columns]} {columns} (smallest group "
                 f"{own.smallest:,}{most})"
             )
-        left = f". Not taken together with others, for there are too many columns: {', '.join(self.left_out)}" if self.left_out else ""
+        left = (
+            f". Not taken together with others, for there are too many columns: {', '.join(self.left_out)}"
+            if self.left_out
+            else ""
+        )
         if not len(self.alone):
             return f"nobody is {'the only one' if self.shared <= 1 else alone} with the same values: {'; '.join(parts)}{left}"
         limit = "" if self.shared > 1 else "; no limit was set"
@@ -103,8 +107,9 @@ class Uniqueness:
         if self.shared > 1 or not len(self.alone):
             return ""
         worst = self.each[-1]
+        share = percent(len(self.alone) / self.rows)
         return (
-            f"But {len(self.alone):,} of {self.rows:,} rows ({percent(len(self.alone) / self.rows)}) are the only ones with their values in up "
+            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) are the only ones with their values in up "
             f"to {COUNT_WORDS[worst.columns]} other columns (most by {', '.join(worst.worst)}): whoever knows those of a person finds the "
             "row and reads its other cells. The sensitive answer in it may still be false. Recoding lessens it (recode, min_shared; on the "
             "command line --recode, --min-shared 5)."
@@ -135,7 +140,8 @@ def uniqueness(names: Sequence[str], codes: Sequence[Any], shared: int = 1) -> U
         if len(among) < size:
             break
         few = np.zeros(rows, bool)
-        smallest, worst, worst_rows = rows, (), 0
+        smallest, worst_rows = rows, 0
+        worst: tuple[str, ...] = ()
         for chosen in combinations(among, size):
             sizes = shared_by([codes[at] for at in chosen])
             own = sizes < max(2, shared)

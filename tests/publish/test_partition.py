@@ -36,7 +36,7 @@ def fits(part, rules, whole):
     pairs = itertools.permutations(part, 2) if len(part) > 2 else []
     if any(a > rules.max_ruled_out * (part.sum() - b) + 1e-9 for a, b in pairs):
         return False
-    if (share > rules.max_skew_ratio * whole / whole.sum() + 1e-12).any():
+    if math.isfinite(rules.max_skew_ratio) and (share > rules.max_skew_ratio * whole / whole.sum() + 1e-12).any():
         return False
     return (
         part.sum() >= rules.min_rows

@@ -29,7 +29,8 @@ def people(rows=1500, seed=0):
 
 def smallest_groups(frame):
     return [
-        min(frame.groupby(list(names)).size().min() for names in itertools.combinations(frame.columns, size)) for size in (1, 2, 3)
+        min(frame.groupby(list(names)).size().min() for names in itertools.combinations(frame.columns, size))
+        for size in (1, 2, 3)
     ]
 
 
@@ -81,11 +82,18 @@ def test_the_public_is_not_told_which_categories_are_hidden():
 
 def test_bands_and_rare_categories_can_be_chosen():
     frame = people()
-    found = dn.publish_frame(pl.from_pandas(frame), "ill", bands={"age": 10, "salary": [20_000, 40_000]}, merge_rare={"job": 50})
+    found = dn.publish_frame(
+        pl.from_pandas(frame), "ill", bands={"age": 10, "salary": [20_000, 40_000]}, merge_rare={"job": 50}
+    )
     assert isinstance(found.data, pl.DataFrame)
     data = found.data.to_pandas()
     assert set(data["salary"]) == {"under 20000", "20000 to under 40000", "40000 or more"}
-    expected = pd.cut(frame["salary"], [0, 20_000, 40_000, np.inf], right=False, labels=["under 20000", "20000 to under 40000", "40000 or more"])
+    expected = pd.cut(
+        frame["salary"],
+        [0, 20_000, 40_000, np.inf],
+        right=False,
+        labels=["under 20000", "20000 to under 40000", "40000 or more"],
+    )
     assert data["salary"].tolist() == expected.astype(str).tolist()
     assert data["age"][frame["age"].between(30, 39)].unique().tolist() == ["30 to 39"]
     assert data["job"].value_counts().min() >= 50
@@ -155,7 +163,9 @@ def test_a_sensitive_column_of_numbers_is_published_in_bands():
 
 
 def test_few_numbers_and_codes_stay_the_answers_they_are():
-    frame = people().assign(marks=np.random.default_rng(2).integers(1, 7, 1500), code=np.random.default_rng(3).integers(100, 130, 1500))
+    frame = people().assign(
+        marks=np.random.default_rng(2).integers(1, 7, 1500), code=np.random.default_rng(3).integers(100, 130, 1500)
+    )
     assert dn.publish_frame(frame, "marks", drop=["salary"]).trees[0].classes_ == [1, 2, 3, 4, 5, 6]
     found = dn.publish_frame(frame, "code", drop=["salary"], categorical=["code"])
     assert found.trees[0].classes_ == list(range(100, 130))

@@ -31,7 +31,7 @@ def test_every_group_meets_every_limit_by_default(rows, columns, shares):
     assert not GROUPS & {own.name for own in found.guarantees[0].failed}
     assert found.guarantees[0].overall["groups"] > 1
     assert "no answer more than 3 times as frequent" in repr(found).replace("\n    ", " ")
-    loose = dict(min_rows=1, max_posterior=1.0, max_skew=1.0, max_skew_ratio=1000.0, max_ruled_out=1.0)
+    loose = {"min_rows": 1, "max_posterior": 1.0, "max_skew": 1.0, "max_skew_ratio": 1000.0, "max_ruled_out": 1.0}
     if columns > 1:  # fine enough to fall below the limits if nothing keeps the tree from it
         assert GROUPS & {own.name for own in dn.publish_frame(frame, "ill", recode=True, **loose).guarantees[0].failed}
 
@@ -46,7 +46,9 @@ def test_limits_are_followed_and_what_is_given_is_kept():
 @pytest.mark.parametrize("shares", [(0.97, 0.03), (0.96, 0.037, 0.003)])
 def test_what_no_grouping_can_meet_is_said_and_everyone_is_one_group(shares):
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"age": rng.integers(18, 90, 3000), "ill": rng.choice(["no", "flu", "hiv"][: len(shares)], 3000, p=shares)})
+    frame = pd.DataFrame(
+        {"age": rng.integers(18, 90, 3000), "ill": rng.choice(["no", "flu", "hiv"][: len(shares)], 3000, p=shares)}
+    )
     found = dn.publish_frame(frame, "ill")
     assert found.guarantees[0].overall["groups"] == 1
     assert "worst posterior" in {own.name for own in found.guarantees[0].failed}
