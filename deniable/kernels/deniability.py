@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from deniable.kernels.copying import put, put_rows
 from deniable.kernels.partition import SLACK, admissible, best_cuts, best_groups, order_by_shares, part_value, parts_from_cuts
 
 CATEGORIES, ORDERED, GROUPED = 0, 1, 2
@@ -135,7 +136,7 @@ def part_rows(
         c = own[r - start]
         buffer[at[c]] = rows[r]
         at[c] += 1
-    rows[start:end] = buffer[start:end]
+    put(buffer[start:end], rows[start:end])
     return begins
 
 
@@ -166,7 +167,7 @@ def longer(array: Any, least: int) -> Any:
     if array.shape[0] >= least:
         return array
     bigger = np.zeros(max(least, 2 * array.shape[0]), array.dtype)
-    bigger[: array.shape[0]] = array
+    put(array, bigger)
     return bigger
 
 
@@ -176,7 +177,7 @@ def longer_table(array: Any, least: int) -> Any:
     if array.shape[0] >= least:
         return array
     bigger = np.zeros((max(least, 2 * array.shape[0]), array.shape[1]), array.dtype)
-    bigger[: array.shape[0]] = array
+    put_rows(array, bigger)
     return bigger
 
 
@@ -228,7 +229,7 @@ def grow(
         if level[node] >= deepest:
             node += 1
             continue
-        asked[:] = used
+        put(used, asked)
         if not again:
             above = parent[node]
             while above >= 0:
@@ -242,8 +243,8 @@ def grow(
             # A tie within rounding goes to the first: the tree must not depend on the last bit.
             if count > 1 and found > best + (1e-12 if chosen >= 0 else 0.0):
                 best, chosen, best_values, best_count = found, f, values, count
-                kept[0][:values] = present[:values]
-                kept[1][:values] = part[:values]
+                put(present[:values], kept[0])
+                put(part[:values], kept[1])
         if chosen >= 0:
             form = forms[chosen]
             begins = part_rows(codes[chosen], rows, buffer, begin[node], stop[node], kept[0], kept[1], best_values, best_count)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Candidates:
@@ -55,6 +58,8 @@ class Candidates:
 
     def to_frame(self) -> pd.DataFrame:
         """A frame with the row number (and its part, where there are several) and its probability, best first."""
+        import pandas as pd
+
         part = {} if self.parts is None else {"part": self.parts}
         return pd.DataFrame({**part, "row": self.rows, "probability": self.probability})
 
