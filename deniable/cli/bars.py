@@ -7,18 +7,7 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from deniable import interrupts, progress
-
-
-def tell_of_compiling() -> None:
-    """Say once why the first use of a command takes long; silent where standard error is not a terminal."""
-
-    def tell() -> None:
-        progress.tell_compiling(None)
-        print("Compiling fast loops for this machine: once, up to a minute.", file=sys.stderr, flush=True)
-
-    if sys.stderr.isatty():
-        progress.tell_compiling(tell)
+from deniable import interrupts
 
 
 class Bar:

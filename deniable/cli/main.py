@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
 import typer
 
-from deniable import __version__, interrupts
-from deniable.cli import (
-    classify,
-    completion,
-    demo,
-    mine,
-    privacy,
-    publish,
-    randomise,
-    reconstruct,
-    schema,
-    serve,
-    statistics,
-    survey,
-    survey_page,
-    verify,
-)
-from deniable.cli.bars import tell_of_compiling
-from deniable.cli.csv_options import reads_csv, with_option
-from deniable.cli.option_words import in_options
+from deniable import __version__, interrupts, progress
+from deniable.cli.lazy import Lazy, lazy_group
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+
+COMMANDS = {
+    "randomise": Lazy(
+        "randomise", "randomise", "Randomise every row of a file, drawing from the operating system's randomness.", reads_csv=True
+    ),
+    "reconstruct": Lazy(
+        "reconstruct", "reconstruct_command", "Estimate the true distribution of one attribute from its randomised reports.", reads_csv=True
+    ),
+    "privacy": Lazy(
+        "privacy", "privacy", "Say in words what each question gives away, warn of what leaks, and compare with published figures."
+    ),
+    "publish": Lazy(
+        "publish", "publish",
+        "Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.",
+        reads_csv=True,
+    ),
+    "count": Lazy("statistics", "count", "How many meet a condition.", reads_csv=True),
+    "share": Lazy(
+        "statistics", "share", "The share of those who meet a condition, of everyone or among a group.", reads_csv=True
+    ),
+    "mean": Lazy("statistics", "mean", "The mean of an attribute, of all or of those who meet a condition.", reads_csv=True),
+    "quantile": Lazy(
+        "statistics", "quantile", "A quantile of an attribute: the median unless said.", reads_csv=True
+    ),
+    "distribution": Lazy(
+        "statistics", "distribution", "The distribution of an attribute, of all or of those who meet a condition.", reads_csv=True
+    ),
+    "crosstab": Lazy("statistics", "crosstab", "The joint distribution of two attributes.", reads_csv=True),
+    "difference": Lazy("statistics", "difference", "How much a share, or a mean, differs between two groups.", reads_csv=True),
+    "correlation": Lazy("statistics", "correlation", "The correlation of two attributes.", reads_csv=True),
+    "regression": Lazy("statistics", "regression", "Least squares of one attribute on others.", reads_csv=True),
+    "candidates": Lazy("statistics", "candidates", "Rows (counted from 1) that probably meet a condition, best first.", reads_csv=True),
+    "mine": Lazy("mine", "mine", "Find items that occur together in the true transactions.", reads_csv=True),
+    "demo": Lazy("demo", "demo", "A town answers five sensitive questions; only randomised answers are kept."),
+    "serve": Lazy("serve", "serve", "Serve the surveys of a database until interrupted."),
+    "backup": Lazy("serve", "backup", "Write everything of one moment to a file, while the service goes on."),
+    "restore": Lazy("serve", "restore", "Fill a new database from a backup."),
+    "verify": Lazy("verify", "verify", "Compare what a server sends to browsers with this release."),
+    "completion": Lazy("completion", "completion", "Print the script by which a shell completes commands and options with Tab."),
+    "schema": Lazy("schema", "app", "Propose a schema for a data file, or check one."),
+    "classify": Lazy("classify", "app", "Learn to predict an attribute from randomised data, and score that on randomised data."),
+    "survey": Lazy("survey_page", "app", "Prepare, open, close and export surveys."),
+}  # fmt: skip
 
 app = typer.Typer(
     name="deniable",
@@ -39,35 +65,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
+    cls=lazy_group(COMMANDS),
 )
-app.add_typer(schema.app, name="schema")
-app.command("randomise")(reads_csv(randomise.randomise))
-app.command("reconstruct")(reads_csv(reconstruct.reconstruct_command))
-app.command("privacy")(privacy.privacy)
-app.command("publish")(reads_csv(publish.publish))
-for _command in (
-    statistics.count,
-    statistics.share,
-    statistics.mean,
-    statistics.quantile,
-    statistics.distribution,
-    statistics.crosstab,
-    statistics.difference,
-    statistics.correlation,
-    statistics.regression,
-    statistics.candidates,
-):
-    app.command(_command.__name__)(reads_csv(_command))
-app.command("mine")(reads_csv(mine.mine))
-app.add_typer(classify.app, name="classify")
-app.command("demo")(demo.demo)
-survey.app.command("page")(survey_page.page)
-app.add_typer(survey.app, name="survey")
-app.command("serve")(serve.serve)
-app.command("backup")(serve.backup)
-app.command("restore")(serve.restore)
-app.command("verify")(verify.verify)
-app.command("completion")(completion.completion)
 
 
 def _version(wanted: bool) -> None:
@@ -85,10 +84,24 @@ def _options(
     """Ask sensitive questions without ever learning anyone's answer."""
 
 
+def _tell_of_compiling() -> None:
+    """Say once why the first use of a command takes long; silent where standard error is not a terminal."""
+
+    def tell() -> None:
+        progress.tell_compiling(None)
+        print("Compiling fast loops for this machine: once, up to a minute.", file=sys.stderr, flush=True)
+
+    if sys.stderr.isatty():
+        progress.tell_compiling(tell)
+
+
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and a sentence, Ctrl-C with 130 and one, never with a traceback."""
-    tell_of_compiling()
-    completion.answer_shells()
+    _tell_of_compiling()
+    if "_DENIABLE_COMPLETE" in os.environ:
+        from deniable.cli.completion import answer_shells
+
+        answer_shells()
     with interrupts.watched():
         try:
             app(prog_name="deniable")  # however it was started: completion goes by this name
@@ -129,4 +142,7 @@ def _with_options(error: DeniableError) -> str:
     if error.code == "most" and "better" in given:
         found = str(error).split(": most=")[0]
         return f"{found}: --most {given['most']:g} cannot be. For example: --most {given['name']}={given['better']:.2g}"
+    from deniable.cli.csv_options import with_option  # an error has loaded all that these need
+    from deniable.cli.option_words import in_options
+
     return with_option(error.code, in_options(error))

@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 
 from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
-from deniable.cli.survey import Slug, opened
+from deniable.cli.survey import Slug, app, opened
 from deniable.core.files import replacing
 
 
+@app.command("page")
 def page(
     slug: Slug,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the page goes (.html).")],

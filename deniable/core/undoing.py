@@ -12,7 +12,7 @@ Ridge weights are within some percent of the best affine ones for the class (min
 from __future__ import annotations
 
 import weakref
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -384,12 +384,17 @@ class _Decomposed:
 
 
 _RATIOS = np.linspace(0.0, 6.0, 121)
-_REACHES = critical_value(_RATIOS, LEVEL) - _RATIOS
+
+
+@cache
+def _reaches() -> Floats:
+    # Not at import: scipy takes longer to load than most commands to run.
+    return critical_value(_RATIOS, LEVEL) - _RATIOS
 
 
 def _reach(ratio: Floats) -> Floats:
     """Critical values, near enough to compare intervals by."""
-    found: Floats = ratio + np.interp(ratio, _RATIOS, _REACHES)
+    found: Floats = ratio + np.interp(ratio, _RATIOS, _reaches())
     return found
 
 

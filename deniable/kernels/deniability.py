@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from deniable.kernels.copying import put, put_rows
 from deniable.kernels.partition import SLACK, admissible, best_cuts, best_groups, order_by_shares, part_value, parts_from_cuts
 
 CATEGORIES, ORDERED, GROUPED = 0, 1, 2
@@ -167,8 +168,7 @@ def part_rows(
         c = own[r - start]
         buffer[at[c]] = rows[r]
         at[c] += 1
-    for r in range(start, end):
-        rows[r] = buffer[r]
+    put(buffer[start:end], rows[start:end])
     return begins
 
 
@@ -199,9 +199,7 @@ def longer_table(array: Any, least: int) -> Any:
     if array.shape[0] >= least:
         return array
     bigger = np.zeros((max(least, 2 * array.shape[0]), array.shape[1]), array.dtype)
-    for i in range(array.shape[0]):
-        for z in range(array.shape[1]):
-            bigger[i, z] = array[i, z]
+    put_rows(array, bigger)
     return bigger
 
 
@@ -252,8 +250,7 @@ def grow(
         if level >= deepest:
             node += 1
             continue
-        for f in range(used.size):
-            asked[f] = used[f]
+        put(used, asked)
         if not again:
             above = table[node, PARENT]
             while above >= 0:
@@ -267,9 +264,8 @@ def grow(
             # A tie within rounding goes to the first: the tree must not depend on the last bit.
             if count > 1 and found > best + (1e-12 if chosen >= 0 else 0.0):
                 best, chosen, best_values, best_count = found, f, values, count
-                for i in range(values):
-                    kept[0][i] = present[i]
-                    kept[1][i] = part[i]
+                put(present[:values], kept[0])
+                put(part[:values], kept[1])
         if chosen >= 0:
             begins = part_rows(codes[chosen], rows, buffer, begin, stop, kept[0], kept[1], best_values, best_count)
             size = split_size(forms[chosen], best_values, best_count)

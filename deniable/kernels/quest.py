@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from deniable.kernels.copying import put
+
 # A basket whose patterns bring nothing new any more (few items, or patterns that share theirs) is closed as it is.
 STALE = 100
 
@@ -15,7 +17,7 @@ STALE = 100
 def corrupted(pattern: Any, level: float, rng: Any, kept: Any) -> int:
     """Drop random items of a pattern for as long as a draw lies below its corruption level; `kept` begins with the rest."""
     size = len(pattern)
-    kept[:size] = pattern
+    put(pattern, kept)
     while size > 0 and rng.random() < level:
         size -= 1
         out = int(rng.random() * (size + 1))
@@ -41,7 +43,7 @@ def baskets(sizes: Any, starts: Any, patterns: Any, ends: Any, levels: Any, item
         begin, wanted, stale = used, min(sizes[row], items), 0
         if used + items > len(out):
             larger = np.empty(2 * len(out) + items, np.int32)
-            larger[:used] = out[:used]
+            put(out[:used], larger)
             out = larger
         for k in range(carrying):
             owner[carried[k]] = row
@@ -57,7 +59,7 @@ def baskets(sizes: Any, starts: Any, patterns: Any, ends: Any, levels: Any, item
             stale = stale + 1 if new == 0 else 0
             # An empty basket takes its first pattern in any case: nobody goes to the till with nothing.
             if used > begin and used - begin + new > wanted and rng.random() < 0.5:
-                carried[:size] = kept[:size]
+                put(kept[:size], carried)
                 carrying = size
                 break
             for k in range(size):

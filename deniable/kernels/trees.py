@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from deniable.kernels.copying import put, put_rows
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
 
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
@@ -103,10 +104,10 @@ def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) 
         other = np.zeros(cells, np.bool_)
         first = np.empty(cells, np.int64)
         first[0] = cells - 1
-        first[1:] = np.arange(cells - 1)
+        put(np.arange(cells - 1), first[1:])
         with_silence = _along(table, first, smallest, other)
         if with_silence < found - 1e-12:
-            mask[:] = other
+            put(other, mask)
             return with_silence
         return found
     share = np.empty(cells)
@@ -151,7 +152,7 @@ def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) 
             value = _along(table, np.argsort(share, kind="mergesort"), smallest, tried)
             if value < best - 1e-12:
                 best = value
-                mask[:] = tried
+                put(tried, mask)
     inside, outside = 0.0, 0.0
     for x in range(cells):
         for c in range(classes):
@@ -221,21 +222,21 @@ def estimate_column(
         counts[classes[i] if by_class else 0, reports[i]] += weights[i]
     out = np.empty((matrix.shape[0], columns))
     for c in range(columns):
-        out[:, c] = reconstructed(counts[c], matrix, inverse, how, limit, keep, replacement)
+        put(reconstructed(counts[c], matrix, inverse, how, limit, keep, replacement), out[:, c])
     return out
 
 
 @njit(cache=True, nogil=True)
 def _longer(array: Any, room: int) -> Any:
     out = np.zeros(room, array.dtype)
-    out[: array.size] = array
+    put(array, out)
     return out
 
 
 @njit(cache=True, nogil=True)
 def _wider(array: Any, room: int) -> Any:
     out = np.zeros((room, array.shape[1]), array.dtype)
-    out[: array.shape[0]] = array
+    put_rows(array, out)
     return out
 
 
@@ -362,7 +363,7 @@ def grow(
             if value < best - 1e-12:
                 best, chosen = value, a
                 best_mask[:] = False
-                best_mask[:k] = mask[:k]
+                put(mask[:k], best_mask)
                 best_table = table
                 best_estimate = estimate
         if chosen < 0:
@@ -398,12 +399,13 @@ def grow(
             depth, first, last = _longer(depth, room), _longer(first, room), _longer(last, room)
             values, passes, used = _wider(values, room), _wider(passes, room), _wider(used, room)
             roomier = np.zeros((room, most, classes))
-            roomier[: tables.shape[0]] = tables
+            for old in range(tables.shape[0]):
+                put_rows(tables[old], roomier[old])
             tables = roomier
             attribute[count:] = -1
         attribute[node] = chosen
-        passes[node] = best_mask
-        tables[node, :k] = best_table
+        put(best_mask, passes[node])
+        put_rows(best_table, tables[node])
         for side in range(2):
             child = count
             count += 1

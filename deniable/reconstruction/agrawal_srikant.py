@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from deniable.core.additive import Additive
 from deniable.core.channel import Binned, Channel
@@ -25,6 +24,8 @@ MAX_STEPS = 100_000
 
 def chi_square_point(cells: int, level: float = 0.99) -> float:
     """The point that chi-square with cells - 1 degrees of freedom stays below with probability `level`."""
+    from scipy.special import gammaincinv  # slow to load, and needed for little
+
     return float(2 * gammaincinv((cells - 1) / 2, level))
 
 

@@ -6,11 +6,10 @@ import copy
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
@@ -21,6 +20,9 @@ SAME = 12
 
 SHOWN_AS_0 = 5e-5
 """With four decimal places, as lists have them. Likelihood seldom comes to exactly 0."""
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Candidates:
@@ -117,6 +119,8 @@ class Candidates:
 
         `frame.attrs["draw"]` is what equal probabilities were drawn by.
         """
+        import pandas as pd
+
         part = {} if self.parts is None else {"part": self.parts}
         frame = pd.DataFrame({**part, "row": self.rows, **self.kept, "probability": self.probability})
         frame.attrs["draw"] = self.draw

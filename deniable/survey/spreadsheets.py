@@ -40,8 +40,7 @@ def plain(cell: str) -> str:
 
 
 def table(names: Sequence[str], rows: Sequence[Mapping[str, str]], exact: Collection[str] = ()) -> str:
-    """A CSV text that begins with a byte order mark, without which Excel takes UTF-8 for something else. Columns in `exact` are for programs
-    and stay as they are."""
+    """A CSV text, with the byte order mark by which Excel knows UTF-8. Columns in `exact` are for programs and stay as they are."""
     text = io.StringIO()
     text.write("\ufeff")
     writer = csv.writer(text, lineterminator="\n")
