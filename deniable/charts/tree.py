@@ -42,7 +42,9 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
     for row in order:
         left = row["depth"] * STEP
         first = wrap(row["question"] + (" (more below)" if row["folded"] else ""), WIDEST - left - 60)
-        second = wrap(f"{counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}: {row['answers']}", WIDEST - left - 40)
+        second = wrap(
+            f"{counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}: {row['answers']}", WIDEST - left - 40
+        )
         # The dot stands at the end of the first text, whatever the number of lines.
         at = height + (len(first) - 1) * LINE
         points.append({**row, "x": left, "y": at, "first_y": height, "first_line": first, "second_line": second})
