@@ -295,7 +295,7 @@ def _show(found: list[Any], level: float) -> None:
         low, high = estimate.interval(level) if estimate.has_interval else estimate.band(level)
         ends = f"{low[0]:.4f} to {high[0]:.4f}"
         ends = ends if estimate.has_interval else f"none (band {ends})"
-        table.add_row(estimate.name, f"{estimate.value[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
+        table.add_row(estimate.name, f"{estimate.shown[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
     screen = console()
     screen.print(table)
     screen.print(counted(found[0].n, "row"))

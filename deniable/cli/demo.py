@@ -91,9 +91,9 @@ def _table(name: str, estimate: Estimate, truth: Any, seen: Any) -> Table:
             str(label),
             f"{truth[i]:.1%}",
             f"{seen[i]:.1%}",
-            f"{estimate.value[i]:.1%}",
+            f"{estimate.shown[i]:.1%}",
             f"{low[i]:.1%} to {high[i]:.1%}",
-            f"{100 * (estimate.value[i] - truth[i]):+.1f}",
+            f"{100 * (estimate.shown[i] - truth[i]):+.1f}",
         )
     return table
 

@@ -63,7 +63,7 @@ def survey_demo(residents: int) -> None:
                 estimate = sample.count(condition)
                 low, high = estimate.interval()
                 true = int(people.query(condition).shape[0])
-                table.add_row(words, f"{estimate.value[0]:,.0f}", f"{low[0]:,.0f} to {high[0]:,.0f}", f"{true:,}")
+                table.add_row(words, f"{estimate.shown[0]:,.0f}", f"{low[0]:,.0f} to {high[0]:,.0f}", f"{true:,}")
         finally:
             service.server.should_exit = True
             running.join(30)
