@@ -38,7 +38,7 @@ def test_texts_cannot_move_the_cursor_or_turn_letters_round(text):
 )  # fmt: skip
 def test_texts_that_make_no_sense_are_refused_with_the_file_named(texts):
     content = {**json.loads(SCHEMA.to_json()), "texts": texts}
-    with pytest.raises(dn.DeniableError, match="town.schema.json"):
+    with pytest.raises(dn.DeniableError, match=r"town\.schema\.json"):
         dn.Schema.from_json(json.dumps(content), where="town.schema.json")
 
 

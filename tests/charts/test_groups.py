@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -143,11 +144,9 @@ def test_no_point_is_off_its_line_and_no_share_beyond_0_and_1(values, grouped, w
         # Intervals of some methods are not around their points.
         ends=(lambda level: (np.full(len(flat), 0.4), np.full(len(flat), 0.6))) if error > 0.15 else None,
     )  # fmt: skip
-    try:
+    rows: list[dict] = []
+    with contextlib.suppress(dn.NoIntervalError):  # all groups may have too few people
         rows = rows_of(estimate.plot())
-    except dn.DeniableError as refused:
-        assert refused.code == "too_few"
-        return
     for row in rows:
         assert 0.0 <= row["low"] <= row["value"] <= row["high"] <= 1.0
 

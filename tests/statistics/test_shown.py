@@ -121,7 +121,7 @@ def test_a_group_of_too_few_says_so_instead_of_numbers():
     assert estimate.group_sizes.tolist() == [60, 60, 1, 1]
     assert FEWEST > 1
     words = re.sub(r"['\", ]+", " ", str(estimate.plot().to_dict()))
-    assert "too few answers for: one x; one y" in words
+    assert "Not drawn too few answers (estimated): one (1)." in words
 
 
 def test_the_verdict_on_an_impossible_difference_names_a_possible_one():
