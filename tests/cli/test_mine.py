@@ -120,7 +120,7 @@ def test_numbers_are_cut_into_bins(run, tmp_path):
         (("reported.csv", "-m", "0.1", "-o", "nowhere/all.csv"), "folder nowhere does not exist"),
         (("reported.csv", "-m", "0.1", "-o", "."), "is a folder"),
         (("reported.csv", "-m", "0.1", "-o", "x.svg", "--plot", "./x.svg"), "both x.svg"),
-        (("twice.csv", "-m", "0.1"), "twice.csv has two columns named ['a']"),
+        (("twice.csv", "-m", "0.1"), "twice.csv has two columns named a"),
     ],
 )
 def test_bad_input_is_a_sentence_and_exit_code_2(run, folder, arguments, words, monkeypatch):
