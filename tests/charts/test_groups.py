@@ -20,6 +20,7 @@ from deniable.charts.save import _named
 from deniable.charts.tree import tree_chart
 from deniable.core.estimate import Estimate
 from deniable.core.question_texts import QuestionTexts
+from deniable.errors import NoIntervalError
 
 LONG = [
     "Nie, nigdy w życiu nie paliłem papierosów ani innych wyrobów tytoniowych, także elektronicznych",
@@ -145,7 +146,7 @@ def test_no_point_is_off_its_line_and_no_share_beyond_0_and_1(values, grouped, w
         ends=(lambda level: (np.full(len(flat), 0.4), np.full(len(flat), 0.6))) if error > 0.15 else None,
     )  # fmt: skip
     rows: list[dict] = []
-    with contextlib.suppress(dn.NoIntervalError):  # all groups may have too few people
+    with contextlib.suppress(NoIntervalError):  # all groups may have too few people
         rows = rows_of(estimate.plot())
     for row in rows:
         assert 0.0 <= row["low"] <= row["value"] <= row["high"] <= 1.0
