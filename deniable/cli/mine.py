@@ -248,15 +248,10 @@ def _minable(domain: Domain) -> bool:
 
 def _tell_bins(schema: Schema, few: list[str]) -> None:
     """Say that bins were chosen, and what else can be had."""
-    from deniable.mining.items import MOST_NUMBERS
-
     for name in few:
-        domain = schema[name].domain
-        each = getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
-        every = f"; each by itself: --bins {name}={EVERY_VALUE}" if each else ""
-        print(
-            f"Values of {name} were put into {DEFAULT_BINS} bins{every}; your own bins: --bins {name}=5, or {name}= with their edges."
-        )
+        every = f"; each by itself: --bins {name}={EVERY_VALUE}" if _minable(schema[name].domain) else ""
+        told = f"Values of {name} were put into {DEFAULT_BINS} bins{every}; your own bins: --bins {name}=5, or {name}= with their edges."
+        print(told, file=sys.stderr)
 
 
 def _words(items: Any) -> str:

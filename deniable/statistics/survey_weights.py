@@ -7,7 +7,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pandas as pd
 
 from deniable.core.designs import Identity
 from deniable.core.domain import Ordinal
@@ -72,7 +71,9 @@ def _free(name: str, taken: Sequence[str]) -> str:
 
 def _aligned(weights: Any, data: Any) -> Any:
     """Numbers in the order of the rows. Pandas goes by the index: a series of another order would weigh the wrong people."""
-    if isinstance(weights, pd.Series) and isinstance(data, pd.DataFrame) and not weights.index.equals(data.index):
+    # pandas is loaded if either is its own; loading it for nothing would take half a second of every command.
+    pandas_pair = nw.dependencies.is_pandas_series(weights) and nw.dependencies.is_pandas_dataframe(data)
+    if pandas_pair and not weights.index.equals(data.index):
         raise DataError(
             "weights_index",
             "The weights have another index than the data, {weights:,} and {rows:,} rows: so whose they are is not clear. Give "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -19,6 +20,7 @@ from deniable.charts.save import _named
 from deniable.charts.tree import tree_chart
 from deniable.core.estimate import Estimate
 from deniable.core.question_texts import QuestionTexts
+from deniable.errors import NoIntervalError
 
 LONG = [
     "Nie, nigdy w życiu nie paliłem papierosów ani innych wyrobów tytoniowych, także elektronicznych",
@@ -143,6 +145,7 @@ def test_no_point_is_off_its_line_and_no_share_beyond_0_and_1(values, grouped, w
         # Intervals of some methods are not around their points.
         ends=(lambda level: (np.full(len(flat), 0.4), np.full(len(flat), 0.6))) if error > 0.15 else None,
     )  # fmt: skip
+<<<<<<< HEAD
     if np.isnan(estimate.shown).all():
         with pytest.raises(dn.DeniableError) as refused:
             estimate.plot()
@@ -153,6 +156,12 @@ def test_no_point_is_off_its_line_and_no_share_beyond_0_and_1(values, grouped, w
     except dn.DeniableError:
         return  # every group of a table may be too small to be drawn
     for row in rows_of(chart):
+=======
+    rows: list[dict] = []
+    with contextlib.suppress(NoIntervalError):  # all groups may have too few people
+        rows = rows_of(estimate.plot())
+    for row in rows:
+>>>>>>> 20-charts
         assert 0.0 <= row["low"] <= row["value"] <= row["high"] <= 1.0
 
 

@@ -1,6 +1,7 @@
 """Exports: what `dn.read` opens, and only in batches."""
 
 import datetime
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 import deniable as dn
 from deniable.errors import FileError, RefusedError
 from deniable.survey.export import export
+from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
 
@@ -115,3 +117,17 @@ def test_an_export_is_readable_by_its_owner_alone(town, tmp_path, standin, send)
     export(town, "town", tmp_path / "out.csv")
     assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("out*")} == {0o600}
     assert len(list(tmp_path.glob("out*"))) == 2
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_an_export_carries_the_texts_of_the_questionnaire(town, tmp_path, standin, send, name):
+    asked = Questionnaire.load(Path(dn.__file__).parent / "survey" / "town.yaml")
+    town.open_survey(asked)
+    send(town, *(standin.body(dict.fromkeys(asked.schema, 0)) for _ in range(BATCH)))
+    town.close_survey("town")
+    export(town, "town", tmp_path / name)
+    read = dn.Schema.load(tmp_path / name)
+    assert read == asked.schema
+    assert read.texts.questions("pl")["children"].title == "Czy masz w domu dzieci?"
+    assert read.texts.questions("pl")["sex"].label("F") == "Kobieta"
+    assert read.texts.questions("pl")["sex"].label("no answer") == "brak odpowiedzi"
