@@ -123,7 +123,6 @@ def test_a_group_of_too_few_says_so_instead_of_numbers():
     assert estimate.group_sizes.tolist() == [60, 60, 1, 1]
     assert FEWEST > 1
     words = re.sub(r"['\", ]+", " ", str(estimate.plot().to_dict()))
-<<<<<<< HEAD
     assert "Not drawn too few answers to say anything (estimated): one (1)." in words
 
 
@@ -142,9 +141,6 @@ def test_a_group_of_which_everything_is_possible_says_so_instead_of_numbers():
     assert np.isfinite(estimate.value).all()
     assert set(estimate.said_instead) <= {"any value is possible"} | {f"too few answers ({i})" for i in range(5)}
     assert re.search(r"x +(any value|too few)", repr(estimate))
-=======
-    assert "Not drawn too few answers (estimated): one (1)." in words
->>>>>>> 20-charts
 
 
 def test_the_verdict_on_an_impossible_difference_names_a_possible_one():
