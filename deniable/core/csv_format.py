@@ -27,6 +27,7 @@ LARGEST_SAMPLE = 1 << 23
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WINDOWS = (("windows-1250", "Central Europe"), ("windows-1252", "Western Europe"))
+MOST_LETTERS = 6
 _WORD = re.compile(rb"[\w\x80-\xff]*[\x80-\xff][\w\x80-\xff]*")
 _SEP_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -173,20 +174,22 @@ def _refuse_utf8(path: Path, start: bytes, given: str) -> None:
 
 
 def encoding_needed(path: Path) -> FileError:
-    """What is asked of a file that is not UTF-8: its encoding, with a word of it as the likely ones would read it."""
-    word = b""
+    """What is asked of a file that is not UTF-8: its encoding, with a few letters as the likely ones would read them. Of the header a word
+    is quoted; cells may be somebody's answers, so of them there are single letters only, sorted."""
+    seen = b""
     with opened(path) as file:
-        for line in file:
+        for at, line in enumerate(file):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:
-                word = next((found for found in _WORD.findall(line) if len(found) <= 40), b"")
+                word = next((found for found in _WORD.findall(line) if len(found) <= 40), b"") if at == 0 else b""
+                seen = word or bytes(sorted({byte for byte in line if byte >= 0x80})[:MOST_LETTERS])
                 break
     ways = []
     for name, region in _WINDOWS:
         with contextlib.suppress(UnicodeDecodeError):
-            ways.append(f"is {word.decode(name)!r} in {name} ({region})")
-    hint = f"One word in it {', '.join(ways)}" if ways and word else "Windows-1250 and windows-1252 are common"
+            ways.append(f"{seen.decode(name)!r} in {name} ({region})")
+    hint = f"Some of its letters are {', '.join(ways)}" if ways and seen else "Windows-1250 and windows-1252 are common"
     return FileError(
         "csv_encoding", "{path} is not UTF-8, and other encodings cannot be told apart. Which is it? {hint}.",
         path=str(path), hint=hint,
