@@ -24,8 +24,8 @@ DRAWS = 200
 """So many re-estimates make a variability band."""
 FEWEST = 5
 """Of fewer people no shares are shown: one of them would be 20% or more."""
-ANY = "any value is possible"
-"""What is said of a group whose interval leaves everything open."""
+ANY = "cannot be told"
+"""What is said of a group whose interval leaves every possible value open."""
 
 
 class Estimate:
@@ -215,7 +215,7 @@ class Estimate:
     @property
     def left_open(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which values are about groups so well hidden that their 95% intervals leave every possible value open: a point would mislead."""
-        if self.group_sizes is None or self.limits is None or not self.has_interval:
+        if self.group_sizes is None or self.limits is None or self.limits[0] == self.limits[1] or not self.has_interval:
             return np.zeros(len(self.value), dtype=bool)
         low, high = self.interval()
         slack = 1e-9 * (self.limits[1] - self.limits[0])
@@ -464,14 +464,14 @@ class Estimate:
     def _caption(self, words: Words) -> str:
         direct = among = bars = ""
         if self.worth is not None and len(self.worth) == 1 and self.worth[0] >= 1:
-            direct = " " + words.worth.format(n=words.number(self.worth[0], ",.0f"))
+            direct = ", " + words.worth.format(n=words.number(self.worth[0], ",.0f"))
         if self.group_sizes is not None and np.ptp(self.group_sizes) == 0:
             among = ", " + words.in_the_group.format(n=words.number(self.group_sizes[0], ",.0f"))
         if self.has_interval or self.has_band:
             bars = ", " + words.error_bars[self.target]
         method = words.method.format(method=self.method)
         reports = counted(self.n, "report") if words is ENGLISH else words.reports.format(n=words.number(self.n, ","))
-        return f"{reports}{direct}{among}, {method}{bars}"
+        return f"{reports}{among}{direct}, {method}{bars}"
 
     @property
     def verdict(self) -> str:

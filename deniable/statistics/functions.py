@@ -166,6 +166,22 @@ def indicator(condition: Condition | None, schema: Mapping[str, Channel]) -> Fun
     return ONE - product if either else product
 
 
+def open_codes(condition: Condition | None, name: str, schema: Mapping[str, Channel]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which true codes of an attribute somebody who meets the condition may have; perhaps too many, never too few."""
+    everything = np.ones(schema[name].domain.size, dtype=bool)
+    if condition is None or name not in condition.attributes():
+        return everything
+    if isinstance(condition, Compare):
+        return condition.members(schema)
+    if isinstance(condition, Not):
+        # What does not hold may be anything else, unless other attributes have a say.
+        alone = condition.attributes() == [name]
+        return ~open_codes(condition.part, name, schema) if alone else everything
+    assert isinstance(condition, All)
+    parts = np.array([open_codes(part, name, schema) for part in condition.parts])
+    return np.asarray(parts.any(axis=0) if isinstance(condition, AnyOf) else parts.all(axis=0))
+
+
 def factor(name: str, values: Floats) -> Function:
     """A function of one attribute alone."""
     return Function([(1.0, {name: np.asarray(values, dtype=np.float64)})])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.estimate import Estimate
+from deniable.core.estimate import FEWEST, Estimate
 from deniable.core.exact import Floats
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
@@ -33,8 +33,7 @@ def mean(
 
     estimate = ratios_estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
     if where is not None:
-        share = weighted.totals()[1] / weighted.people
-        estimate.group_sizes = np.array([min(max(share, 0.0), 1.0) * weighted.direct_rows])
+        estimate.group_sizes = np.array([weighted.respondents_in(1)])
     return estimate if likely is None else estimate.with_value([_toward(likely[0], weighted, found)])
 
 
@@ -49,23 +48,27 @@ def _toward(likely: float, weighted: Weighted, found: Ratio) -> float:
 
 
 def difference(
-    sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str, limits: tuple[float, float],
-    likely: Floats | None = None,
+    sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str,
+    limits: tuple[tuple[float, float], tuple[float, float]], likely: Floats | None = None,
 ) -> Estimate:  # fmt: skip
-    """The mean of a number in the first group minus that in the second; `likely` are the likeliest ones, if they are known."""
+    """The mean of a number in the first group minus that in the second, between whose limits each lies; `likely` are the likeliest ones, if
+    they are known."""
     x, y = first[1], second[1]
     functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
     weighted = sums(
         [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: rows_of(means, [(0, 1), (2, 3)])
     )
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
-    one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits, (f"mean of {of}", first[0]))
-    two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits, (f"mean of {of}", second[0]))
+    one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits[0], (f"mean of {of}", first[0]))
+    two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits[1], (f"mean of {of}", second[0]))
     variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
     title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0] or 'everyone')})"
     estimate = ratios_estimate(
-        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart(limits), ends
+        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart(*limits), ends
     )
+    sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]
+    if sizes and min(sizes) < FEWEST:
+        estimate.group_sizes = np.array([min(sizes)])
     if likely is None:
         return estimate
     return estimate.with_value([_toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)])

@@ -48,9 +48,9 @@ def minus(
     return max(weighted.least_variance(target), one.variance + two.variance - 2 * together), ends
 
 
-def apart(limits: tuple[float, float]) -> tuple[float, float]:
-    """Between what the difference of two such numbers lies."""
-    return limits[0] - limits[1], limits[1] - limits[0]
+def apart(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
+    """Between what the difference of two numbers lies that lie between these."""
+    return first[0] - second[1], first[1] - second[0]
 
 
 def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -195,7 +195,4 @@ def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where
         raise NoIntervalError(
             "empty_group", "No {what}: nobody is in the group ({where}).", what=what, where=bare(where)
         )  # fmt: skip
-    return (
-        f"too few people are in the group ({bare(where)}) to tell it from an empty one; the interval holds every value that the reports "
-        "allow"
-    )
+    return f"too few people are in the group ({bare(where)}) to tell it from an empty one"

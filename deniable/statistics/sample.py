@@ -20,7 +20,7 @@ from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
-from deniable.statistics.functions import ONE, Function, factor, indicator
+from deniable.statistics.functions import ONE, Function, factor, indicator, open_codes
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
 from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
 from deniable.statistics.label_numbers import answered, counts_as, has_numbers, looks_like_numbers, numbers_of
@@ -337,7 +337,7 @@ class Sample:
         numbers = self._numbers(name)
         condition = self._condition(where)
         title = f"mean of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
-        limits = (float(numbers.min()), float(numbers.max()))
+        limits = self._limits(name, numbers, condition)
         if method == "em":
             among = self._among_answers(name, condition)
             found = likely.mean(self._likelihood([among], [name]), name, among, title, target)
@@ -555,7 +555,7 @@ class Sample:
             return _warned(self._smoothly(found, [groups[0][1] - groups[1][1]], lambda means: means), conditions)
         numbers, has = self._numbers(of), self._answered(of)
         x, y = ((condition, group * has) for condition, group in groups)
-        limits = (float(numbers.min()), float(numbers.max()))
+        limits = self._limits(of, numbers, x[0]), self._limits(of, numbers, y[0])
         likely_means = self._likely_means(of, conditions)
         found = means.difference(self._sums(target), factor(of, numbers), x, y, of, target, limits, likely_means)
         return self._saying([of], found)
@@ -684,8 +684,8 @@ class Sample:
         """
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")
-        if not 0 < q < 1:
-            raise ParameterError("quantile_q", "q must lie between 0 and 1, got {got}.", got=q)
+        if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q < 1:
+            raise ParameterError("quantile_q", "q must be a number between 0 and 1, one at a time, got {got}.", got=q)
         numbers = self._numbers(name)
         condition = self._condition(where)
         title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
@@ -694,11 +694,27 @@ class Sample:
             return self._saying([name], likely.quantile(self._likelihood([among], [name]), name, q, among, title, target))
         group = indicator(condition, self._channels) * self._answered(name)
         if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
-            return self._saying([name], quantile(self._parts, (name, numbers), q, (condition, group), title, target))
+            found = quantile(self._parts, (name, numbers), q, (condition, group), title, target)
+            return self._saying([name], self._in_group(found, name, numbers, (condition, group)))
         smooth = self._smoothed(name) if condition is None else None
-        return noisy_quantile(
+        found = noisy_quantile(
             self._parts, (name, numbers), q, (condition, group), title, target, None if smooth is None else smooth.shares
         )
+        return self._in_group(found, name, numbers, (condition, group))
+
+    def _in_group(self, found: Estimate, name: str, numbers: Floats, among: tuple[Condition | None, Function]) -> Estimate:
+        """An estimate about a group, which knows how many people are in it and what the condition itself leaves possible."""
+        condition, group = among
+        if condition is not None:
+            found.limits = self._limits(name, numbers, condition)
+            weighted = self._sums("respondents")([group], lambda means: np.ones((1, 1)))
+            found.group_sizes = np.array([weighted.respondents_in(0)])
+        return found
+
+    def _limits(self, name: str, numbers: Floats, condition: Condition | None) -> tuple[float, float]:
+        """Between which numbers the mean of an attribute, or a quantile, lies among those who meet a condition."""
+        left = numbers[open_codes(condition, name, self._channels)]
+        return (float(left.min()), float(left.max())) if len(left) else (float(numbers.min()), float(numbers.max()))
 
     def _numbers(self, name: str) -> Floats:
         """The values of a numeric attribute; of one that may be left unanswered any number stands for silence, which is left out."""

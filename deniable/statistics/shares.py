@@ -118,6 +118,8 @@ def distribution(
     everyone = len(groups) == 1 and bool((weighted.values[-1] == 1).all()) and not weighted.survey_weighted
     sizes = [_worth_of_group(weighted, g * (k + 1) + k) for g in has_people]
     estimate = _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
+    if not everyone:
+        estimate.group_sizes = np.repeat([weighted.respondents_in(g * (k + 1) + k) for g in has_people], k)
     estimate.notes += tuple(empty)
     if smoothed is None:
         return estimate
@@ -163,10 +165,11 @@ def between(
         one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
     variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
     estimate = ratios_estimate(
-        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart((0.0, 1.0)), ends
+        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
     )
-    if min(sizes) < FEWEST:
-        estimate.group_sizes = np.array([min(sizes)])
+    people = [weighted.respondents_in(whole) for whole in (2, 5)]
+    if min(people) < FEWEST:
+        estimate.group_sizes = np.array([min(people)])
     if smoothed is None:
         return estimate
     shares = _smoothed_shares(weighted, smoothed, 2)
@@ -246,7 +249,7 @@ def _ratios(
         shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
         covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
         worth=None if bounded else [one.worth for one in found], assumes=(*weighted.assumes, *classes), notes=notes,
-        bias=[one.bias or 0.0 for one in found] if bounded else None, whole=k, group_sizes=None if everyone else direct,
+        bias=[one.bias or 0.0 for one in found] if bounded else None, whole=k,
     )  # fmt: skip
 
 

@@ -62,6 +62,10 @@ class Weighted:
         each = self.stands_for * self.counts_as
         return float((self.n @ each) ** 2 / (self.n @ each**2))
 
+    def respondents_in(self, place: int) -> float:
+        """How many of the respondents, each counted once, are estimated to be members, by the place of the function."""
+        return float(min(max(self.values[place] @ self.n, 0.0), self.rows))
+
     @cached_property
     def survey_weighted(self) -> bool:
         """Whether respondents stand for different numbers of people."""
