@@ -256,9 +256,10 @@ def spoken():
 def parsed(words):
     """Read a command as the command line does, without doing it."""
     command = typer.main.get_command(app)
-    while hasattr(command, "commands"):
-        assert words[0] in command.commands, words
-        command, words = command.commands[words[0]], words[1:]
+    while hasattr(command, "list_commands"):
+        context = command.make_context(command.name, [], resilient_parsing=True)
+        assert words[0] in command.list_commands(context), words
+        command, words = command.get_command(context, words[0]), words[1:]
     # A command that is only named ("`deniable backup`") needs no arguments.
     return command.make_context(command.name, list(words), resilient_parsing=not words)
 

@@ -36,15 +36,16 @@ COMMANDS = {
     ),
     "mean": Lazy("statistics", "mean", "The mean of an attribute, of all or of those who meet a condition.", reads_csv=True),
     "quantile": Lazy(
-        "statistics", "quantile", "A quantile of an attribute: the median unless said.", reads_csv=True
+        "statistics", "quantile", "The value that a share q of the people does not exceed (the median unless you say otherwise).",
+        reads_csv=True,
     ),
     "distribution": Lazy(
         "statistics", "distribution", "The distribution of an attribute, of all or of those who meet a condition.", reads_csv=True
     ),
     "crosstab": Lazy("statistics", "crosstab", "The joint distribution of two attributes.", reads_csv=True),
-    "difference": Lazy("statistics", "difference", "How much a share, or a mean, differs between two groups.", reads_csv=True),
+    "difference": Lazy("statistics", "difference", "How much two groups differ, and whether that can be told from 0.", reads_csv=True),
     "correlation": Lazy("statistics", "correlation", "The correlation of two attributes.", reads_csv=True),
-    "regression": Lazy("statistics", "regression", "Least squares of one attribute on others.", reads_csv=True),
+    "regression": Lazy("statistics", "regression", "Least squares of an attribute on one or more others.", reads_csv=True),
     "candidates": Lazy("statistics", "candidates", "Rows (counted from 1) that probably meet a condition, best first.", reads_csv=True),
     "mine": Lazy("mine", "mine", "Find items that occur together in the true transactions.", reads_csv=True),
     "demo": Lazy("demo", "demo", "A town answers five sensitive questions; only randomised answers are kept."),

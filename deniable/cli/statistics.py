@@ -265,7 +265,7 @@ def difference(
 
 def _tell(what: str, found: Estimate) -> None:
     """Say whether it can be told from 0, unless too few people are behind it."""
-    if not found.too_few.any():
+    if found.said_instead == [None]:
         verdict = found.verdict
         print(f"{what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
 

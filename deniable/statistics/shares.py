@@ -165,7 +165,15 @@ def between(
         one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
     variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
     estimate = ratios_estimate(
-        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
+        weighted,
+        one.value - two.value,
+        variance,
+        [one, two],
+        ["difference"],
+        target,
+        title,
+        apart((0.0, 1.0), (0.0, 1.0)),
+        ends,
     )
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:

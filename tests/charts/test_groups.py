@@ -53,7 +53,7 @@ def test_every_group_is_a_panel_with_its_size_and_small_ones_are_named_beneath(t
     assert [panel["title"]["text"] for panel in panels] == ["Śródmieście", "Łagów"]
     assert [panel["title"]["subtitle"] for panel in panels] == [["estimated size: 60 of 102"], ["estimated size: 40 of 102"]]
     shown = texts_of(chart, tmp_path)
-    assert "Not drawn, too few answers (estimated): Wola (2)." in shown
+    assert "Not drawn, too few answers to say anything (estimated): Wola (2)." in shown
     assert shown.count("estimate with 95% interval") == 1
     assert not any("(" in text and "'" in text for text in shown)
     assert {row["label"] for row in rows_of(chart)} == {"no", "yes"}
@@ -80,7 +80,7 @@ def test_a_cross_table_is_panels_of_its_first_attribute(tmp_path):
     data = pd.DataFrame({"kids": [0, 0, 1] * 40 + [2], "town": ["Łódź", "Gdańsk", "Łódź"] * 40 + ["Łódź"]})
     shown = texts_of(dn.Sample(data, schema).crosstab("kids", "town").plot(), tmp_path)
     assert {"kids: 0", "kids: 1", "Łódź", "Gdańsk", "estimated size: 80 of 121"} <= set(shown)
-    assert "Not drawn, too few answers (estimated): 2 (1)." in shown
+    assert "Not drawn, too few answers to say anything (estimated): 2 (1)." in shown
 
 
 def test_a_group_that_nobody_is_in_does_not_hide_the_others():

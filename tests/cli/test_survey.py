@@ -149,7 +149,7 @@ def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
     with Store(str(tmp_path / "town.db")) as store:
         store.mix(1, least=1)
     status = ("survey", "invite", "town", "invited.csv", "-o", "state.csv", "--status", "--db", "town.db", "--force")
-    assert "1 have answered" in town.run(*status)[1]
+    assert "1 has answered" in town.run(*status)[1]
     assert "2 of 2" not in town.run("survey", "list", "--db", "town.db")[1]
     second = ("survey", "invite", "town", "people.csv", "-o", "second.csv", "--db", "town.db")
     for link in ("javascript:alert(1)", "survey.example", "https://", "https://[", "https://h/?x"):

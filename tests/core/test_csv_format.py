@@ -72,20 +72,24 @@ def test_a_source_remembers_what_was_said_when_it_was_opened(tmp_path):
     assert dn.Transactions(source, SCHEMA).rows == 120
 
 
-def test_windows_encodings_are_asked_about_with_a_word_in_both(tmp_path):
+def test_windows_encodings_are_asked_about_with_letters_in_both_and_no_cell_is_quoted(tmp_path):
     path = tmp_path / "dane.csv"
     path.write_bytes(POLISH.encode("windows-1250"))
     for read in (open_table, propose, read_file, lambda p: open_source(str(p))):
-        with pytest.raises(FileError, match=r"'Łódź' in windows-1250 .*'£ódŸ' in windows-1252") as caught:
+        with pytest.raises(FileError, match=r"'źŁó' in windows-1250 .*'Ÿ£ó' in windows-1252") as caught:
             read(path)
         assert caught.value.code == "csv_encoding"
+        assert not any(town in str(caught.value) for town in TOWNS)
+    path.write_bytes("Płeć,x\nMaria Łęcka,1\n".encode("windows-1250"))
+    with pytest.raises(FileError, match="'Płeć' in windows-1250"):
+        open_table(path)
 
 
 def test_letters_that_come_late_are_asked_about_and_nothing_is_written(tmp_path):
     path = tmp_path / "late.csv"
     path.write_bytes(b"miasto,x\n" + b"Rome,1\n" * 20_000 + "Łódź,1\n".encode("cp1250"))
     schema = dn.Schema({"miasto": dn.KRR(dn.Nominal(["Rome", "Łódź"]), 0.75), "x": dn.KRR(dn.Binary(), 0.75)})
-    with pytest.raises(FileError, match="'Łódź' in windows-1250"):
+    with pytest.raises(FileError, match="'źŁó' in windows-1250"):
         schema.randomise(path, output=tmp_path / "out.csv")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["late.csv"]
     with dn.reading_csv(encoding="cp1250"):
