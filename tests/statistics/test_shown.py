@@ -157,3 +157,45 @@ def test_under_a_condition_the_size_of_the_group_is_given():
         assert "100 reports" in estimate.caption
         assert "an estimated 70 of them in the group" in estimate.caption
     assert "group" not in sample.distribution("a").caption
+
+
+def test_what_a_condition_leaves_possible_bounds_means_and_quantiles():
+    rng = np.random.default_rng(3)
+    schema = dn.Schema({"mood": dn.KRR(dn.Integer(1, 5), 0.6), "sick": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)})
+    people = pd.DataFrame({"mood": rng.integers(1, 6, 600), "sick": rng.choice(["no", "yes"], 600)})
+    outside = 0
+    for _ in range(40):
+        sample = dn.Sample(schema.randomise(people, rng), schema)
+        for where in (
+            "mood >= 4 and sick == 'yes'",
+            "not (mood < 4) and sick == 'yes'",
+            "(mood == 4 or mood == 5) and sick == 'no'",
+        ):
+            for estimate in (sample.mean("mood", where), sample.quantile("mood", 0.5, where)):
+                outside += int(estimate.value[0] < 4)
+                low, high = estimate.interval()
+                assert 4 <= low[0] <= high[0] <= 5
+                assert np.isnan(estimate.shown[0]) or 4 <= estimate.shown[0] <= 5
+        apart = sample.difference("mood >= 4", "mood <= 2", of="mood")
+        assert 2 <= apart.interval()[0][0] <= apart.interval()[1][0] <= 4
+        # What other attributes may make true bounds nothing.
+        assert sample.mean("mood", "mood >= 4 or sick == 'yes'").limits == (1, 5)
+        assert sample.mean("mood", "not (mood >= 4 and sick == 'yes')").limits == (1, 5)
+    assert outside, "without bounds some would be impossible"
+
+
+def test_of_fewer_than_five_people_no_quantile_and_no_difference_is_shown():
+    schema = dn.Schema(
+        {
+            "pay": dn.Identity(dn.Integer(0, 100)),
+            "town": dn.Identity(dn.Nominal(["one", "many"])),
+            "w": dn.Identity(dn.Integer(1, 99)),
+        }
+    )
+    data = pd.DataFrame({"pay": [13] + [40, 60] * 20, "town": ["one"] + ["many"] * 40, "w": [90] + [1] * 40})
+    for weights in (None, "w"):
+        sample = dn.Sample(data, schema, weights=weights)
+        assert sample.quantile("pay", 0.5, "town == 'one'").said_instead == ["too few answers (1)"]
+        assert sample.mean("pay", "town == 'one'").said_instead == ["too few answers (1)"]
+        assert sample.difference("town == 'one'", "town == 'many'", of="pay").said_instead == ["too few answers (1)"]
+        assert sample.mean("pay", "town == 'many'").group_sizes.tolist() == [40]
