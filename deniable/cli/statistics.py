@@ -164,7 +164,7 @@ def crosstab(
     b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
-    method: Method = "joint",
+    method: JointOrEm = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,

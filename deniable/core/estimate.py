@@ -464,7 +464,12 @@ class Estimate:
     def _caption(self, words: Words) -> str:
         direct = among = bars = ""
         if self.worth is not None and len(self.worth) == 1 and self.worth[0] >= 1:
-            direct = ", " + words.worth.format(n=words.number(self.worth[0], ",.0f"))
+            worth = round(float(self.worth[0]))
+            direct = ", " + (
+                f"worth {counted(worth, 'direct answer')}"
+                if words is ENGLISH
+                else words.worth.format(n=words.number(worth, ","))
+            )
         if self.group_sizes is not None and np.ptp(self.group_sizes) == 0:
             among = ", " + words.in_the_group.format(n=words.number(self.group_sizes[0], ",.0f"))
         if self.has_interval or self.has_band:
