@@ -84,7 +84,7 @@ def publish_file(
     force: bool = False,
     strict: bool = False,
     compare: dict[str, Any] | None = None,
-    shuffle: bool | None = None,
+    shuffle: bool = True,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Publication:

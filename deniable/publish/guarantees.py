@@ -132,16 +132,6 @@ class Guarantees:
         """How many rows are alone with their values in other columns."""
 
     @property
-    def order_kept(self) -> bool:
-        """Whether the order of the rows tells no answers."""
-        return all(check.passed for check in self.checks if check.name == ORDER)
-
-    def shuffled(self) -> Guarantees:
-        """The same of rows that are published in random order."""
-        checks = [_in_random_order() if check.name == ORDER else check for check in self.checks]
-        return Guarantees(self.tree, checks, self.groups, self.overall, self.uniqueness)
-
-    @property
     def settings(self) -> str:
         """What every group was made to meet, in a sentence."""
         tree = self.tree
@@ -250,11 +240,13 @@ def guarantees(
     y: Any,
     limits: Limits | None = None,
     published: Any = None,
-    shuffled: bool | None = False,
+    shuffled: bool = False,
     others: Sequence[str] | None = None,
+    told: Sequence[str] = (),
 ) -> Guarantees:
     """Measure these rows, which are to be published through this tree; `shuffled` if not in this order. `others` are the columns of X that
-    hold no drawn answers (None: all of them): only by those can anyone be found."""
+    hold no drawn answers (None: all of them): only by those can anyone be found. `told` names columns that are hidden or coarser, but that
+    rows in this order are sorted by."""
     # Imported here: that module measures its trees by this one.
     from deniable.publish.deniability_tree import surest_if_ruled_out
 
@@ -338,7 +330,7 @@ def guarantees(
             )
         )
     checks.append(_proxies(tree, X, labels, limits))
-    checks.append(_order(place, labels, shuffled))
+    checks.append(_order(place, labels, shuffled, told))
     checks += _identifiers(tree, X, len(labels))
     alone = _uniqueness(tree, X, limits.shared, others)
     limited = limits.shared > 1
@@ -363,7 +355,7 @@ def guarantees(
         "largest_skew_ratio": float(ratio.max()),
         "ruled_out_of_all_rows": float(max(surest_if_ruled_out(own.sum(axis=0)[None])[0] for own in wide)) if wide else None,
         "expected_unchanged": float((kept * sizes).sum() / len(labels)),
-        "published_unchanged": _unchanged(tree, published, labels),
+        "published_unchanged": _unchanged(tree, X, published, labels),
         "epsilon": tree.epsilon_,
         "epsilon_in_words": _epsilon_words(tree.epsilon_),
         "limits": asdict(limits),
@@ -475,25 +467,30 @@ def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Chec
     return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 
-def _in_random_order() -> Check:
-    text = "rows are published in random order"
-    return Check(ORDER, True, text, np.empty(0, np.int64), public=text)
-
-
-def _order(groups: Any, labels: Any, shuffled: bool | None) -> Check:
-    """Whether rows lie in an order that tells the answers, as in a file that was sorted by them."""
-    name = ORDER
-    tested = "people of a group who follow each other in the file have equal answers no more often than by chance"
+def _order(groups: Any, labels: Any, shuffled: bool, told: Sequence[str]) -> Check:
+    """Whether rows lie in an order that tells the answers, or values that were to be hidden, as in a file that was sorted by them."""
     if shuffled:
-        return _in_random_order()
-    more, surprise = sorted_by_answers(groups, labels)
-    if surprise <= SURPRISE or more <= MORE:
-        return Check(name, True, tested, np.empty(0, np.int64), public=tested)
-    found = (
-        f"rows that follow each other in a group have equal answers too often ({percent(more)} of the way from chance to sorted): whoever "
-        "knows how the file was ordered can read answers off it; publish in random order"
+        text = "rows are published in random order"
+        return Check(ORDER, True, text, np.empty(0, np.int64), public=text)
+    tested = (
+        "people of a group who follow each other in the file have equal answers no more often than by chance, and the file is not sorted "
+        "by a column that was left out or made coarser. Rows are in the order of the input: whoever knows the place of a person there "
+        "knows the row"
     )
-    return Check(name, False, found, np.arange(1, len(labels) + 1), public=tested)
+    more, surprise = sorted_by_answers(groups, labels)
+    found = []
+    if surprise > SURPRISE and more > MORE:
+        found.append(
+            f"rows that follow each other in a group have equal answers too often ({percent(more)} of the way from chance to sorted): "
+            "whoever knows how the file was ordered can read answers off it"
+        )
+    if told:
+        found.append(
+            f"rows are sorted by {', '.join(told)}: whoever knows those values of people finds their rows by their place"
+        )
+    if not found:
+        return Check(ORDER, True, tested, np.empty(0, np.int64), public=tested)
+    return Check(ORDER, False, "; ".join([*found, "publish in random order"]), np.arange(1, len(labels) + 1), public=tested)
 
 
 def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
@@ -511,11 +508,17 @@ def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
     return [Check("identifiers", not named, found if named else tested, exposed, tuple(named), tested)]
 
 
-def _unchanged(tree: DeniabilityTree, published: Any, labels: Any) -> float | None:
+def _unchanged(tree: DeniabilityTree, X: Any, published: Any, labels: Any) -> float | None:
     if published is None:
         return None
     names = tree.sensitive_.names
-    columns = columns_of(published)
+    columns, true = columns_of(published), columns_of(X)
+    kept = [own for own in tree.tree_.attributes if own.name in columns and own.name not in names]
+    if any(not np.array_equal(own.codes(columns[own.name]), own.codes(true[own.name])) for own in kept):
+        raise DataError(
+            "rows_differ",
+            "The published rows are not those of X in their order. Measure them as publish(X, shuffle=False) gives them.",
+        )
     drawn = tree.sensitive_.codes(_frame({name: columns[name] for name in names}))
     return float((drawn == labels).mean())
 

@@ -107,7 +107,7 @@ def _checks(found: Guarantees) -> str:
         for check in found.checks
     )
     return (
-        f"{parts._open('Checks')}<caption>A set that fails a check is not called safe. Rows are counted from 1.</caption>\n"
+        f"{parts._open('Checks')}<caption>A set that fails a check is not called safe. Rows are counted from 1, as they were read.</caption>\n"
         f"{parts._head('Check', 'Result', 'What was found')}"
         f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
     )

@@ -49,6 +49,7 @@ def test_one_command_publishes_describes_and_reports(run, people):
         "out.csv",
         "--report",
         "r.html",
+        "--keep-order",
     )
     assert (code, err) == (0, "")
     before, after = cells("people.csv"), cells("out.csv")
@@ -273,7 +274,7 @@ def test_a_write_that_fails_leaves_nothing(run, people, tmp_path, monkeypatch):
 
 def test_missing_cells_may_be_named_and_stay_as_they_are(run, people):
     people.assign(town=people.town.where(people.index != 3)).to_csv("holes.csv", index=False)
-    assert run("publish", "holes.csv", "-s", "ill", "-o", "out.csv", "--missing", "unknown")[0] == 0
+    assert run("publish", "holes.csv", "-s", "ill", "-o", "out.csv", "--missing", "unknown", "--keep-order")[0] == 0
     assert cells("out.csv")["town"].tolist() == cells("holes.csv")["town"].tolist()
 
 
@@ -336,7 +337,8 @@ def test_numbers_are_written_without_quotes_as_randomise_writes_them_and_every_c
         ill=rng.choice(["0", "1"], 500),
     )
     written.to_csv("all.csv", index=False)
-    code, _, err = run("publish", "all.csv", "-s", "ill", "--missing", "none", "--categorical", "big", "-o", "out.csv")
+    asked = ["--missing", "none", "--categorical", "big", "--keep-order"]
+    code, _, err = run("publish", "all.csv", "-s", "ill", "-o", "out.csv", *asked)
     assert (code, err) == (0, "")
     before, after = cells("all.csv"), cells("out.csv")
     for name in before:
