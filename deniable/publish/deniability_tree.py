@@ -417,8 +417,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         columns = self.sensitive_.columns(drawn)
         if isinstance(X, (np.ndarray, list, tuple)):
             arrays = [column.to_numpy(zero_copy_only=False) for column in columns.values()]
-            found = arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
-            return found
+            return arrays[0] if len(arrays) == 1 else np.stack(arrays, axis=1)
         frame = nw.from_native(X, eager_only=True)
         new = nw.from_arrow(pa.table(columns), backend=frame.implementation)
         if hasattr(X, "index"):

@@ -128,9 +128,9 @@ def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
         assert [check.name for check in told.guarantees[0].failed] == ["order of rows"]
         assert f"rows are sorted by {by}" in repr(told).replace("\n", " ")
         assert dn.publish_frame(frame, "ill", min_rows=200, shuffle=False, **asked).passed
+    published = kept.trees[0].publish(frame)
     with pytest.raises(DataError, match="shuffle=False"):
-        tree = kept.trees[0]
-        tree.guarantees(frame, frame["ill"], published=tree.publish(frame))
+        kept.trees[0].guarantees(frame, frame["ill"], published=published)
 
 
 def test_agreement_of_neighbours_has_the_mean_and_spread_of_random_orders():
