@@ -24,7 +24,7 @@ LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
 MOSTLY = 0.5
-"""Of more categories than are allowed, so many different ones among the rows are names of people: some happen to share theirs."""
+"""Of more categories than `MOST_CATEGORIES`, so many different ones among the rows are names of people: some happen to share theirs."""
 NEARLY_ALL = 0.95
 """A column of which so many values are different identifies people, even if some of them share theirs."""
 
@@ -183,7 +183,10 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         order = np.argsort(labels)  # by label, so that the order of the rows does not matter
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        unique = len(labels) >= (MOSTLY if len(labels) > most else NEARLY_ALL) * rows and rows >= IDENTIFIER_ROWS
+        unique = (
+            len(labels) >= (MOSTLY if len(labels) > max(most, MOST_CATEGORIES) else NEARLY_ALL) * rows
+            and rows >= IDENTIFIER_ROWS
+        )
         if len(labels) > most and not unique:
             raise DataError(
                 "too_many_categories",
