@@ -88,9 +88,12 @@ def publish(
     ] = None,
     missing: Annotated[str | None, typer.Option(help="What missing cells are called; without it they are refused.")] = None,
     shuffle: Annotated[
-        bool | None,
-        typer.Option("--shuffle/--keep-order", help="Rows in random order or not. Default: if their order would tell answers."),
-    ] = None,
+        bool,
+        typer.Option(
+            "--shuffle/--keep-order",
+            help="Rows in random order, or in that of the input, by which people may be found though their names are left out.",
+        ),
+    ] = True,
     report: Annotated[
         Path | None, typer.Option(help="Write a web page for the owner here: it names rows; only you can read it.")
     ] = None,

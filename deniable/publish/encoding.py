@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ MOST_OUTCOMES = 1000
 LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
+MOSTLY = 0.5
+"""Of more categories than `MOST_CATEGORIES`, so many different ones among the rows are names of people: some happen to share theirs."""
 NEARLY_ALL = 0.95
 """A column of which so many values are different identifies people, even if some of them share theirs."""
 
@@ -92,18 +94,7 @@ def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Arra
     if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
         raise cells_of_another_kind(name, array.type)
     if array.null_count and missing is None:
-        rows = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)) + 1
-        shown = ", ".join(map(str, rows[:BAD_ROWS_SHOWN])) + (" and more" if len(rows) > BAD_ROWS_SHOWN else "")
-        raise DataError(
-            "missing_cells",
-            "Column {column!r}: {count:,} {cells} missing (row {shown}). Fill them, drop those rows, or say what they are called: "
-            'missing="no answer".',
-            column=name,
-            count=len(rows),
-            cells="cell is" if len(rows) == 1 else "cells are",
-            shown=shown,
-            rows=rows[:BAD_ROWS_SHOWN].tolist(),
-        )
+        refuse_missing({name: array})
     if ordered and pa.types.is_integer(array.type):
         _refuse_too_large(array, name)
     if not ordered and array.null_count and pc.any(pc.equal(_text(array), missing)).as_py():
@@ -115,6 +106,29 @@ def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Arra
             missing=missing,
         )
     return array if ordered or not array.null_count else pc.fill_null(_text(array), missing)
+
+
+def refuse_missing(columns: Mapping[str, Any]) -> None:
+    """Refuse missing cells that have no name, with their columns and rows: all at once, so that nobody mends them one by one."""
+    holes = {}
+    for name, column in columns.items():
+        array = column if isinstance(column, pa.Array) else to_arrow(column, name)
+        if array.null_count:
+            holes[name] = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)) + 1
+    if not holes:
+        return
+    told = []
+    for name, rows in holes.items():
+        shown = ", ".join(map(str, rows[:BAD_ROWS_SHOWN])) + (" and more" if len(rows) > BAD_ROWS_SHOWN else "")
+        told.append(f"column {name!r}: {len(rows):,} {'cell is' if len(rows) == 1 else 'cells are'} missing (row {shown})")
+    raise DataError(
+        "missing_cells",
+        '{told}. Fill them, drop those rows, or say what they are called: missing="no answer".',
+        told="; ".join(told).replace("c", "C", 1),
+        column=next(iter(holes)),
+        columns=list(holes),
+        rows=next(iter(holes.values()))[:BAD_ROWS_SHOWN].tolist(),
+    )
 
 
 def _refuse_too_large(array: pa.Array, name: str) -> None:
@@ -169,7 +183,10 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         order = np.argsort(labels)  # by label, so that the order of the rows does not matter
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        unique = len(labels) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
+        unique = (
+            len(labels) >= (MOSTLY if len(labels) > max(most, MOST_CATEGORIES) else NEARLY_ALL) * rows
+            and rows >= IDENTIFIER_ROWS
+        )
         if len(labels) > most and not unique:
             raise DataError(
                 "too_many_categories",
@@ -181,14 +198,15 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         found = Attribute(name, False, labels[order].tolist(), missing, unique)
         coded = place[indices] if rows else np.empty(0, np.int32)
     if unique and not found.measured:
-        warnings.warn(identifies(name), PublishingWarning, stacklevel=4)
+        warnings.warn(identifies(name, len(found.values), rows), PublishingWarning, stacklevel=4)
     return found, coded
 
 
-def identifies(name: str) -> str:
+def identifies(name: str, values: int, rows: int) -> str:
     """The warning about a column in which hardly a value occurs twice."""
+    many = "a different value in (nearly) every row" if values >= NEARLY_ALL * rows else f"{values:,} values in {rows:,} rows"
     return (
-        f"Column {name!r} has a different value in (nearly) every row: it identifies people, and a split by it would make every leaf a "
+        f"Column {name!r} has {many}: it identifies people, and a split by it would make every leaf a "
         "person. The tree does not use it, but it is handed on as it is; leave it out of what is published."
     )
 

@@ -84,7 +84,7 @@ def publish_file(
     force: bool = False,
     strict: bool = False,
     compare: dict[str, Any] | None = None,
-    shuffle: bool | None = None,
+    shuffle: bool = True,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Publication:
@@ -118,6 +118,8 @@ def publish_file(
             typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
     # Files are shuffled here, with every cell as it was written.
     parameters.setdefault("min_deniability", 0.1)
+    if isinstance(parameters.get("drop"), str):
+        parameters["drop"] = [parameters["drop"]]
     found = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
     if compare is not None:
         found.comparison = _compared(typed, sensitive, found, parameters, compare, progress)

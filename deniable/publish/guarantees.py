@@ -16,7 +16,7 @@ from deniable.plurals import counted
 from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
-from deniable.publish.encoding import IDENTIFIER_ROWS, columns_of
+from deniable.publish.encoding import IDENTIFIER_ROWS, MOST_CATEGORIES, columns_of
 from deniable.publish.other_columns import other_columns
 from deniable.publish.search import ruled_out_views, single_views
 from deniable.publish.singled_out import Uniqueness, uniqueness_of
@@ -132,16 +132,6 @@ class Guarantees:
         """How many rows are alone with their values in other columns."""
 
     @property
-    def order_kept(self) -> bool:
-        """Whether the order of the rows tells no answers."""
-        return all(check.passed for check in self.checks if check.name == ORDER)
-
-    def shuffled(self) -> Guarantees:
-        """The same of rows that are published in random order."""
-        checks = [_in_random_order() if check.name == ORDER else check for check in self.checks]
-        return Guarantees(self.tree, checks, self.groups, self.overall, self.uniqueness)
-
-    @property
     def settings(self) -> str:
         """What every group was made to meet, in a sentence."""
         tree = self.tree
@@ -250,11 +240,13 @@ def guarantees(
     y: Any,
     limits: Limits | None = None,
     published: Any = None,
-    shuffled: bool | None = False,
+    shuffled: bool = False,
     others: Sequence[str] | None = None,
+    told: Sequence[str] = (),
 ) -> Guarantees:
     """Measure these rows, which are to be published through this tree; `shuffled` if not in this order. `others` are the columns of X that
-    hold no drawn answers (None: all of them): only by those can anyone be found."""
+    hold no drawn answers (None: all of them): only by those can anyone be found. `told` names columns that are hidden or coarser, but that
+    rows in this order are sorted by."""
     # Imported here: that module measures its trees by this one.
     from deniable.publish.deniability_tree import surest_if_ruled_out
 
@@ -321,7 +313,7 @@ def guarantees(
         check(
             "relative skew",
             ratio > limits.skew_ratio * (1 + 1e-9),
-            f"{_most_relative(sensitive.names, sensitive.labels, each, sizes)}; limit {limits.skew_ratio:.4g} times",
+            f"{_most_relative(sensitive.names, sensitive.labels, each, sizes, limits.skew_ratio)}; limit {limits.skew_ratio:.4g} times",
             f"no answer is more than {limits.skew_ratio:.4g} times as frequent in a group as among all rows",
         ),
     ]
@@ -338,7 +330,7 @@ def guarantees(
             )
         )
     checks.append(_proxies(tree, X, labels, limits))
-    checks.append(_order(place, labels, shuffled))
+    checks.append(_order(place, labels, shuffled, told))
     checks += _identifiers(tree, X, len(labels))
     alone = _uniqueness(tree, X, limits.shared, others)
     limited = limits.shared > 1
@@ -363,9 +355,10 @@ def guarantees(
         "largest_skew_ratio": float(ratio.max()),
         "ruled_out_of_all_rows": float(max(surest_if_ruled_out(own.sum(axis=0)[None])[0] for own in wide)) if wide else None,
         "expected_unchanged": float((kept * sizes).sum() / len(labels)),
-        "published_unchanged": _unchanged(tree, published, labels),
+        "published_unchanged": _unchanged(tree, X, published, labels),
         "epsilon": tree.epsilon_,
         "epsilon_in_words": _epsilon_words(tree.epsilon_),
+        "mix_in_words": _mix_words(tree),
         "limits": asdict(limits),
     }
     paths = tree.tree_.paths()
@@ -402,11 +395,31 @@ def _of_columns(shares: dict[str, float]) -> str:
 def _epsilon_words(epsilon: float) -> str:
     if math.isinf(epsilon):
         return (
-            "no epsilon: one person's answer can decide whether an answer can be drawn in a group at all. Mix the groups with the whole "
-            "(mix; on the command line --mix 0.2, say) for a finite one."
+            "no epsilon: one person's answer can decide whether an answer can be drawn in a group at all. Only mixing the groups with the "
+            "whole (mix; on the command line --mix) gives one."
         )
-    weak = " That is weak: mix more, or put rare answers together." if epsilon >= WEAK else ""
+    weak = "" if epsilon < WEAK else " That is weak." if epsilon < 2 * WEAK else " That is as good as no epsilon."
     return f"one person's answer changes the chance of any published table {odds(epsilon)}, {TREE_NOT_COVERED}.{weak}"
+
+
+def _mix_words(tree: DeniabilityTree) -> str:
+    """Which mix would give an epsilon that is worth something; for the owner, since it is found from the true answers."""
+    from deniable.publish.deniability_tree import mix_for
+
+    if tree.epsilon_ < WEAK:
+        return ""
+    # About 1 / (1 + epsilon times the share of the rarest answer), whatever the groups: one answer can change every draw of its group.
+    needed = mix_for(WEAK, tree.tree_.flat.counts[tree.leaves_].sum(axis=1), tree.counts_)
+    rest = percent(1 - float(needed))
+    if needed == 1:
+        return (
+            "No mix below 1 gives a useful epsilon here: an answer is too rare. Put rare answers together, or, if you need an epsilon, "
+            "randomise each answer by itself instead (deniable randomise)."
+        )
+    return (
+        f"An epsilon of {WEAK:g}, hardly useful yet, takes a mix of {float(needed):g}, which leaves {rest} of each draw to the group. "
+        "If you need an epsilon, randomise each answer by itself instead (deniable randomise)."
+    )
 
 
 def _view(counts: Ints, own: Any, answers: int) -> Ints:
@@ -431,7 +444,7 @@ def _ratios(counts: Ints) -> Floats:
     return found
 
 
-def _most_relative(names: Sequence[str], labels: Sequence[Any], each: Sequence[Ints], sizes: Ints) -> str:
+def _most_relative(names: Sequence[str], labels: Sequence[Any], each: Sequence[Ints], sizes: Ints, limit: float) -> str:
     """The answer that is relatively most frequent in a group, with its shares there and among all rows."""
     at = int(np.argmax([_ratios(own).max() for own in each]))
     counts = each[at]
@@ -440,11 +453,21 @@ def _most_relative(names: Sequence[str], labels: Sequence[Any], each: Sequence[I
     shares = counts[group] / sizes[group]
     answer = int(np.argmax(np.divide(shares, whole, where=whole > 0, out=np.zeros_like(shares))))
     of = f" ({names[at]})" if len(names) > 1 else ""
-    times = shares[answer] / whole[answer]
+    times = _told_apart(float(shares[answer] / whole[answer]), limit)
     return (
-        f"{labels[at][answer]!s}{of} is {times:.2g} times as frequent in a group ({percent(shares[answer])}) as among all rows "
+        f"{labels[at][answer]!s}{of} is {times} times as frequent in a group ({percent(shares[answer])}) as among all rows "
         f"({percent(whole[answer])})"
     )
+
+
+def _told_apart(value: float, limit: float) -> str:
+    """A number with two digits, or as many as it takes to see on which side of the limit it lies.
+
+    >>> _told_apart(2.987, 3), _told_apart(1.234, 3), _told_apart(3.0004, 3), _told_apart(3, 3)
+    ('2.99', '1.2', '3.0004', '3')
+    """
+    texts = (f"{value:.{digits}g}" for digits in range(2, 12))
+    return next((text for text in texts if np.sign(float(text) - limit) == np.sign(value - limit)), f"{value:.2g}")
 
 
 def _uniqueness(tree: DeniabilityTree, X: Any, shared: int, others: Sequence[str] | None) -> Uniqueness:
@@ -475,47 +498,58 @@ def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Chec
     return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 
-def _in_random_order() -> Check:
-    text = "rows are published in random order"
-    return Check(ORDER, True, text, np.empty(0, np.int64), public=text)
-
-
-def _order(groups: Any, labels: Any, shuffled: bool | None) -> Check:
-    """Whether rows lie in an order that tells the answers, as in a file that was sorted by them."""
-    name = ORDER
-    tested = "people of a group who follow each other in the file have equal answers no more often than by chance"
+def _order(groups: Any, labels: Any, shuffled: bool, told: Sequence[str]) -> Check:
+    """Whether rows lie in an order that tells the answers, or values that were to be hidden, as in a file that was sorted by them."""
     if shuffled:
-        return _in_random_order()
-    more, surprise = sorted_by_answers(groups, labels)
-    if surprise <= SURPRISE or more <= MORE:
-        return Check(name, True, tested, np.empty(0, np.int64), public=tested)
-    found = (
-        f"rows that follow each other in a group have equal answers too often ({percent(more)} of the way from chance to sorted): whoever "
-        "knows how the file was ordered can read answers off it; publish in random order"
+        text = "rows are published in random order"
+        return Check(ORDER, True, text, np.empty(0, np.int64), public=text)
+    tested = (
+        "people of a group who follow each other in the file have equal answers no more often than by chance, and the file is not sorted "
+        "by a column that was left out or made coarser. Rows are in the order of the input: whoever knows the place of a person there "
+        "knows the row"
     )
-    return Check(name, False, found, np.arange(1, len(labels) + 1), public=tested)
+    more, surprise = sorted_by_answers(groups, labels)
+    found = []
+    if surprise > SURPRISE and more > MORE:
+        found.append(
+            f"rows that follow each other in a group have equal answers too often ({percent(more)} of the way from chance to sorted): "
+            "whoever knows how the file was ordered can read answers off it"
+        )
+    if told:
+        found.append(
+            f"rows are sorted by {', '.join(told)}: whoever knows those values of people finds their rows by their place"
+        )
+    if not found:
+        return Check(ORDER, True, tested, np.empty(0, np.int64), public=tested)
+    return Check(ORDER, False, "; ".join([*found, "publish in random order"]), np.arange(1, len(labels) + 1), public=tested)
 
 
 def _identifiers(tree: DeniabilityTree, X: Any, rows: int) -> list[Check]:
     named = [a.name for a in tree.tree_.attributes if a.identifier]
+    measured = [a.name for a in tree.tree_.attributes if a.identifier and a.measured]
     tested = (
-        "no column has a different value in (nearly) every row"
+        f"no column has a different value in (nearly) every row, or over {MOST_CATEGORIES:,} categories for at most twice as many rows"
         if rows >= IDENTIFIER_ROWS
         else f"not tested: in fewer than {IDENTIFIER_ROWS} rows it is no wonder that all values differ"
     )
-    found = (
-        f"{', '.join(named)}: a different value in (nearly) every row, which identifies people; leave out of what is published, or, if it "
-        "is a number that measures something, put it into bands"
+    found = f"{', '.join(named)}: so many different values that they identify people; leave out of what is published" + (
+        f", or put the numbers of {', '.join(measured)} into bands" if measured else ""
     )
     exposed = np.arange(1, rows + 1) if named else np.empty(0, np.int64)
     return [Check("identifiers", not named, found if named else tested, exposed, tuple(named), tested)]
 
 
-def _unchanged(tree: DeniabilityTree, published: Any, labels: Any) -> float | None:
+def _unchanged(tree: DeniabilityTree, X: Any, published: Any, labels: Any) -> float | None:
     if published is None:
         return None
     names = tree.sensitive_.names
-    columns = columns_of(published)
+    columns, true = columns_of(published), columns_of(X)
+    kept = [own for own in tree.tree_.attributes if own.name in columns and own.name not in names]
+    if any(not np.array_equal(own.codes(columns[own.name]), own.codes(true[own.name])) for own in kept):
+        raise DataError(
+            "rows_differ",
+            "The published rows are not those of X in their order. Measure them as publish(X, shuffle=False) gives them.",
+        )
     drawn = tree.sensitive_.codes(_frame({name: columns[name] for name in names}))
     return float((drawn == labels).mean())
 

@@ -80,7 +80,7 @@ def _column(found: Guarantees) -> str:
         ),
         ("Published unchanged", f"{percent(o['expected_unchanged'])} of the answers on average{changed}"),
         ("Settings", found.settings.partition(": ")[2]),
-        ("Epsilon", o["epsilon_in_words"]),
+        ("Epsilon", f"{o['epsilon_in_words']} {o['mix_in_words']}".strip()),
     ]
     rows = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(name)}</th><td role="cell">{escape(text)}</td></tr>'
@@ -107,7 +107,8 @@ def _checks(found: Guarantees) -> str:
         for check in found.checks
     )
     return (
-        f"{parts._open('Checks')}<caption>A set that fails a check is not called safe. Rows are counted from 1.</caption>\n"
+        f"{parts._open('Checks')}<caption>A set that fails a check is not called safe. Rows are counted from 1, as they were "
+        "read.</caption>\n"
         f"{parts._head('Check', 'Result', 'What was found')}"
         f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
     )
@@ -164,24 +165,30 @@ def _recoded(publication: Publication) -> str:
 def _alone(found: Guarantees) -> str:
     """How many rows other columns single out."""
     alone = found.uniqueness
+    left = f"<p>{escape(alone.not_counted)}.</p>\n" if alone.identifying else ""
     if not alone.each:
-        return ""
+        return f"<h2>Who can be found by other columns</h2>\n{left}" if left else ""
     few = "Alone with their values" if alone.shared <= 1 else f"Fewer than {alone.shared:,} rows share them"
     cells = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{own.columns}</th>'
         f'<td role="cell" class="number" data-label="Smallest group">{own.smallest:,}</td>'
         f'<td role="cell" class="number" data-label="{few}">{len(own.rows):,} ({percent(len(own.rows) / alone.rows)})</td>'
-        f'<td role="cell">{escape(", ".join(own.worst)) or "none"}{f" ({own.worst_rows:,} rows)" if own.worst else ""}</td></tr>'
+        f'<td role="cell">{escape(", ".join(own.worst)) or "none"}{_in_brackets(own.worst_rows) if own.worst else ""}</td></tr>'
         for own in alone.each
     )
     return (
         "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows "
         "some of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
         "answer in it may still be false. Anyone who has the published file can count this.</p>\n"
+        f"{left}"
         f"{parts._open('Who can be found by other columns')}<caption>All combinations of one, two and three columns.</caption>\n"
         f"{parts._head('Columns together', '#Smallest group', f'#{few}', 'Most by')}"
         f'<tbody role="rowgroup">\n{cells}\n</tbody>\n</table>\n</div>'
     )
+
+
+def _in_brackets(rows: int) -> str:
+    return f" ({counted(rows, 'row')})"
 
 
 def _comparison(found: Any) -> str:

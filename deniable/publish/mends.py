@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.plurals import counted
@@ -42,10 +43,15 @@ def mending(found: Publication) -> list[str]:
 def _mend(check: Check, found: Guarantees) -> str:
     overall, limits = found.overall, found.overall["limits"]
     if check.columns:
-        which = "column" if len(check.columns) == 1 else "columns"
+        # Coarser names are no remedy.
         names = {own.name for own in found.tree.tree_.attributes if own.identifier and not own.measured}
-        wider = "" if set(check.columns) <= names else "put rare or telling values together (numbers into bands): --recode, or "
-        return f"{wider}leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in check.columns)
+        naming = [name for name in check.columns if name in names]
+        telling = [name for name in check.columns if name not in names]
+        parts = [_left_out(naming)] if naming else []
+        if telling:
+            wider = "wider --bands or a larger --merge-rare" if found.uniqueness.recoded else "--recode"
+            parts.append(f"put rare or telling values together (numbers into bands): {wider}, or {_left_out(telling)}")
+        return "; ".join(parts)
     if check.name == "order of rows":
         return "publish the rows in random order: --shuffle"
     if check.name == "small groups":
@@ -78,6 +84,11 @@ def _mend(check: Check, found: Guarantees) -> str:
             return f"let no group be surer: --max-ruled-out {limits['ruled_out']:g}"
         return f"{MIXED}, or put rare answers together before publishing"
     return MIXED
+
+
+def _left_out(columns: Sequence[str]) -> str:
+    which = "column" if len(columns) == 1 else "columns"
+    return f"leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in columns)
 
 
 def _quoted(name: str) -> str:

@@ -21,8 +21,9 @@ from deniable.plurals import counted
 from deniable.privacy.words import percent
 from deniable.progress import Progress
 from deniable.publish.deniability_tree import DeniabilityTree
-from deniable.publish.encoding import columns_of, read_attribute
+from deniable.publish.encoding import MOST_CATEGORIES, columns_of, read_attribute, refuse_missing
 from deniable.publish.guarantees import Guarantees, Limits, guarantees
+from deniable.publish.kept_order import sorted_by
 from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, until_shared, usual
 from deniable.publish.settings import chosen_settings
 
@@ -42,7 +43,7 @@ class Publication:
     >>> import deniable as dn, pandas as pd
     >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50, "ill": ["yes", "no"] * 50})
     >>> found = dn.publish_frame(people, "ill", min_deniability=0.5)
-    >>> found.passed, list(found.data.columns), found.data["town"].equals(people["town"])
+    >>> found.passed, list(found.data.columns), sorted(found.data["town"]) == sorted(people["town"])
     (True, ['town', 'ill'], True)
     """
 
@@ -53,7 +54,7 @@ class Publication:
         joint: bool,
         comparison: Any = None,
         recodings: Sequence[Recoding] = (),
-        shuffled: bool = False,
+        shuffled: bool = True,
     ) -> None:
         self.data = data
         self.guarantees = tuple(found)
@@ -138,7 +139,10 @@ class Publication:
                 lines += textwrap.wrap(text, 110, initial_indent="  ", subsequent_indent="          ")
             lines += textwrap.wrap(own.settings, 110, initial_indent="  ", subsequent_indent="    ")
             lines.append(f"  unchanged: {percent(o['expected_unchanged'])} of the answers on average")
-            lines += textwrap.wrap(f"epsilon: {o['epsilon_in_words']}", 110, initial_indent="  ", subsequent_indent="    ")
+            epsilon = f"epsilon: {o['epsilon_in_words']} {o['mix_in_words']}"
+            lines += textwrap.wrap(epsilon, 110, initial_indent="  ", subsequent_indent="    ")
+        if self.shuffled:
+            lines.append("Rows are published in random order; row numbers above are those of the data that was read.")
         for recoding in self.recodings:
             lines += textwrap.wrap(f"Recoded: {recoding.owner}", 110, subsequent_indent="    ")
         if len(self.guarantees) > 1:
@@ -164,8 +168,8 @@ def publish_frame(
     min_deniability: float = 0.1,
     *,
     joint: bool = False,
-    drop: Sequence[str] = (),
-    shuffle: bool | None = None,
+    drop: str | Sequence[str] = (),
+    shuffle: bool = True,
     recode: bool = False,
     min_shared: int | None = None,
     bands: Mapping[str, Any] | None = None,
@@ -179,7 +183,8 @@ def publish_frame(
 
     Several columns are hidden one after the other (each tree may ask for the columns already published, never for true answers that are
     hidden), or, with `joint`, as combinations: then every combination and every column keeps the minimum. `drop` names columns to leave
-    out; `shuffle` publishes the rows in random order (None: if their order would tell answers).
+    out. Rows are published in random order: a file that was sorted by a dropped name would still name everyone by their place;
+    `shuffle=False` keeps the order.
 
     `recode` puts the numbers of other columns into bands and their rare categories together as "other"; `min_shared` goes on until at
     least so many rows share every combination of up to three of them. `bands` gives bands of your own, by width or by where they begin
@@ -225,8 +230,8 @@ def publish_in_order(
     min_deniability: float,
     *,
     joint: bool = False,
-    drop: Sequence[str] = (),
-    shuffle: bool | None = None,
+    drop: str | Sequence[str] = (),
+    shuffle: bool = True,
     recode: bool = False,
     min_shared: int | None = None,
     bands: Mapping[str, Any] | None = None,
@@ -236,9 +241,12 @@ def publish_in_order(
     progress: Progress | None = None,
     **parameters: Any,
 ) -> Publication:
-    """As `publish_frame`, but the rows are still in their order; `shuffled` says whether they must not stay in it."""
+    """As `publish_frame`, but the rows are still in their order; `shuffled` says that they must not stay in it."""
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    drop = [drop] if isinstance(drop, str) else list(drop)
     columns = columns_of(data)
+    for parameter, given in (("sensitive", names), ("drop", drop)):
+        _refuse_list_in_one(parameter, given, columns)
     unknown = [name for name in [*names, *drop] if name not in columns]
     if unknown:
         raise DataError("no_column", "There is no column {got!r}; there are {allowed}.", got=unknown[0], allowed=list(columns))
@@ -255,6 +263,8 @@ def publish_in_order(
         raise DataError("no_columns", "There is no other column than the sensitive: nothing to part people by.")
     if len(frame) == 0:
         raise DataError("no_rows", "The data has no rows.")
+    if parameters.get("missing") is None:
+        refuse_missing({name: column for name, column in columns.items() if name not in drop})
     limits = limits if limits is not None else Limits()
     if min_shared is not None:
         if isinstance(min_shared, bool) or not isinstance(min_shared, (int, np.integer)) or min_shared < 2:
@@ -265,18 +275,20 @@ def publish_in_order(
     frame = _with_columns(frame, data, recodings)
     parameters = _for_trees(parameters, names, recodings)
     known = frame.select(kept)
+    hidden = {name: columns[name] for name in columns if name in drop or (name in recodings and name not in names)}
+    told = () if shuffle else sorted_by(hidden)
     found: list[Guarantees] = []
     for group in [names] if joint else [[name] for name in names]:
         truth = frame.select(group).to_native()
         own = chosen_settings(_own(parameters, group), truth, limits)
         tree = DeniabilityTree(min_deniability, **own).fit(known.to_native(), truth, progress=progress)
-        published = tree.publish(known.to_native(), rng)
-        found.append(guarantees(tree, known.to_native(), truth, limits, published, shuffle, kept))
+        published = tree.publish(known.to_native(), rng, shuffle=False)
+        measured = guarantees(tree, known.to_native(), truth, limits, published, shuffle, kept, told)
+        measured.uniqueness = replace(measured.uniqueness, recoded=recode)
+        found.append(measured)
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns)
-    if shuffle is None and (shuffle := any(not own.order_kept for own in found)):
-        found = [own.shuffled() for own in found]
-    return Publication(out.to_native(), found, joint, recodings=list(recodings.values()), shuffled=bool(shuffle))
+    return Publication(out.to_native(), found, joint, recodings=list(recodings.values()), shuffled=shuffle)
 
 
 def recoded_columns(
@@ -302,14 +314,17 @@ def recoded_columns(
         given = outcomes.get(name) if isinstance(outcomes, dict) else outcomes
         if name not in found and given is None and (own := sensitive_bands(columns[name], name, missing)) is not None:
             found[name] = own
+    most = parameters.get("max_categories", MOST_CATEGORIES)
     others = {
-        name: column for name, column in columns.items() if name not in sensitive and not _names_people(column, name, missing)
+        name: column
+        for name, column in columns.items()
+        if name not in sensitive and not _names_people(column, name, missing, most)
     }
     if recode:
         found |= usual({name: column for name, column in others.items() if name not in found}, missing)
     if min_shared is not None and others:
         found |= until_shared(others, found, asked, missing, int(min_shared))
-    return {name: found[name] for name in columns if name in found}
+    return {name: found[name].saying_if_constant() for name in columns if name in found}
 
 
 def _as_text(column: Any, name: str) -> pa.Array:
@@ -319,12 +334,33 @@ def _as_text(column: Any, name: str) -> pa.Array:
     return (array.dictionary_decode() if pa.types.is_dictionary(array.type) else array).cast(pa.large_string())
 
 
-def _names_people(column: Any, name: str, missing: str | None) -> bool:
+def _names_people(column: Any, name: str, missing: str | None, most: int) -> bool:
     """Whether a column only names people: coarser names are no remedy, it must be left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        attribute, _ = read_attribute(column, name, None, missing, len(column))
+        try:
+            attribute, _ = read_attribute(column, name, None, missing, most)
+        except DataError as error:
+            if error.code != "too_many_categories":
+                raise
+            return False  # recoding can make them few enough
     return attribute.identifier and not attribute.measured
+
+
+def _refuse_list_in_one(parameter: str, given: Sequence[str], columns: Mapping[str, Any]) -> None:
+    """`id,name` is one name; that several columns are meant is plain where each of them is there."""
+    for name in given:
+        parts = [part.strip() for part in str(name).split(",")]
+        if name not in columns and len(parts) > 1 and all(part in columns for part in parts):
+            raise DataError(
+                "list_in_one",
+                "There is no column {got!r}. Name the columns one by one: {parameter}={parts}.",
+                got=name,
+                parameter=parameter,
+                parts=parts,
+                first=parts[0],
+                second=parts[1],
+            )
 
 
 def _with_columns(frame: Any, data: Any, recodings: Mapping[str, Recoding]) -> Any:

@@ -62,6 +62,13 @@ class Recoding:
         """The same without what single rows have, for keeping: of a sensitive column those are the true answers."""
         return replace(self, codes=np.empty(0, np.int64))
 
+    def saying_if_constant(self) -> Recoding:
+        """The same; if one value is left it says so, for such a column tells nothing."""
+        if len(self.labels) > 1:
+            return self
+        left = f". That leaves one value for all rows ({self.labels[0]}): leave the column out, or recode it less"
+        return replace(self, public=self.public + left, owner=self.owner + left)
+
     def to_dict(self, rows: bool) -> dict[str, Any]:
         """For JSON; `rows`: for the owner."""
         return {
@@ -248,6 +255,21 @@ def as_asked(
         if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 2:
             raise ParameterError(
                 "merge_rare", "merge_rare of {name!r} must be a whole number of at least 2, got {got!r}.", name=name, got=rows
+            )
+        if is_numeric(columns[name], name):
+            raise DataError(
+                "merge_numbers",
+                "merge_rare: column {column!r} holds numbers. Put them into bands: bands={{{column!r}: 10}}; or, if they are names of "
+                "categories, say so: categorical=[{column!r}].",
+                column=name,
+            )
+        if rows > (there := len(columns[name])):
+            raise ParameterError(
+                "merge_rare_rows",
+                "merge_rare of {column!r} is {got:,}, but there are only {rows:,} rows: no category can have so many.",
+                column=name,
+                got=rows,
+                rows=there,
             )
         found[name] = with_rare_merged(
             columns[name], name, at_least(int(rows)), missing, f"so that each has at least {rows:,} rows"

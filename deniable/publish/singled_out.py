@@ -7,7 +7,7 @@ counted by whoever has the published file, so it may be told to anyone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from deniable.core.exact import Ints
+from deniable.plurals import counted
 from deniable.privacy.words import percent
 from deniable.publish.encoding import Attribute
 
@@ -59,6 +60,10 @@ class Uniqueness:
     """How many rows should share every combination at least; 1: nothing was asked for."""
     each: tuple[Singled, ...]
     left_out: tuple[str, ...]
+    identifying: tuple[str, ...] = ()
+    """Columns that are not counted here, because they tell (nearly) every row apart by themselves."""
+    recoded: bool = False
+    """Whether the usual recoding was done already."""
 
     @property
     def passed(self) -> bool:
@@ -74,28 +79,40 @@ class Uniqueness:
     def tested(self) -> str:
         """What was tested, for the public."""
         if self.shared <= 1:
-            return "how many rows are alone with their values in up to three other columns was counted; no limit was set"
-        return f"every combination of values of up to three other columns is shared by at least {self.shared:,} rows"
+            text = "how many rows are alone with their values in up to three other columns was counted; no limit was set"
+        else:
+            text = f"every combination of values of up to three other columns is shared by at least {self.shared:,} rows"
+        return f"{text}. {self.not_counted}" if self.identifying else text
+
+    @property
+    def not_counted(self) -> str:
+        """Which columns are left out here, and why; empty if none."""
+        if not self.identifying:
+            return ""
+        one = len(self.identifying) == 1
+        tell, itself = ("tells", "itself") if one else ("tell", "themselves")
+        return f"Not counted here: {', '.join(self.identifying)}, which {tell} rows apart by {itself}; see identifiers"
 
     @property
     def found(self) -> str:
         """What was found, in a sentence."""
         if not self.each:
-            return "there is no other column that does not identify people by itself"
+            none = "there is no other column that does not identify people by itself"
+            return f"{none}. {self.not_counted}" if self.identifying else none
         alone = "the only ones" if self.shared <= 1 else f"among fewer than {self.shared:,}"
         parts = []
         for own in self.each:
             columns = "other column" if own.columns == 1 else "other columns together"
             most = f", most by {', '.join(own.worst)}" if len(own.rows) else ""
             parts.append(
-                f"{len(own.rows):,} rows ({percent(len(own.rows) / self.rows)}) by {COUNT_WORDS[own.columns]} {columns} (smallest group "
-                f"{own.smallest:,}{most})"
+                f"{counted(len(own.rows), 'row')} ({percent(len(own.rows) / self.rows)}) by {COUNT_WORDS[own.columns]} {columns} "
+                f"(smallest group {own.smallest:,}{most})"
             )
         left = (
             f". Not taken together with others, for there are too many columns: {', '.join(self.left_out)}"
             if self.left_out
             else ""
-        )
+        ) + (f". {self.not_counted}" if self.identifying else "")
         if not len(self.alone):
             return f"nobody is {'the only one' if self.shared <= 1 else alone} with the same values: {'; '.join(parts)}{left}"
         limit = "" if self.shared > 1 else "; no limit was set"
@@ -108,11 +125,17 @@ class Uniqueness:
             return ""
         worst = self.each[-1]
         share = percent(len(self.alone) / self.rows)
+        are = "is the only one with its" if len(self.alone) == 1 else "are the only ones with their"
+        mend = (
+            "Coarser values until several rows share them lessen it (min_shared; on the command line --min-shared 5)."
+            if self.recoded
+            else "Recoding lessens it (recode, min_shared; on the command line --recode, --min-shared 5)."
+        )
         return (
-            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) are the only ones with their values in up "
+            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) {are} values in up "
             f"to {COUNT_WORDS[worst.columns]} other columns (most by {', '.join(worst.worst)}): whoever knows those of a person finds the "
-            "row and reads its other cells. The sensitive answer in it may still be false. Recoding lessens it (recode, min_shared; on the "
-            "command line --recode, --min-shared 5)."
+            "row and reads its other cells. The sensitive answer in it may still be false. "
+            f"{mend}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,6 +144,7 @@ class Uniqueness:
             "shared_by_at_least": self.shared,
             "each": [own.to_dict(self.rows) for own in self.each],
             "not_taken_together": list(self.left_out),
+            "not_counted_for_they_identify": list(self.identifying),
         }
 
 
@@ -157,7 +181,8 @@ def uniqueness_of(attributes: Sequence[Attribute], codes: Sequence[Any], shared:
     """The same of columns as the tree reads them. Those that identify people by themselves are named elsewhere: beside them everyone is
     alone."""
     kept = [at for at, own in enumerate(attributes) if not own.identifier]
-    return uniqueness([attributes[at].name for at in kept], [codes[at] for at in kept], shared)
+    found = uniqueness([attributes[at].name for at in kept], [codes[at] for at in kept], shared)
+    return replace(found, identifying=tuple(own.name for own in attributes if own.identifier))
 
 
 def columns_taken(values: Sequence[int], rows: int) -> tuple[list[int], list[int]]:

@@ -49,6 +49,7 @@ def test_one_command_publishes_describes_and_reports(run, people):
         "out.csv",
         "--report",
         "r.html",
+        "--keep-order",
     )
     assert (code, err) == (0, "")
     before, after = cells("people.csv"), cells("out.csv")
@@ -273,7 +274,7 @@ def test_a_write_that_fails_leaves_nothing(run, people, tmp_path, monkeypatch):
 
 def test_missing_cells_may_be_named_and_stay_as_they_are(run, people):
     people.assign(town=people.town.where(people.index != 3)).to_csv("holes.csv", index=False)
-    assert run("publish", "holes.csv", "-s", "ill", "-o", "out.csv", "--missing", "unknown")[0] == 0
+    assert run("publish", "holes.csv", "-s", "ill", "-o", "out.csv", "--missing", "unknown", "--keep-order")[0] == 0
     assert cells("out.csv")["town"].tolist() == cells("holes.csv")["town"].tolist()
 
 
@@ -336,7 +337,8 @@ def test_numbers_are_written_without_quotes_as_randomise_writes_them_and_every_c
         ill=rng.choice(["0", "1"], 500),
     )
     written.to_csv("all.csv", index=False)
-    code, _, err = run("publish", "all.csv", "-s", "ill", "--missing", "none", "--categorical", "big", "-o", "out.csv")
+    asked = ["--missing", "none", "--categorical", "big", "--keep-order"]
+    code, _, err = run("publish", "all.csv", "-s", "ill", "-o", "out.csv", *asked)
     assert (code, err) == (0, "")
     before, after = cells("all.csv"), cells("out.csv")
     for name in before:
@@ -409,3 +411,72 @@ def test_spellings_of_one_answer_and_a_name_for_silence_that_is_an_answer_are_re
     people.assign(ill=people.ill.where(np.arange(500) % 9 != 0)).to_csv("silent.csv", index=False)
     code, _, err = run("publish", "silent.csv", "-s", "ill", "-o", "out.csv", "--missing", "yes")
     assert (code, "Choose another name" in err) == (2, True)
+
+
+def register(rows=2500):
+    rng = np.random.default_rng(9)
+    frame = pd.DataFrame({"id": range(rows), "name": [f"n{i}" for i in rng.integers(0, rows, rows)]})
+    frame["age"], frame["job"] = rng.integers(18, 90, rows), rng.choice(["a", "b", "c"], rows, p=[0.6, 0.3, 0.1])
+    frame["salary"] = rng.lognormal(10, 0.5, rows).round(2)
+    return frame.assign(ill=rng.choice(["no", "yes"], rows))
+
+
+def test_names_that_some_people_share_identify_them_and_are_not_counted_as_singled_out(run):
+    frame = register()
+    assert 1000 < frame["name"].nunique() < 0.95 * len(frame)
+    frame.to_csv("people.csv", index=False)
+    code, out, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "--report", "r.html")
+    plain = " ".join(out.split())
+    assert (code, "FAILED identifiers: id, name, salary:" in plain) == (0, True), err
+    assert "values in 2,500 rows: it identifies people" in err
+    left = "Not counted here: id, name, salary, which tell rows apart by themselves; see identifiers"
+    assert left in plain
+    assert left in Path("r.html").read_text()
+    told = json.loads(Path("out.publication.json").read_text())["columns"][0]["guarantees"]
+    assert told["uniqueness"]["not_counted_for_they_identify"] == ["id", "name", "salary"]
+    assert left in next(check for check in told["checks"] if check["name"] == "singled out")["tested"]
+    # Coarser names are no remedy, coarser salaries are.
+    assert "identifiers: leave the columns out: --drop id --drop name; put rare or telling values together" in plain
+    mended = ["--drop", "id", "--drop", "name", "--recode"]
+    code, out, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "-f", "--strict", *mended)
+    assert (code, err, "Not counted" in out) == (0, "", False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--drop", "id,name"], "Repeat the option for each: --drop 'id' --drop 'name'."),
+        (["--merge-rare", "job=6000"], "--merge-rare job=6000: there are only 2,500 rows"),
+        (["--merge-rare", "age=20"], "Use --bands age=10; or, if they are names of categories, add --categorical 'age'."),
+        (["--drop", "id"], "Column 'name' has 1,100 categories; at most 1,000 are allowed. Leave it out with --drop 'name'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_the_words_of_the_command(run, asked, said):
+    register().assign(name=[f"n{i % 1100}" for i in range(2500)]).to_csv("people.csv", index=False)
+    code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", *asked)
+    assert (code, said in err) == (2, True), err
+    assert not Path("out.csv").exists()
+
+
+def test_all_columns_with_gaps_are_named_with_the_option_that_names_them(run, people):
+    gaps = people.assign(town=people.town.where(people.index != 3), age=people.age.where(~people.index.isin([1, 4])))
+    gaps.to_csv("gaps.csv", index=False)
+    code, _, err = run("publish", "gaps.csv", "-s", "ill", "-o", "out.csv")
+    assert code == 2
+    assert "Column 'age': 2 cells are missing (row 2, 5); column 'town': 1 cell is missing (row 4)." in err
+    assert "--missing 'no answer'" in err
+    assert run("publish", "gaps.csv", "-s", "ill", "-o", "out.csv", "--drop", "age", "--drop", "town")[0] == 0
+
+
+def test_a_recoding_that_leaves_one_value_says_so_and_what_was_done_is_not_advised_again(run):
+    register().to_csv("people.csv", index=False)
+    asked = ["--drop", "id", "--drop", "name", "--drop", "salary"]
+    plain = " ".join(run("publish", "people.csv", "-s", "ill", "-o", "out.csv", *asked, "--merge-rare", "job=1600")[1].split())
+    assert "That leaves one value for all rows (other)" in plain
+    assert "That leaves one value" in Path("out.publication.json").read_text()
+    rng = np.random.default_rng(2)
+    several = pd.DataFrame({name: rng.choice(list("abcdefghijkl"), 600) for name in ("one", "two", "three")})
+    several.assign(ill=rng.choice(["no", "yes"], 600)).to_csv("few.csv", index=False)
+    for options, advised in (([], "--recode, --min-shared 5"), (["--recode"], "--min-shared 5")):
+        out = run("publish", "few.csv", "-s", "ill", "-o", "out.csv", "-f", *options)[1]
+        assert re.findall(r"on the command line ([^)]*)\)", " ".join(out.split()))[0] == advised

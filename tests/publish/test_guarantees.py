@@ -9,7 +9,7 @@ import pytest
 
 import deniable as dn
 from deniable.core.order import sorted_by_answers
-from deniable.errors import ParameterError
+from deniable.errors import DataError, ParameterError
 from deniable.publish.guarantees import Limits
 
 
@@ -112,16 +112,25 @@ def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
         failed = found.guarantees[0].failed
         assert [check.name for check in failed] == ["order of rows"], by
         assert len(failed[0].rows) == 2000
-    assert dn.publish_frame(frame.sort_values(["ill", "age"], ignore_index=True), "ill", min_rows=200, shuffle=True).passed
-    # Where nothing is said rows are shuffled only if their order tells something.
     sorted_by = frame.sort_values(["ill", "age"], ignore_index=True)
     mended = dn.publish_frame(sorted_by, "ill", min_rows=200)
     assert (mended.passed, mended.shuffled, mended.to_dict()["shuffled"]) == (True, True, True)
     assert mended.data["age"].tolist() != sorted_by["age"].tolist()
-    assert not dn.publish_frame(frame, "ill", min_rows=200).shuffled
     # An order by what is published anyway, or none at all, tells nothing.
-    assert dn.publish_frame(frame.sort_values(["town", "age"], ignore_index=True), "ill", min_rows=200).passed
-    assert dn.publish_frame(frame, "ill", min_rows=200).passed
+    by_town = frame.sort_values(["town", "age"], ignore_index=True)
+    assert dn.publish_frame(by_town, "ill", min_rows=200, shuffle=False).passed
+    kept = dn.publish_frame(frame, "ill", min_rows=200, shuffle=False)
+    assert (kept.passed, kept.shuffled, kept.data["age"].tolist()) == (True, False, age.tolist())
+    # What is left out or made coarser is told by an order by it.
+    for asked in ({"drop": ["town"]}, {"bands": {"age": 20}}):
+        by = "town" if "drop" in asked else "age"
+        told = dn.publish_frame(frame.sort_values(by, ignore_index=True), "ill", min_rows=200, shuffle=False, **asked)
+        assert [check.name for check in told.guarantees[0].failed] == ["order of rows"]
+        assert f"rows are sorted by {by}" in repr(told).replace("\n", " ")
+        assert dn.publish_frame(frame, "ill", min_rows=200, shuffle=False, **asked).passed
+    published = kept.trees[0].publish(frame)
+    with pytest.raises(DataError, match="shuffle=False"):
+        kept.trees[0].guarantees(frame, frame["ill"], published=published)
 
 
 def test_agreement_of_neighbours_has_the_mean_and_spread_of_random_orders():
@@ -143,7 +152,7 @@ def test_what_goes_with_the_set_tells_nothing_that_was_measured_on_the_true_answ
     other = y.copy()
     other[7] = "no" if y[7] == "yes" else "yes"
     tree = dn.DeniabilityTree(0.3, mix=1.0).fit(X, y)
-    public = [tree.guarantees(X, own, published=tree.publish(X)).to_dict(rows=False) for own in (y, other)]
+    public = [tree.guarantees(X, own, published=tree.publish(X, shuffle=False)).to_dict(rows=False) for own in (y, other)]
     assert public[0] == public[1]
     owners = [tree.guarantees(X, own).to_dict() for own in (y, other)]
     assert owners[0] != owners[1]
@@ -205,7 +214,7 @@ def test_the_figures_are_those_of_an_independent_count():
     X = pd.DataFrame({"town": rng.choice(list("ABCD"), 2000), "sex": rng.choice(["f", "m"], 2000)})
     y = pd.Series(np.where(rng.random(2000) < X.town.map({"A": 0.1, "B": 0.3, "C": 0.5, "D": 0.8}), "yes", "no"), name="ill")
     tree = dn.DeniabilityTree(0.2).fit(X, y)
-    published = tree.publish(X)
+    published = tree.publish(X, shuffle=False)
     found = tree.guarantees(X, y, published=published)
     node = tree.apply(X)
     share = (y == "yes").groupby(node).mean()
@@ -228,7 +237,7 @@ def test_whoever_knows_the_group_learns_nothing_more_from_the_published_answer()
     X = pd.DataFrame({"town": rng.choice(list("AB"), 4000)})
     y = pd.Series(np.where(rng.random(4000) < X.town.map({"A": 0.15, "B": 0.6}), "yes", "no"), name="ill")
     tree = dn.DeniabilityTree(0.3).fit(X, y)
-    published = tree.publish(X)["ill"]
+    published = tree.publish(X, shuffle=False)["ill"]
     node = tree.apply(X)
     for leaf in set(node):
         inside = node == leaf

@@ -1,6 +1,7 @@
 """Whole tables: several sensitive columns, reports, and the comparison with randomised response."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ def patients(rows=600, seed=0):
 
 def test_columns_hidden_one_after_the_other_never_use_hidden_true_answers():
     frame = patients()
-    found = dn.publish_frame(frame, ["ill", "poor"], 0.3, min_rows=20)
+    found = dn.publish_frame(frame, ["ill", "poor"], 0.3, min_rows=20, shuffle=False)
     first, second = found.trees
     assert first.feature_names_in_.tolist() == ["age", "town"]
     assert second.feature_names_in_.tolist() == ["age", "town", "ill"]
@@ -51,7 +52,7 @@ def test_columns_hidden_jointly_are_one_tree_in_which_each_keeps_the_minimum():
 
 def test_dropped_columns_are_gone_and_shuffled_rows_stay_whole():
     frame = patients()
-    found = dn.publish_frame(pl.from_pandas(frame), "ill", 0.3, drop=["poor"], shuffle=True)
+    found = dn.publish_frame(pl.from_pandas(frame), "ill", 0.3, drop=["poor"])
     assert isinstance(found.data, pl.DataFrame)
     assert found.data.columns == ["age", "ill", "town"]
     assert sorted(found.data.select("age", "town").rows()) == sorted(map(tuple, frame[["age", "town"]].to_numpy().tolist()))
@@ -129,3 +130,21 @@ def test_the_comparison_measures_both_at_the_same_posterior_and_draws_them(tmp_p
     assert ((table["mean"] > 0.3) & (table["mean"] <= 1)).all()
     assert "worst-case posterior" in found.verdict
     assert save(found.plot(), tmp_path / "both.svg").read_text().count("randomised response") >= 1
+
+
+def test_one_column_to_drop_may_be_a_word_and_a_list_in_one_word_is_explained():
+    assert list(dn.publish_frame(patients(), "ill", drop="poor").data.columns) == ["age", "ill", "town"]
+    with pytest.raises(DataError, match=r"one by one: drop=\['town', 'poor'\]"):
+        dn.publish_frame(patients(), "ill", drop="town, poor")
+
+
+def test_the_owner_alone_is_told_which_mix_an_epsilon_takes():
+    frame = patients()
+    found = dn.publish_frame(frame, "ill", 0.3, mix=0.2)
+    assert found.epsilon > 6
+    words = found.guarantees[0].overall["mix_in_words"]
+    needed = float(re.search(r"takes a mix of ([0-9.]+),", words)[1])
+    assert dn.publish_frame(frame, "ill", 0.3, mix=needed).guarantees[0].overall["mix_in_words"] == ""
+    assert dn.publish_frame(frame, "ill", 0.3, mix=needed).epsilon <= 6
+    assert words in " ".join(repr(found).split())
+    assert "takes a mix" not in str(found.to_dict())
