@@ -19,7 +19,7 @@ from deniable.privacy.deployments import DEPLOYMENTS, Deployment
 from deniable.privacy.linkage import Linkage, reidentification_rate
 from deniable.privacy.rows import SUPPOSED, Row, row_of
 from deniable.privacy.single_entry import by_attribute
-from deniable.privacy.warnings import weak
+from deniable.privacy.warnings import ALL_TOGETHER, weak_together
 from deniable.privacy.words import ONE_REPORT, odds, percent
 from deniable.privacy.worst_case import posterior_bound
 
@@ -60,8 +60,7 @@ class PrivacyReport:
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """(question, warning) for all rows."""
         each = tuple((row.name, warning) for row in self.rows for warning in row.warnings)
-        together = [("all questions together", warning) for warning in weak(self.epsilon)] if len(self.private) > 1 else []
-        return (*each, *together)
+        return (*each, *((ALL_TOGETHER, warning) for warning in weak_together([row.epsilon for row in self.private])))
 
     @property
     def asked_openly(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from deniable.privacy.report import PrivacyReport, report
 from deniable.privacy.rows import Row, at_odds
-from deniable.survey.planning import advice
+from deniable.survey.planning import advice, costs
 from deniable.survey.questionnaire import Questionnaire
 
 
@@ -28,13 +28,14 @@ def privacy_report(questionnaire: Questionnaire, answers: int = 1_000, prior: Ma
     texts = _texts(questionnaire, language)
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     said = advice(questionnaire, answers)
+    lies = {cost.name: cost.counts_as for cost in costs(questionnaire, answers)}
     found = report(questionnaire.schema, prior)
 
     def told(row: Row) -> Row:
         # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
         known = at_odds(row, epsilons[row.name]) if epsilons[row.name] > row.epsilon else row
         warnings = tuple(one.text for one in said if one.kind == "warning" and one.name == row.name)
-        return replace(known, text=texts[row.name], warnings=warnings)
+        return replace(known, text=texts[row.name], warnings=warnings, counts_as=lies[row.name])
 
     notes = tuple((one.name, one.text) for one in said if one.kind == "note")
     return PrivacyReport(questionnaire.schema, tuple(map(told, found.rows)), notes=notes, language=language)
