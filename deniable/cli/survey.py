@@ -76,7 +76,7 @@ def check(
 ) -> None:
     """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
     from deniable.survey.known_to import SHARE
-    from deniable.survey.planning import advice, costs
+    from deniable.survey.planning import advice, costs, over
 
     read = _questionnaire(questionnaire)
     table = Table()
@@ -97,7 +97,7 @@ def check(
     console().print(table)
     show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
-    for sentence in advice(read, answers):
+    for sentence in [*over(read, datetime.date.today()), *advice(read, answers)]:
         print(sentence)
 
 

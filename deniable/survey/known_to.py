@@ -36,7 +36,7 @@ def known_to(channel: Channel, answers: int) -> Known:
     >>> import deniable as dn
     >>> age = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(35), edges="clamp"), 0.3)
     >>> round(known_to(age, 3_000).margin, 2), round(known_to(age, 1_000_000).margin, 2)
-    (0.31, 0.11)
+    (0.31, 0.1)
     """
     law = channel.law
     noisy = _is_noisy(channel)

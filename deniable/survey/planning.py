@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -127,6 +128,25 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in found if cost.margin > USEFUL]
     together = [epsilons[block.name] for block in questionnaire.schema.blocks if block.name not in open_]
     return said + [Advice("warning", ALL_TOGETHER, text) for text in weak_together(together)]
+
+
+def over(questionnaire: Questionnaire, today: datetime.date) -> list[Advice]:
+    """A warning of a last day that is past: nobody could answer.
+
+    >>> questionnaire = Questionnaire.parse('''
+    ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
+    ...  "closes": "2020-03-31",
+    ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?"}]}]}
+    ... ''')
+    >>> print(*over(questionnaire, datetime.date(2020, 4, 1)))
+    warning: closes: 2020-03-31 is past: nobody could answer. Give a later day.
+    >>> over(questionnaire, datetime.date(2020, 3, 31))
+    []
+    """
+    last = questionnaire.closes
+    if last is None or last >= today:
+        return []
+    return [Advice("warning", "closes", f"{last} is past: nobody could answer. Give a later day.")]
 
 
 def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
