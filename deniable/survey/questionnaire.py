@@ -107,7 +107,8 @@ class Questionnaire:
         except UnicodeDecodeError as error:
             raise FileError(
                 "not_utf8",
-                "{path} is not saved as UTF-8: the byte at {start:,} is no letter of it. Save it again as UTF-8 (in Notepad: Save as, Encoding: UTF-8).",
+                "{path} is not saved as UTF-8: the byte at {start:,} is no letter of it. "
+                "Save it again as UTF-8 (in Notepad: Save as, Encoding: UTF-8).",
                 path=str(path), start=error.start,
             ) from None  # fmt: skip
         except OSError as error:
@@ -183,14 +184,11 @@ class Questionnaire:
             bad = [one for one in languages if not isinstance(one, str) or not re.fullmatch(r"[a-z]{2,3}", one)]
             if bad:
                 raise self._error(
-                    "languages", "languages", "languages is a list such as [en, pl], of codes of two or three small letters; {bad} is none.",
+                    "languages", "languages",
+                    "languages is a list such as [en, pl], of codes of two or three small letters; {bad} is none.",
                     bad=bad[0] if len(bad) == 1 else bad,
                 )  # fmt: skip
-        if (
-            not isinstance(languages, list)
-            or not languages
-            or len(set(languages)) < len(languages)
-        ):
+        if not isinstance(languages, list) or not languages or len(set(languages)) < len(languages):
             raise self._error("languages", "languages", "languages is a list such as [en, pl], got {got!r}.", got=languages)
         return languages
 

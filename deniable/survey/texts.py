@@ -30,7 +30,13 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
                 got=part,
             )  # fmt: skip
         if isinstance(part, str) and BLANK.fullmatch(part):
-            raise document.error(path, "no_text", "a text is missing: {what} is {got!r}, of which nothing can be seen.", what=_called(path), got=part)
+            raise document.error(
+                path,
+                "no_text",
+                "a text is missing: {what} is {got!r}, of which nothing can be seen.",
+                what=_called(path),
+                got=part,
+            )
     if isinstance(given, (str, int, float)):
         return dict.fromkeys(languages, str(given))
     if not isinstance(given, dict):
