@@ -51,11 +51,9 @@ def percent(chance: float, up: bool = False, down: bool = False) -> str:
         return "0%" if chance <= 0 else "100%"
     edge = min(chance, 1 - chance) * 100
     digits = 0 if edge >= 9.5 else max(1, 1 - math.floor(math.log10(edge)) - (edge >= 1))
-    if (
-        digits == 0
-        and (up or down)
-        and (math.ceil(chance * 100 - 1e-9) - chance * 100 if up else (chance * 100 + 1e-9) % 1) > 0.5 + 1e-6
-    ):
+    whole = chance * 100
+    moved = math.ceil(whole - 1e-9) - whole if up else whole - math.floor(whole + 1e-9) if down else 0.0
+    if digits == 0 and moved > 0.5 + 1e-6:
         digits = 1
     scale = 10.0**digits
     exact = chance * 100 * scale

@@ -102,7 +102,8 @@ class Advice:
 
 
 def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
-    """What is asked openly, what is assumed, what protects too little, alone or with the others, and what is hidden so well that so many answers would tell nothing.
+    """What is asked openly, what is assumed, what protects too little, alone or with the others,
+    and what is hidden so well that so many answers would tell nothing.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",

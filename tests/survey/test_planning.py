@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 import pytest
 
-from deniable.survey.planning import MOST_ANSWERS, advice, costs
+from deniable.errors import ParameterError
+from deniable.survey.planning import MOST_ANSWERS, advice, costs, over
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.reporting import privacy_report
 
@@ -55,3 +57,26 @@ def test_checking_warns_of_all_questions_together_as_the_report_does():
     # 9^4 = 6561: 10% becomes 729 / 730.
     assert said[-1][0] == "all questions together"
     assert "10% to 99.87%" in said[-1][1]
+
+
+def test_a_report_shows_answers_by_their_texts_in_a_language():
+    choices = "choices: [{value: n, text: {en: Never, pl: Nigdy}}, {value: o, text: {en: Often, pl: Często}}]"
+    body = f"  - {{type: radiogroup, name: drinks, title: {{en: Do you drink?, pl: Czy pijesz?}}, {choices}}}\n"
+    questionnaire = Questionnaire.parse(HEAD.replace("organiser", "languages: [en, pl]\norganiser", 1) + body)
+    [row] = privacy_report(questionnaire).rows
+    assert (row.text, row.answers) == ("Do you drink?", "Never, Often, no answer")
+    assert "reports 'Often'" in row.says
+    page = privacy_report(questionnaire, language="pl").to_html()
+    assert "Czy pijesz?" in page
+    assert "Często" in page
+    assert "Often" not in page
+    with pytest.raises(ParameterError, match="not asked in 'de', only in en, pl"):
+        privacy_report(questionnaire, language="de")
+
+
+def test_checking_warns_of_a_last_day_that_is_past():
+    questionnaire = Questionnaire.parse(
+        "closes: 2020-03-31" + HEAD + AGE.replace("DESIGN", "laplace, scale: 35, answered: 0.3")
+    )
+    assert [one.name for one in over(questionnaire, datetime.date(2020, 4, 1))] == ["closes"]
+    assert over(questionnaire, datetime.date(2020, 3, 31)) == []
