@@ -73,7 +73,7 @@ def binding(channel: Channel, answers: int, margin: float) -> str:
     if not isinstance(channel, Optional) or not isinstance(channel.channel, Additive):
         return "hide it less, or ask with fewer choices"
     without_noise = _margin_of(Optional(Identity(channel.channel.domain), channel.p), answers) <= margin
-    without_silence = _margin_of(Optional(channel.channel, max(channel.p, CERTAIN)), answers) <= margin
+    without_silence = _margin_of(Optional(channel.channel, max(float(channel.p), CERTAIN)), answers) <= margin
     noise, silence = "add less noise (a smaller scale)", "withhold fewer answers (a larger answered)"
     if without_noise and not without_silence:
         helps = noise
