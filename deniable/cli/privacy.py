@@ -39,6 +39,10 @@ def privacy(
     answers: Annotated[
         int | None, typer.Option(min=1, help="How many answers are expected to a questionnaire (1000 unless given).")
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(help="In which of its languages a questionnaire's questions and answers are shown, such as pl."),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a web page here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
@@ -46,7 +50,7 @@ def privacy(
     """Say in words what each question gives away, warn of what leaks, and compare with published figures."""
     if html is not None:
         refuse_same(html, given, *([prior] if prior is not None else []))
-    found = _report(given, prior, answers)
+    found = _report(given, prior, answers, language)
     if html is not None:
         write_text(html, found.to_html(), force)
     if as_json:
@@ -57,11 +61,15 @@ def privacy(
         print(f"Report written to {html}.", file=sys.stderr if as_json else sys.stdout)
 
 
-def _report(given: Path, prior: Path | None, answers: int | None) -> PrivacyReport:
+def _report(given: Path, prior: Path | None, answers: int | None, language: str | None) -> PrivacyReport:
     if not _is_questionnaire(given):
         if answers is not None:
             raise ParameterError(
                 "answers_of_schema", "A number of answers is expected of a questionnaire; {path} is a schema.", path=str(given)
+            )
+        if language is not None:
+            raise ParameterError(
+                "language_of_schema", "A language is chosen of a questionnaire; {path} is a schema.", path=str(given)
             )
         schema = Schema.load(given)
         return report(schema, None if prior is None else _read_prior(prior, schema))
@@ -69,7 +77,7 @@ def _report(given: Path, prior: Path | None, answers: int | None) -> PrivacyRepo
     from deniable.survey.reporting import privacy_report
 
     asked = Questionnaire.load(given)
-    return privacy_report(asked, answers or EXPECTED, None if prior is None else _read_prior(prior, asked.schema))
+    return privacy_report(asked, answers or EXPECTED, None if prior is None else _read_prior(prior, asked.schema), language)
 
 
 def _is_questionnaire(path: Path) -> bool:

@@ -75,7 +75,8 @@ def check(
     answers: Annotated[int, typer.Option(min=1, help="How many answers are expected.")] = 1_000,
 ) -> None:
     """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
-    from deniable.survey.planning import SHARE, advice, costs
+    from deniable.survey.known_to import SHARE
+    from deniable.survey.planning import advice, costs, over
 
     read = _questionnaire(questionnaire)
     table = Table()
@@ -91,12 +92,12 @@ def check(
         channel = read.schema[cost.name]
         table.add_row(
             cost.name, type(channel).__name__, rounded_up(cost.epsilon), odds(cost.epsilon),
-            counted(round(cost.worth), "direct one"), f"± {100 * cost.margin:.1f} points", cost.counts_as,
+            cost.worth_in_words, cost.margin_in_words, cost.counts_as,
         )  # fmt: skip
     console().print(table)
     show_designs(read.schema)
     print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
-    for sentence in advice(read, answers):
+    for sentence in [*over(read, datetime.date.today()), *advice(read, answers)]:
         print(sentence)
 
 

@@ -51,19 +51,21 @@ def influence(channel: Channel) -> float:
     return float(max(np.abs(weights).max(), np.abs(weights - 1).max()))
 
 
-def in_people(channel: Channel) -> str:
-    """The same in words; an empty text where it is not worked out.
+def in_people(channel: Channel, answers: int | None = None, known: float | None = None) -> str:
+    """The same in words, if so many answers are expected; an empty text where it is not worked out. `known` is the influence where
+    estimates use other weights than the unbiased ones.
 
     >>> import deniable as dn
-    >>> in_people(dn.KRR(dn.Binary(), 0.75))
-    '1.5 people'
+    >>> in_people(dn.KRR(dn.Binary(), 0.75)), in_people(dn.KRR(dn.Binary(), 0.501), 100)
+    ('1.5 people', 'all that answer')
     """
     try:
-        found = influence(channel)
+        found = influence(channel) if known is None else known
     except (ParameterError, WideDomainError):
         return ""
-    if found > 1e6:
-        return "more people than answer"
+    # A count is never above the number of those who answer, nor moves by more.
+    if found > (1e6 if answers is None else answers):
+        return "all that answer"
     if found <= 1 + 1e-6:
         return "one person"
     # Rounded up, as all that speaks against a design.

@@ -11,6 +11,7 @@ import numpy as np
 
 from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Channel, rounded_up
+from deniable.core.question_texts import Question
 from deniable.core.schema import Schema, summed
 from deniable.errors import ParameterError
 from deniable.privacy import html
@@ -19,7 +20,7 @@ from deniable.privacy.deployments import DEPLOYMENTS, Deployment
 from deniable.privacy.linkage import Linkage, reidentification_rate
 from deniable.privacy.rows import SUPPOSED, Row, row_of
 from deniable.privacy.single_entry import by_attribute
-from deniable.privacy.warnings import weak
+from deniable.privacy.warnings import ALL_TOGETHER, weak_together
 from deniable.privacy.words import ONE_REPORT, odds, percent
 from deniable.privacy.worst_case import posterior_bound
 
@@ -60,8 +61,7 @@ class PrivacyReport:
     def warnings(self) -> tuple[tuple[str, str], ...]:
         """(question, warning) for all rows."""
         each = tuple((row.name, warning) for row in self.rows for warning in row.warnings)
-        together = [("all questions together", warning) for warning in weak(self.epsilon)] if len(self.private) > 1 else []
-        return (*each, *together)
+        return (*each, *((ALL_TOGETHER, warning) for warning in weak_together([row.epsilon for row in self.private])))
 
     @property
     def asked_openly(self) -> tuple[str, ...]:
@@ -181,6 +181,7 @@ def report(
     prior: Mapping[str, Any] | None = None,
     population: Any = None,
     rng: np.random.Generator | None = None,
+    texts: Mapping[str, Question] | None = None,
 ) -> PrivacyReport:
     """What a schema gives away, question by question: epsilon, odds, the worst case in words, and warnings.
 
@@ -190,7 +191,7 @@ def report(
     `prior` maps attributes to distributions of their answers. For the others the worst case is worded for an answer that is
     thought 10% likely (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or for equally likely
     answers. With a `population` (a frame of truths, or of people made up to be like them) two attacks are tried on it: tracing
-    reports to people, and filtering the noise of numbers.
+    reports to people, and filtering the noise of numbers. `texts` (`schema.texts.questions("pl")`) shows answers by their texts.
 
     >>> import deniable as dn
     >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)})
@@ -203,7 +204,7 @@ def report(
         )
     read = schema if isinstance(schema, Schema) else Schema(schema)
     given = by_attribute(read, prior)
-    rows = tuple(row_of(block, read, given) for block in read.blocks)
+    rows = tuple(row_of(block, read, given, texts) for block in read.blocks)
     notes = tuple((name, f"assumed: {channel.assumption}.") for name, channel in read.items() if channel.assumption is not None)
     if population is None:
         return PrivacyReport(read, rows, notes=notes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Channel, rounded_up
+from deniable.core.question_texts import Question
 from deniable.core.schema import Block, Schema
 from deniable.privacy.influence import in_people
 from deniable.privacy.priors import shares
@@ -23,6 +24,9 @@ SUPPOSED = 0.1
 
 FEW = 10
 """Up to this many labels a chance of 10% for one of them is a natural supposition."""
+
+UNTOLD = Question("", {})
+"""Of a question whose texts are not known: its labels speak for themselves."""
 
 NOT_PROTECTED = "not protected"
 
@@ -61,14 +65,15 @@ class Row:
         return self.says[0].upper() + self.says[1:] + (f" ({self.supposing})" if self.supposing else "") + "."
 
 
-def row_of(block: Block, schema: Schema, prior: Mapping[str, Any]) -> Row:
-    """The row of a block, for the attributes' priors where they are given."""
-    says, supposing = _worst(block, schema, prior)
+def row_of(block: Block, schema: Schema, prior: Mapping[str, Any], texts: Mapping[str, Question] | None = None) -> Row:
+    """The row of a block, for the attributes' priors where they are given; answers by their texts, where these are."""
+    own = (texts or {}).get(block.name, UNTOLD)
+    says, supposing = _worst(block, schema, prior, own)
     return Row(
         name=block.name,
         questions=block.attributes,
         hidden_by=_hidden(block),
-        answers="; ".join(_answers(schema[name]) for name in block.attributes),
+        answers="; ".join(_answers(schema[name], own) for name in block.attributes),
         epsilon=block.epsilon,
         odds=NOT_PROTECTED if block.open else odds(block.epsilon),
         says=says,
@@ -86,7 +91,11 @@ def at_odds(row: Row, epsilon: float) -> Row:
     return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="supposing it is thought 10% likely")
 
 
-def _worst(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str, str]:
+def _told(worst: Rise, own: Question) -> str:
+    return sentence(replace(worst, report=own.label(worst.report), truth=own.label(worst.truth)))
+
+
+def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], told: Question) -> tuple[str, str]:
     """The worst case in words, and what it supposes."""
     channel = block.channel
     if not isinstance(channel, Channel):
@@ -99,15 +108,15 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any]) -> tuple[str,
     if own is not None:
         believed = shares(channel, own, f"prior[{block.name!r}]")
         if channel.law.inputs <= DENSE:
-            return sentence(worst_rise(channel, believed)), "with the given distribution of answers"
+            return _told(worst_rise(channel, believed), told), "with the given distribution of answers"
         rises = [posterior_bound(channel.epsilon, before) - before for before in believed.tolist()]
         worst = int(np.argmax(rises))
         return _bounded(
-            channel.inputs[worst], float(believed[worst]), channel.epsilon
+            told.label(channel.inputs[worst]), float(believed[worst]), channel.epsilon
         ), "with the given distribution of answers"
     if channel.law.inputs <= FEW and not math.isinf(channel.epsilon):
-        return sentence(_worst_of_few(channel)), "supposing 10% have that answer, whatever the others have"
-    return sentence(_worst_of_uniform(channel)), "supposing all answers are equally likely"
+        return _told(_worst_of_few(channel), told), "supposing 10% have that answer, whatever the others have"
+    return _told(_worst_of_uniform(channel), told), "supposing all answers are equally likely"
 
 
 def _worst_of_few(channel: Channel) -> Rise:
@@ -181,9 +190,11 @@ def _hidden(block: Block) -> str:
     return f"the true answer is reported with {low if low == high else f'{low} to {high}'} ({name})"
 
 
-def _answers(channel: Channel) -> str:
+def _answers(channel: Channel, own: Question) -> str:
     if not channel.exact:
         return channel.domain.allowed
     if channel.domain.size > FEW:
-        return f"{channel.domain.size:,} values, {quoted(channel.inputs[0])} to {quoted(channel.inputs[-1])}"
-    return ", ".join(str(label) for label in channel.inputs)
+        return (
+            f"{channel.domain.size:,} values, {quoted(own.label(channel.inputs[0]))} to {quoted(own.label(channel.inputs[-1]))}"
+        )
+    return ", ".join(str(own.label(label)) for label in channel.inputs)

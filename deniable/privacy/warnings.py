@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from deniable.core.additive import Additive
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.designs import Identity
 from deniable.core.groups import JointChannel
-from deniable.core.schema import Block, Schema
+from deniable.core.schema import Block, Schema, summed
 from deniable.errors import DeniableError, ParameterError
 from deniable.privacy.edges import edge_leak
 from deniable.privacy.finite import nearest_finite
@@ -21,6 +22,9 @@ WEAK = 6.0
 
 NOTABLE = 9
 """A report that changes someone's odds more often than this protects less than the lightest level of a questionnaire."""
+
+ALL_TOGETHER = "all questions together"
+"""What a warning is about that concerns no single question."""
 
 NEARLY_SINGULAR = 1e6
 """From this condition number on reports can hardly be undone."""
@@ -67,6 +71,15 @@ def weak(epsilon: float) -> list[str]:
     return [
         f"weak: a report can raise a chance of 10% to {percent(after, up=True)}. Hide the answer more, or give it fewer values."
     ]
+
+
+def weak_together(epsilons: Sequence[float]) -> list[str]:
+    """The same about several answers of one person together.
+
+    >>> weak_together([7.0]), weak_together([4.0, 3.0]) == weak(7.0)
+    ([], True)
+    """
+    return weak(summed(list(epsilons))) if len(epsilons) > 1 else []
 
 
 def notable(epsilon: float) -> list[str]:

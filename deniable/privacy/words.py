@@ -38,19 +38,26 @@ def odds(epsilon: float) -> str:
 
 def percent(chance: float, up: bool = False, down: bool = False) -> str:
     """A chance in percent with as many digits as it needs; `up` rounds upward, `down` downward, and only certainty is called 100%.
+    Whole percents that would be off by more than half of one get a digit more.
 
     >>> percent(0.1), percent(0.3077, up=True), percent(1 / 73), percent(0.99996, up=True), percent(1.0)
     ('10%', '31%', '1.4%', '99.996%', '100%')
     >>> percent(0.0536, down=True), percent(0.1196, down=True), percent(0.3, down=True)
-    ('5.3%', '11%', '30%')
+    ('5.3%', '11.9%', '30%')
+    >>> percent(0.8714, up=True), percent(0.625), percent(0.625, up=True)
+    ('87.2%', '63%', '63%')
     """
     if chance <= 0 or chance >= 1:
         return "0%" if chance <= 0 else "100%"
     edge = min(chance, 1 - chance) * 100
     digits = 0 if edge >= 9.5 else max(1, 1 - math.floor(math.log10(edge)) - (edge >= 1))
+    whole = chance * 100
+    moved = math.ceil(whole - 1e-9) - whole if up else whole - math.floor(whole + 1e-9) if down else 0.0
+    if digits == 0 and moved > 0.5 + 1e-6:
+        digits = 1
     scale = 10.0**digits
     exact = chance * 100 * scale
-    scaled = math.ceil(exact - 1e-9) if up else math.floor(exact + 1e-9) if down else round(exact)
+    scaled = math.ceil(exact - 1e-9) if up else math.floor(exact + 1e-9) if down else math.floor(exact + 0.5)
     return f"{scaled / scale:.{digits}f}".rstrip("0").rstrip(".") + "%" if digits else f"{int(scaled)}%"
 
 

@@ -83,6 +83,11 @@ class Document:
             node = yaml.compose(text)
         except YAMLError as error:
             mark = getattr(error, "problem_mark", None)
+            if "'\\t'" in str(getattr(error, "problem", "")):
+                raise QuestionnaireError(
+                    "tab", "{where}, line {line}: there is a tab where YAML wants spaces. Use spaces instead.",
+                    where=where, line=mark.line + 1 if mark else 1,
+                ) from None  # fmt: skip
             raise QuestionnaireError(
                 "not_yaml", "{where}, line {line}: {problem}.",
                 where=where, line=mark.line + 1 if mark else 1, problem=getattr(error, "problem", None) or "not YAML or JSON",

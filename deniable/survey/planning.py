@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-import numpy as np
-
-from deniable.core.channel import Channel
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 from deniable.privacy.influence import in_people
-from deniable.privacy.warnings import notable, warnings_of
+from deniable.privacy.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
+from deniable.survey.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
-
-SHARE = 0.2
-"""The share for which costs are shown: neither rare nor half of all."""
 
 USEFUL = 0.1
 """A share of 20% that is known to more than these points either way might as well be half or twice as large."""
+
+UNKNOWN = 1 - SHARE
+"""A share of 20% that may be off by so much may be anything."""
+
+MOST_ANSWERS = 10_000_000
+"""No survey gets more; what would need more cannot be told."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +39,34 @@ class Cost:
         """How many times a report may change anyone's odds."""
         return math.exp(self.epsilon)
 
-    def needed(self, answers: int) -> int:
-        """How many answers would make the margin useful, if it is not with so many.
+    @property
+    def told(self) -> bool:
+        """Whether anything is known about a share of 20%."""
+        return self.margin < UNKNOWN
 
-        >>> Cost("smokes", 1.1, 50.0, 0.2).needed(1_000)
-        4000
+    @property
+    def worth_in_words(self) -> str:
+        """How many direct answers would tell as much.
+
+        >>> Cost("smokes", 1.1, 50.2, 0.2).worth_in_words, Cost("age", 2.8, 0.9, 0.8).worth_in_words
+        ('50 direct ones', 'less than one')
         """
-        return math.ceil(answers * (self.margin / USEFUL) ** 2 - 1e-9)
+        return counted(round(self.worth), "direct one") if self.worth >= 1 else "less than one"
+
+    @property
+    def margin_in_words(self) -> str:
+        """How well a share of 20% is known.
+
+        >>> Cost("smokes", 1.1, 50.2, 0.2).margin_in_words, Cost("age", 2.8, 0.9, 0.8).margin_in_words
+        ('± 20.0 points', 'cannot be told')
+        """
+        return f"± {100 * self.margin:.1f} points" if self.told else "cannot be told"
 
 
 def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     """For each column of the data what `answers` randomised answers are worth, for an answer that a fifth of the people give.
+
+    Behind noise, where nobody asks for a single value, that answer is the lowest fifth of the values.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -61,12 +80,12 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
         raise ParameterError("answers", "The number of answers must be a whole number above 0, got {got!r}.", got=answers)
     found = []
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
+    reach = NormalDist().inv_cdf(0.975)
     for name, channel in questionnaire.schema.items():
-        variance = _variance(channel)
-        direct = SHARE * (1 - SHARE)
-        reach = NormalDist().inv_cdf(0.975)
-        margin = reach * math.sqrt(variance / answers)
-        found.append(Cost(name, epsilons[name], answers * direct / variance, margin, in_people(channel)))
+        known = known_to(channel, answers)
+        margin = min(known.margin, UNKNOWN)
+        worth = SHARE * (1 - SHARE) * (reach / margin) ** 2
+        found.append(Cost(name, epsilons[name], worth, margin, in_people(channel, answers, known.influence)))
     return found
 
 
@@ -83,7 +102,8 @@ class Advice:
 
 
 def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
-    """What is asked openly, what is assumed, what protects too little, and what is hidden so well that so many answers would tell nothing.
+    """What is asked openly, what is assumed, what protects too little, alone or with the others,
+    and what is hidden so well that so many answers would tell nothing.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -106,29 +126,64 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
             said.append(Advice("note", block.name, sent))
         else:
             said += [Advice("warning", block.name, text) for text in [*warnings_of(block), *notable(epsilons[block.name])]]
-    return said + [Advice("warning", cost.name, _useless(cost, answers)) for cost in found if cost.margin > USEFUL]
+    said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in found if cost.margin > USEFUL]
+    together = [epsilons[block.name] for block in questionnaire.schema.blocks if block.name not in open_]
+    return said + [Advice("warning", ALL_TOGETHER, text) for text in weak_together(together)]
 
 
-def _useless(cost: Cost, answers: int) -> str:
+def over(questionnaire: Questionnaire, today: datetime.date) -> list[Advice]:
+    """A warning of a last day that is past: nobody could answer.
+
+    >>> questionnaire = Questionnaire.parse('''
+    ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
+    ...  "closes": "2020-03-31",
+    ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?"}]}]}
+    ... ''')
+    >>> print(*over(questionnaire, datetime.date(2020, 4, 1)))
+    warning: closes: 2020-03-31 is past: nobody could answer. Give a later day.
+    >>> over(questionnaire, datetime.date(2020, 3, 31))
+    []
+    """
+    last = questionnaire.closes
+    if last is None or last >= today:
+        return []
+    return [Advice("warning", "closes", f"{last} is past: nobody could answer. Give a later day.")]
+
+
+def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
+    channel = questionnaire.schema[cost.name]
+    known = known_to(channel, answers)
     tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
-    return (
-        f"hidden so well that {tell} a share of {SHARE:.0%} only to ± {100 * cost.margin:.0f} points. About "
-        f"{_rounded(cost.needed(answers)):,} would tell it to ± {100 * USEFUL:.0f}; or hide it less, or ask with fewer choices."
+    if cost.told:
+        start = f"hidden so well that {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
+    else:
+        start = f"hidden so well that {known.about} cannot be told from {counted(answers, 'answer')}: it might be anything."
+    needed = _needed(questionnaire, cost, answers)
+    more = (
+        f"About {_rounded(needed):,} would tell it to ± {100 * USEFUL:.0f}"
+        if needed is not None
+        else f"Not even {MOST_ANSWERS:,} would tell it to ± {100 * USEFUL:.0f}"
     )
+    return f"{start} {more}; {'or' if needed is not None else 'so'} {binding(channel, answers, USEFUL)}."
+
+
+def _needed(questionnaire: Questionnaire, cost: Cost, answers: int) -> int | None:
+    """How many answers would make the margin useful; None where no survey gets so many."""
+    channel = questionnaire.schema[cost.name]
+
+    def useful(number: int) -> bool:
+        return known_to(channel, number).margin <= USEFUL
+
+    if not useful(MOST_ANSWERS):
+        return None
+    low, high = answers, max(answers, MOST_ANSWERS)
+    while high > low + 1 + low // 1_000:
+        middle = max(low + 1, math.isqrt(low * high))
+        low, high = (low, middle) if useful(middle) else (middle, high)
+    return high
 
 
 def _rounded(number: int) -> int:
     """Upward to two figures: a plan is no measurement."""
     step = int(10 ** max(0, len(str(number)) - 2))
     return -(-number // step) * step
-
-
-def _variance(channel: Channel) -> float:
-    """The variance of one answer's unbiased weight for the first label, when a fifth of the people have it."""
-    size = channel.law.inputs
-    truth = np.full(size, (1 - SHARE) / (size - 1))
-    truth[0] = SHARE
-    wanted = np.zeros(size)
-    wanted[0] = 1.0
-    weights = channel.law.weights(wanted)
-    return float(channel.law.push(truth) @ weights**2 - SHARE**2)

@@ -101,10 +101,17 @@ class Questionnaire:
     def load(cls, path: str | Path) -> Questionnaire:
         """Read a file."""
         try:
-            return cls.parse(Path(path).read_text(encoding="utf-8"), str(path))
+            return cls.parse(Path(path).read_text(encoding="utf-8-sig"), str(path))
         except FileNotFoundError:
             raise FileError("no_file", "{path} does not exist.", path=str(path)) from None
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise FileError(
+                "not_utf8",
+                "{path} is not saved as UTF-8: the byte at {start:,} is no letter of it. "
+                "Save it again as UTF-8 (in Notepad: Save as, Encoding: UTF-8).",
+                path=str(path), start=error.start,
+            ) from None  # fmt: skip
+        except OSError as error:
             raise FileError("unreadable", "{path} cannot be read: {reason}", path=str(path), reason=str(error)) from None
 
     @classmethod
@@ -173,12 +180,15 @@ class Questionnaire:
 
     def _languages(self) -> list[str]:
         languages = self._given.get("languages", ["en"])
-        if (
-            not isinstance(languages, list)
-            or not languages
-            or len(set(map(str, languages))) < len(languages)
-            or any(not isinstance(language, str) or not re.fullmatch(r"[a-z]{2,3}", language) for language in languages)
-        ):
+        if isinstance(languages, list):
+            bad = [one for one in languages if not isinstance(one, str) or not re.fullmatch(r"[a-z]{2,3}", one)]
+            if bad:
+                raise self._error(
+                    "languages", "languages",
+                    "languages is a list such as [en, pl], of codes of two or three small letters; {bad} is none.",
+                    bad=bad[0] if len(bad) == 1 else bad,
+                )  # fmt: skip
+        if not isinstance(languages, list) or not languages or len(set(languages)) < len(languages):
             raise self._error("languages", "languages", "languages is a list such as [en, pl], got {got!r}.", got=languages)
         return languages
 

@@ -6,14 +6,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from deniable.errors import ParameterError
 from deniable.privacy.report import PrivacyReport, report
 from deniable.privacy.rows import Row, at_odds
-from deniable.survey.planning import advice
+from deniable.survey.planning import advice, costs
+from deniable.survey.question_texts import question_texts
 from deniable.survey.questionnaire import Questionnaire
 
 
-def privacy_report(questionnaire: Questionnaire, answers: int = 1_000, prior: Mapping[str, Any] | None = None) -> PrivacyReport:
-    """What a questionnaire gives away, for so many expected answers; in English where it is asked in English, else in its first language.
+def privacy_report(
+    questionnaire: Questionnaire, answers: int = 1_000, prior: Mapping[str, Any] | None = None, language: str | None = None
+) -> PrivacyReport:
+    """What a questionnaire gives away, for so many expected answers. Questions and answers are in one of its languages: in
+    English unless said, or in its first if it is not asked in English.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -24,17 +29,24 @@ def privacy_report(questionnaire: Questionnaire, answers: int = 1_000, prior: Ma
     >>> found.rows[0].text, found.rows[0].odds, found.asked_openly
     ('Do you smoke?', 'at most 3.0 times', ('votes',))
     """
-    language = "en" if "en" in questionnaire.languages else questionnaire.languages[0]
+    if language is None:
+        language = "en" if "en" in questionnaire.languages else questionnaire.languages[0]
+    if language not in questionnaire.languages:
+        raise ParameterError(
+            "language", "The questionnaire is not asked in {got!r}, only in {allowed}.",
+            got=language, allowed=", ".join(questionnaire.languages),
+        )  # fmt: skip
     texts = _texts(questionnaire, language)
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     said = advice(questionnaire, answers)
-    found = report(questionnaire.schema, prior)
+    lies = {cost.name: cost.counts_as for cost in costs(questionnaire, answers)}
+    found = report(questionnaire.schema, prior, texts=question_texts(questionnaire).questions(language))
 
     def told(row: Row) -> Row:
         # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
         known = at_odds(row, epsilons[row.name]) if epsilons[row.name] > row.epsilon else row
         warnings = tuple(one.text for one in said if one.kind == "warning" and one.name == row.name)
-        return replace(known, text=texts[row.name], warnings=warnings)
+        return replace(known, text=texts[row.name], warnings=warnings, counts_as=lies[row.name])
 
     notes = tuple((one.name, one.text) for one in said if one.kind == "note")
     return PrivacyReport(questionnaire.schema, tuple(map(told, found.rows)), notes=notes, language=language)

@@ -20,7 +20,7 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
     {'en': 'Traffic', 'pl': 'Traffic'}
     """
     if isinstance(given, bool) or given is None or given == "":
-        raise document.error(path, "no_text", "a text is missing.")
+        raise document.error(path, "no_text", "a text is missing: {what}.", what=_called(path))
     for part in given.values() if isinstance(given, dict) else [given]:
         # What cannot be printed cannot be read, what is half a character cannot be sent, and what turns the order of letters round
         # would do so to the page's own words that follow.
@@ -30,7 +30,13 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
                 got=part,
             )  # fmt: skip
         if isinstance(part, str) and BLANK.fullmatch(part):
-            raise document.error(path, "no_text", "a text is missing: nothing of {got!r} can be seen.", got=part)
+            raise document.error(
+                path,
+                "no_text",
+                "a text is missing: {what} is {got!r}, of which nothing can be seen.",
+                what=_called(path),
+                got=part,
+            )
     if isinstance(given, (str, int, float)):
         return dict.fromkeys(languages, str(given))
     if not isinstance(given, dict):
@@ -42,10 +48,22 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
     unknown = [language for language in given if language not in languages]
     if languages and (lacking or unknown):
         raise document.error(
-            path, "languages_differ", "this text lacks {lacking} and has {unknown}; the survey's languages are {allowed}.",
-            lacking=lacking or "nothing", unknown=unknown or "nothing else", allowed=languages,
+            path, "languages_differ", "{what} {wrong}; the survey's languages are {allowed}.",
+            what=_called(path), allowed=languages,
+            wrong=" and ".join(
+                [f"lacks {lacking}"] * bool(lacking) + [f"has the unknown {unknown}"] * bool(unknown)
+            ),
         )  # fmt: skip
     return {language: given[language] for language in languages}
+
+
+def _called(path: Path) -> str:
+    """The key that a text stands under, without the numbers of lists.
+
+    >>> _called(("pages", 0, "title")), _called(())
+    ('title', 'text')
+    """
+    return next((part for part in reversed(path) if isinstance(part, str)), "text")
 
 
 def joined(languages: list[str], **words: str) -> Text:

@@ -9,6 +9,7 @@ from typing import Any
 
 from deniable.survey.store.surveys import Overview
 from deniable.survey.texts import LANGUAGES
+from deniable.web.accounts import SHORTEST_PASSWORD
 from deniable.web.languages import NAMES, day
 from deniable.web.organiser_words import WORDS, answers_out, earlier, out_to
 
@@ -73,12 +74,14 @@ def _complaint(sentence: str | None) -> str:
 def password_page(path: str, first: bool, complaint: str | None = None, speech: Speech = ENGLISH) -> str:
     """Choose a password, or log in with it."""
     label, word, fill = ("choose_password", "save", "new-password") if first else ("password", "log_in", "current-password")
+    rule = f'<p id="rule">{escape(speech["password_length"].format(least=SHORTEST_PASSWORD))}</p>\n' if first else ""
+    described = ' aria-describedby="rule"' if first else ""
     return page(
         speech["organiser"],
         f'{_complaint(complaint)}<form method="post" action="{escape(speech.to(path))}">\n'
         '<input type="text" name="username" autocomplete="username" value="organiser" hidden>\n'
-        f'<label for="password">{speech[label]}</label>\n'
-        f'<input id="password" name="password" type="password" autocomplete="{fill}" required autofocus>\n'
+        f'<label for="password">{speech[label]}</label>\n{rule}'
+        f'<input id="password" name="password" type="password" autocomplete="{fill}"{described} required autofocus>\n'
         f"<button>{speech[word]}</button>\n</form>",
         speech.language,
         _switch(speech, path),

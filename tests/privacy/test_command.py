@@ -161,6 +161,6 @@ def test_every_mistake_of_a_questionnaire_is_told(run, tmp_path):
     (tmp_path / "q.yml").write_text(QUESTIONS.replace("title: Debts?", "titel: Debts?"), encoding="utf-8")
     code, _, err = run("privacy", "q.yml", "--html", "r.html")
     assert code == 2
-    assert "q.yml has 2 mistakes:\n  line 11: a text is missing.\n  line 13: a boolean has no 'titel'" in err
+    assert "q.yml has 2 mistakes:\n  line 11: a text is missing: title.\n  line 13: a boolean has no 'titel'" in err
     assert not (tmp_path / "r.html").exists()
     assert "does not exist" in run("privacy", "none.yaml")[2]

@@ -203,3 +203,11 @@ def test_both_languages_say_the_same_things():
         "{" not in text or re.findall(r"{\w+}", text) == re.findall(r"{\w+}", WORDS["pl"][key])
         for key, text in WORDS["en"].items()
     )
+
+
+def test_whoever_chooses_a_password_reads_the_rule_before_it_refuses():
+    from deniable.web.pages import Speech, password_page
+
+    assert "A password has 10 characters or more." in password_page("/organiser/first/key", True)
+    assert "Hasło ma co najmniej 10 znaków." in password_page("/organiser/first/key", True, None, Speech("pl"))
+    assert "10" not in password_page("/organiser/login", False)

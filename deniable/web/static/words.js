@@ -138,7 +138,7 @@ const WORDS = {
   },
   pl: {
     language: "Język",
-    asks: "Pyta",
+    asks: "Organizator",
     until: "Otwarta do",
     contact: "Pytania?",
     receives: "Co otrzymuje organizator",
@@ -149,8 +149,8 @@ const WORDS = {
     },
     knows: "Co może, a czego nie może wiedzieć",
     knowsText: {
-      all: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
-      some: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, które jest mieszane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, mogą przeczytać.",
+      all: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
+      some: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, które jest mieszane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, mogą przeczytać.",
       none: "Organizator i każdy, kto kiedykolwiek zobaczy zapisane odpowiedzi, może je przeczytać.",
     },
     example: (first, second, n, of) =>

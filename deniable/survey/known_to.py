@@ -1,0 +1,88 @@
+"""How well a share will be known, and what one lie can do to it: with the weights that estimates use (docs/noise.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deniable.core.additive import Additive
+from deniable.core.caps import Cap, critical_value
+from deniable.core.channel import Channel
+from deniable.core.designs import Identity
+from deniable.core.exact import Floats
+from deniable.core.optional import Optional
+from deniable.core.undoing import Undoer
+
+SHARE = 0.2
+"""The share for which costs are shown: neither rare nor half of all."""
+
+CERTAIN = 0.95
+"""Confidence of the margins; and `answered` is tried as high as this to see whether it is what binds."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """How far a share may be off either way, bias included; behind noise also what one lie moves it by, in people."""
+
+    margin: float
+    about: str
+    influence: float | None = None
+
+
+def known_to(channel: Channel, answers: int) -> Known:
+    """How well so many answers will tell a share of 20%: of the first answer, behind noise of the lowest fifth of the values.
+
+    >>> import deniable as dn
+    >>> age = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(35), edges="clamp"), 0.3)
+    >>> round(known_to(age, 3_000).margin, 2), round(known_to(age, 1_000_000).margin, 2)
+    (0.31, 0.1)
+    """
+    law = channel.law
+    noisy = _is_noisy(channel)
+    asked = np.zeros(law.inputs)
+    asked[: max(1, round(SHARE * (law.inputs - 1))) if noisy else 1] = 1.0
+    truth = np.where(asked > 0, SHARE / asked.sum(), (1 - SHARE) / (law.inputs - asked.sum()))
+    reports = law.push(truth)
+    if not noisy:
+        return Known(_margin(law.weights(asked), reports, answers), f"a share of {SHARE:.0%}")
+    cap = Cap.of(channel.domain)
+    weights, residual = Undoer(law, cap, reports * answers).of(asked, answers)
+    bias = 0.0 if residual is None else max(abs(float(end[0])) for end in cap.ends(residual))
+    about = f"a share of {SHARE:.0%} (of the lowest fifth of the values)"
+    return Known(_margin(weights, reports, answers, bias), about, float(max(np.abs(weights).max(), np.abs(weights - 1).max())))
+
+
+def _margin(weights: Floats, reports: Floats, answers: int, bias: float = 0.0) -> float:
+    mean = float(reports @ weights)
+    se = float(np.sqrt(max(float(reports @ weights**2) - mean**2, 1e-300) / answers))
+    return se * float(critical_value(min(bias / se, 1e6), CERTAIN))
+
+
+def _is_noisy(channel: Channel) -> bool:
+    return isinstance(channel, Additive) or (isinstance(channel, Optional) and isinstance(channel.channel, Additive))
+
+
+def binding(channel: Channel, answers: int, margin: float) -> str:
+    """What would help most where a share is not known to a margin.
+
+    >>> import deniable as dn
+    >>> binding(dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(35), edges="clamp"), 0.9), 3_000, 0.1)
+    'add less noise (a smaller scale), or ask with a few choices, such as ranges'
+    """
+    if not isinstance(channel, Optional) or not isinstance(channel.channel, Additive):
+        return "hide it less, or ask with fewer choices"
+    without_noise = _margin_of(Optional(Identity(channel.channel.domain), channel.p), answers) <= margin
+    without_silence = _margin_of(Optional(channel.channel, max(float(channel.p), CERTAIN)), answers) <= margin
+    noise, silence = "add less noise (a smaller scale)", "withhold fewer answers (a larger answered)"
+    if without_noise and not without_silence:
+        helps = noise
+    elif without_silence and not without_noise:
+        helps = silence
+    else:
+        helps = f"{noise} {'or' if without_noise else 'and'} {silence}"
+    return f"{helps}, or ask with a few choices, such as ranges"
+
+
+def _margin_of(channel: Channel, answers: int) -> float:
+    return known_to(channel, answers).margin
