@@ -189,8 +189,11 @@ def test_booleans_are_read_by_the_labels_of_the_channel_or_refused():
     data = pd.DataFrame({"a": [True, True, False]})
     turned = dn.Schema({"a": dn.Matrix(dn.Binary(), [[0.2, 0.8], [0.9, 0.1]], outputs=[1, 0])})
     assert dn.Transactions(data, turned).item_counts().tolist() == [2]
-    words = dn.Matrix(dn.Binary(), [[0.2, 0.8], [0.9, 0.1]], outputs=["yes", "no"])
-    with pytest.raises(DataError, match="'yes', 'no'"):
+    asked = dn.Matrix(dn.Binary(), [[0.2, 0.8], [0.9, 0.1]], outputs=["yes", "no"])
+    as_words = dn.Transactions(pd.DataFrame({"a": ["yes", "yes", "no"]}), dn.Schema({"a": asked}))
+    assert dn.Transactions(data, dn.Schema({"a": asked})).item_counts().tolist() == as_words.item_counts().tolist()
+    words = dn.Matrix(dn.Binary(), [[0.2, 0.8], [0.9, 0.1]], outputs=["often", "never"])
+    with pytest.raises(DataError, match="'often', 'never'"):
         dn.Transactions(data, dn.Schema({"a": words}))
     for schema in (words, dn.Schema({"a": words})):
         with pytest.raises(ParameterError, match=r"reports \['yes', 'no'\]"):
