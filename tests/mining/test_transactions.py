@@ -196,7 +196,7 @@ def test_booleans_are_read_by_the_labels_of_the_channel_or_refused():
     with pytest.raises(DataError, match="'often', 'never'"):
         dn.Transactions(data, dn.Schema({"a": words}))
     for schema in (words, dn.Schema({"a": words})):
-        with pytest.raises(ParameterError, match=r"reports \['yes', 'no'\]"):
+        with pytest.raises(ParameterError, match=r"reports \['often', 'never'\]"):
             dn.Transactions([["a"], []], schema)
 
 
