@@ -194,9 +194,9 @@ def _show(estimate: Estimate, level: float, heading: str) -> None:
     seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
     scale = float(min(seen)), float(max(seen))
     for i, label in enumerate(estimate.labels):
-        row = [escape(label_words(label)), _number(float(shown[i]), estimate.is_share)]
+        row = [escape(label_words(label)), _number(float(shown[i]), estimate) + (" points" if estimate.in_points else "")]
         if ends is not None:
-            row.append(f"{_number(low[i], estimate.is_share)} to {_number(high[i], estimate.is_share)}")
+            row.append(f"{_number(low[i], estimate)} to {_number(high[i], estimate)}")
         row.append(drawn(float(shown[i]), float(low[i]), float(high[i]), scale) if instead[i] is None else "")
         table.add_row(*row if instead[i] is None else [row[0], instead[i], *[""] * (len(row) - 2)])
     screen.print(table)
@@ -232,5 +232,7 @@ def drawn(value: float, low: float, high: float, scale: tuple[float, float], wid
     return "".join(cells).rstrip()
 
 
-def _number(value: float, percent: bool) -> str:
-    return f"{value:.1%}" if percent else f"{value:,.1f}" if abs(value) >= 10 else f"{value:.4g}"
+def _number(value: float, of: Estimate) -> str:
+    if of.in_points:
+        return f"{100 * value:.1f}"
+    return f"{value:.1%}" if of.is_share else f"{value:,.1f}" if abs(value) >= 10 else f"{value:.4g}"

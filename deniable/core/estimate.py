@@ -479,15 +479,23 @@ class Estimate:
         return f"{reports}{among}{direct}, {method}{bars}"
 
     @property
+    def in_points(self) -> bool:
+        """Whether the value is a difference of shares, to be read in percentage points."""
+        return self.limits == (-1.0, 1.0) and self.name.startswith("share of ")
+
+    @property
     def verdict(self) -> str:
-        """In words whether the (first) value can be told from 0 at the 95% level.
+        """In words whether the (first) value can be told from 0 at the 95% level; a difference of shares in percentage points.
 
         >>> Estimate([2.0], ["difference"], n=100, method="joint", covariance=[[0.25]], limits=None).verdict
         'above 0: 2 (95% interval 1.02 to 2.98)'
         """
         low, high = (float(end[0]) for end in self.interval())
         found = "above 0" if low > 0 else "below 0" if high < 0 else "cannot be told from 0"
-        return f"{found}: {self._possible[0]:.4g} (95% interval {low:.4g} to {high:.4g})"
+        value = float(self._possible[0])
+        if self.in_points:
+            return f"{found}: {100 * value:.1f} points (95% interval {100 * low:.1f} to {100 * high:.1f})"
+        return f"{found}: {value:.4g} (95% interval {low:.4g} to {high:.4g})"
 
     def __repr__(self) -> str:
         return text(self)

@@ -519,9 +519,9 @@ class Sample:
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 60 + [0] * 40, "b": ["m", "f"] * 50}), schema)
         >>> sample.difference("a == 1", between=("b == 'm'", "b == 'f'")).verdict
-        'cannot be told from 0: 0 (95% interval -0.3917 to 0.3917)'
+        'cannot be told from 0: 0.0 points (95% interval -39.2 to 39.2)'
         >>> sample.difference("a == 1", "a == 0").verdict
-        'above 0: 0.4 (95% interval 0.01593 to 0.7841)'
+        'above 0: 40.0 points (95% interval 1.6 to 78.4)'
         """
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import shlex
 
 import numpy as np
@@ -75,6 +76,7 @@ def test_two_groups_are_compared_and_who_compares_shares_of_everyone_is_told_how
     groups = ("sex == 'F'", "sex == 'M'")
     _, out, _ = run("difference", folder / "r.csv", "children == 'yes'", "--between", *groups)
     assert "The difference between the two groups " in out
+    assert re.search(r"-?\d+\.\d points \(95% interval", " ".join(out.split()))
     assert "share of (children == 'yes') among (sex == 'F') minus that among (sex == 'M')" in " ".join(out.split())
     code, out, _ = run("difference", folder / "r.csv", *(f"children == 'yes' and {group}" for group in groups))
     command = out[out.index("deniable difference") :].strip()

@@ -147,7 +147,7 @@ def test_the_verdict_on_an_impossible_difference_names_a_possible_one():
     schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y"]), 0.6)})
     found = dn.Sample(pd.DataFrame({"a": ["x"] * 40}), schema).difference("a == 'x'", "a == 'y'")
     assert found.value[0] > 1
-    assert ": 1 (95% interval" in found.verdict
+    assert ": 100.0 points (95% interval" in found.verdict
 
 
 def test_under_a_condition_the_size_of_the_group_is_given():
