@@ -12,6 +12,7 @@ import typer
 
 from deniable.cli.csv_options import reads_csv
 from deniable.cli.estimates import as_dict
+from deniable.cli.shared_options import Force, SchemaFile
 from deniable.cli.show import console
 from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
@@ -33,8 +34,6 @@ MOST_BYTES = 200_000_000
 """Larger files are read in pieces, attribute by attribute, and so are databases."""
 MODELS = ("naive_bayes", "tree")
 Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
-SchemaFile = Annotated[Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
 
 
 @app.command()

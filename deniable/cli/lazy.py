@@ -10,6 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from deniable.cli.quick_start import spare_pandas
+
 
 @dataclass(frozen=True)
 class Lazy:
@@ -19,9 +21,12 @@ class Lazy:
     attribute: str
     help: str
     reads_csv: bool = False
+    spares_pandas: bool = False
 
     def load(self, name: str) -> Any:
         """The command itself."""
+        if self.spares_pandas:
+            spare_pandas()
         found = getattr(import_module(f"deniable.cli.{self.module}"), self.attribute)
         if isinstance(found, typer.Typer):
             made: Any = get_group(found)

@@ -10,17 +10,25 @@ import typer
 
 from deniable import __version__, interrupts, progress
 from deniable.cli.lazy import Lazy, lazy_group
+from deniable.cli.quick_start import begin
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+
+
+def _question(name: str, about: str) -> Lazy:
+    """A command that asks a sample."""
+    return Lazy("statistics", name, about, reads_csv=True, spares_pandas=True)
+
 
 COMMANDS = {
     "randomise": Lazy(
         "randomise", "randomise", "Randomise every row of a file, drawing from the operating system's randomness.", reads_csv=True
     ),
     "reconstruct": Lazy(
-        "reconstruct", "reconstruct_command", "Estimate the true distribution of one attribute from its randomised reports.", reads_csv=True
+        "reconstruct", "reconstruct_command", "Estimate the true distribution of one attribute from its randomised reports.",
+        reads_csv=True, spares_pandas=True,
     ),
     "privacy": Lazy(
         "privacy", "privacy", "Say in words what each question gives away, warn of what leaks, and compare with published figures."
@@ -30,22 +38,15 @@ COMMANDS = {
         "Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.",
         reads_csv=True,
     ),
-    "count": Lazy("statistics", "count", "How many meet a condition.", reads_csv=True),
-    "share": Lazy(
-        "statistics", "share", "The share of those who meet a condition, of everyone or among a group.", reads_csv=True
-    ),
-    "mean": Lazy("statistics", "mean", "The mean of an attribute, of all or of those who meet a condition.", reads_csv=True),
-    "quantile": Lazy(
-        "statistics", "quantile", "The value that a share q of the people does not exceed (the median unless you say otherwise).",
-        reads_csv=True,
-    ),
-    "distribution": Lazy(
-        "statistics", "distribution", "The distribution of an attribute, of all or of those who meet a condition.", reads_csv=True
-    ),
-    "crosstab": Lazy("statistics", "crosstab", "The joint distribution of two attributes.", reads_csv=True),
-    "difference": Lazy("statistics", "difference", "How much two groups differ, and whether that can be told from 0.", reads_csv=True),
-    "correlation": Lazy("statistics", "correlation", "The correlation of two attributes.", reads_csv=True),
-    "regression": Lazy("statistics", "regression", "Least squares of an attribute on one or more others.", reads_csv=True),
+    "count": _question("count", "How many meet a condition."),
+    "share": _question("share", "The share of those who meet a condition, of everyone or among a group."),
+    "mean": _question("mean", "The mean of an attribute, of all or of those who meet a condition."),
+    "quantile": _question("quantile", "The value that a share q of the people does not exceed (the median unless you say otherwise)."),
+    "distribution": _question("distribution", "The distribution of an attribute, of all or of those who meet a condition."),
+    "crosstab": _question("crosstab", "The joint distribution of two attributes."),
+    "difference": _question("difference", "How much two groups differ, and whether that can be told from 0."),
+    "correlation": _question("correlation", "The correlation of two attributes."),
+    "regression": _question("regression", "Least squares of an attribute on one or more others."),
     "candidates": Lazy("statistics", "candidates", "Rows (counted from 1) that probably meet a condition, best first.", reads_csv=True),
     "mine": Lazy("mine", "mine", "Find items that occur together in the true transactions.", reads_csv=True),
     "demo": Lazy("demo", "demo", "A town answers five sensitive questions; only randomised answers are kept."),
@@ -54,7 +55,7 @@ COMMANDS = {
     "restore": Lazy("serve", "restore", "Fill a new database from a backup."),
     "verify": Lazy("verify", "verify", "Compare what a server sends to browsers with this release."),
     "completion": Lazy("completion", "completion", "Print the script by which a shell completes commands and options with Tab."),
-    "schema": Lazy("schema", "app", "Propose a schema for a data file, or check one."),
+    "schema": Lazy("schema", "app", "Propose a schema for a data file, or check one.", spares_pandas=True),
     "classify": Lazy("classify", "app", "Learn to predict an attribute from randomised data, and score that on randomised data."),
     "survey": Lazy("survey_page", "app", "Prepare, open, close and export surveys."),
 }  # fmt: skip
@@ -98,6 +99,7 @@ def _tell_of_compiling() -> None:
 
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and a sentence, Ctrl-C with 130 and one, never with a traceback."""
+    begin()
     _tell_of_compiling()
     if "_DENIABLE_COMPLETE" in os.environ:
         from deniable.cli.completion import answer_shells

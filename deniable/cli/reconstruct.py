@@ -9,14 +9,13 @@ import typer
 
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import bins_or_few, check_language, is_numeric, present, tell_bins
-from deniable.cli.statistics import Language
+from deniable.cli.shared_options import Language
 from deniable.core.channel import rounded_up
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.files import count_file, refuse_same
 from deniable.engines.schemas import schema_of
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.hiding import in_words
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 
 
@@ -58,6 +57,8 @@ def reconstruct_command(
     estimate.attributes = (name,)
     heading = f"epsilon {rounded_up(channel.epsilon)}, "
     if not as_json:
+        from deniable.privacy.hiding import in_words  # measures of privacy are slow to load
+
         print(f"{type(channel).__name__}: {in_words(channel)}.")
     present(estimate, level, as_json, plot, heading, read.texts, language)
     if not as_json:

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from deniable import interrupts
+from deniable.cli.shared_options import Force
 from deniable.errors import FileError
 from deniable.plurals import counted
 
@@ -26,7 +27,6 @@ Keys = Annotated[
         envvar="DENIABLE_KEYS",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
 DEFAULT_DB = "deniable.db"
 INTERRUPTED = 130
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from deniable.core.channel import Channel
-from deniable.privacy.hiding import designs
+if TYPE_CHECKING:
+    from deniable.core.channel import Channel
 
 
 def console() -> Console:
@@ -19,6 +20,8 @@ def console() -> Console:
 
 def show_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> None:
     """What the names of the designs in a table mean, each once."""
+    from deniable.privacy.hiding import designs  # most commands name no designs, and measures of privacy are slow to load
+
     print("How answers are hidden:")
     for line in designs(schema, names):
         print(textwrap.fill(line, console().width, initial_indent="  ", subsequent_indent="    "))

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from deniable.cli.estimates import bins_or_few, check_language, edges, is_all, present, shares, tell_bins
+from deniable.cli.shared_options import Language, SchemaFile
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import open_table, refuse_same, write_text
@@ -25,8 +26,10 @@ Data = Annotated[
     typer.Argument(help="CSV or Parquet path or glob, duckdb:///f.db#table, sqlite:///f.db#table or postgresql://...#table."),
 ]
 Where = Annotated[str | None, typer.Option("--where", "-w", help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")]
-SchemaFile = Annotated[Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")]
-Engine = Annotated[str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")]
+Engine = Annotated[
+    str | None,
+    typer.Option(help="duckdb, arrow or spark; chosen by what is installed, and by size, unless given."),
+]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Plot = Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")]
@@ -48,14 +51,6 @@ NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating
 Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
     str, typer.Option(help="joint (unbiased; behind noise of bounded bias) or em (likelihood on the joint table).")
-]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LANGUAGE",
-        help="For answers to a survey: its questions and answers as they were asked in this language (pl), in the table too. Pictures "
-        "have them without it, in the survey's first language; none keeps the values of the data.",
-    ),
 ]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
 

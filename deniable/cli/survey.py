@@ -14,7 +14,8 @@ import typer
 from rich.table import Table
 
 from deniable.cli.csv_options import reads_csv
-from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
+from deniable.cli.serve import DEFAULT_DB, Database, Keys
+from deniable.cli.shared_options import Force
 from deniable.cli.show import console, show_designs
 from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.serve import DEFAULT_DB, Database, Force, Keys
+from deniable.cli.serve import DEFAULT_DB, Database, Keys
+from deniable.cli.shared_options import Force
 from deniable.cli.survey import Slug, app, opened
 from deniable.core.files import replacing
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -163,11 +164,13 @@ def critical_value(ratio: Any, level: float) -> Floats:
     >>> critical_value(np.array([0.0, 10.0]), 0.95).round(2).tolist()
     [1.96, 11.64]
     """
-    from scipy.special import ndtr, ndtri
+    t, two = np.asarray(ratio, dtype=np.float64), NormalDist().inv_cdf(0.5 + level / 2)
+    if not t.any():
+        return np.full(t.shape, two)
+    from scipy.special import ndtr  # slow to load, and of no use without bias
 
-    t = np.asarray(ratio, dtype=np.float64)
     # Newton's method from above, where the coverage is concave: it never passes the root.
-    one, two = ndtri(level), ndtri(0.5 + level / 2)
+    one = NormalDist().inv_cdf(level)
     c = np.where(t < 1e-9, two, t + two)
     for _ in range(8):
         covered = ndtr(c - t) - ndtr(-c - t)

@@ -12,6 +12,7 @@ from deniable.errors import NotInvertibleError
 DENSE_LIMIT = 2_000
 """Up to this many true labels a dense matrix may be built (2,000 squared doubles are 32 MB)."""
 
+SMALL = 128
 TOLERANCE = 1e-8
 
 
@@ -37,12 +38,25 @@ def solve_dense(matrix: Floats, f: Floats, reported: Floats) -> Floats:
 
 def _solve_square(matrix: Floats, f: Floats) -> Floats | None:
     """The one solution, or None where the matrix is singular to rounding and there may be none or many."""
+    if len(matrix) <= SMALL:
+        return _solve_small(matrix, f)
     from scipy.linalg import lapack
 
     factors, pivots, singular = lapack.dgetrf(matrix)
     if singular or lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0] < np.finfo(np.float64).eps:
         return None
     w: Floats = lapack.dgetrs(factors, pivots, f)[0]
+    return w
+
+
+def _solve_small(matrix: Floats, f: Floats) -> Floats | None:
+    """The same by numpy, which has no estimate of the condition; its exact value is affordable, and scipy slow to load."""
+    try:
+        if 1 / np.linalg.cond(matrix, 1) < np.finfo(np.float64).eps:
+            return None
+        w: Floats = np.asarray(np.linalg.solve(matrix, f), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
     return w
 
 

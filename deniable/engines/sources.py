@@ -22,6 +22,8 @@ from deniable.engines.spark import spark_session
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
 
 ENGINES = ("duckdb", "arrow", "spark")
+LARGE = 64 << 20
+"""Bytes of files from which DuckDB counts sooner than pyarrow, though it has to be loaded first."""
 _TABLES = (".csv", ".csv.gz", ".parquet")
 _URLS = "duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE"
 
@@ -62,7 +64,7 @@ class FileSource(Countable):
 def open_source(text: str, engine: str | None = None) -> Countable:
     """Data to count, by its name on a command line: a CSV or Parquet path or glob, or a table of a database.
 
-    Files are counted by DuckDB if it is installed, else by pyarrow; engine="spark" hands any path to Spark. Databases are
+    Files are counted by pyarrow; large ones by DuckDB if it is installed; engine="spark" hands any path to Spark. Databases are
     named duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE.
 
     >>> import deniable as dn, tempfile
@@ -82,7 +84,7 @@ def open_source(text: str, engine: str | None = None) -> Countable:
         return _database(text, scheme.lower())
     files, readers = _files(text)
     formats = {(reader.format.delimiter, reader.format.plain) for reader in readers if reader.text}
-    if engine == "arrow" or (engine is None and not _has_duckdb()):
+    if engine == "arrow" or (engine is None and (sum(path.stat().st_size for path in files) < LARGE or not _has_duckdb())):
         return FileSource(files, text)
     # DuckDB is left what it reads as we do; it would need an extension for other encodings.
     alike = len(formats) < 2 and all(plain for _, plain in formats)

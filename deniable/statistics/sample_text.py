@@ -10,7 +10,6 @@ from deniable.core.channel import rounded_up
 from deniable.core.html_table import html_table, paragraphs
 from deniable.core.schema import Schema
 from deniable.engines.count import Countable
-from deniable.privacy.hiding import in_words
 
 if TYPE_CHECKING:
     from deniable.statistics.sample import Sample
@@ -63,6 +62,8 @@ def _reports(data: Any) -> str:
 
 
 def _rows(schema: Schema) -> list[list[str]]:
+    from deniable.privacy.hiding import in_words  # only where it is shown: measures of privacy are slow to load
+
     shared = {name: group for group, members in schema.groups.items() for name in members.attributes}
     return [
         [

@@ -1,9 +1,13 @@
 """What a command loads before it does anything: counted in modules, since seconds depend on the machine."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
+import duckdb
+import pandas as pd
 import pytest
 
 import deniable as dn
@@ -55,3 +59,55 @@ def test_simple_commands_load_no_more_than_they_need(tmp_path):
 def test_the_line_of_help_is_the_commands_own(name):
     told = COMMANDS[name].load(name).help.replace("\n", " ")
     assert told.startswith(COMMANDS[name].help.rstrip("."))
+
+
+QUESTIONS = (
+    ["count", "r.csv", "smokes == 'yes'"],
+    ["share", "r.csv", "smokes == 'yes'", "--among", "age < 50"],
+    ["mean", "r.csv", "age"],
+    ["mean", "r.csv", "age", "--where", "smokes == 'yes'", "--json"],
+    ["quantile", "r.csv", "age"],
+    ["distribution", "r.csv", "smokes", "--plot", "picture.svg"],
+    ["crosstab", "r.csv", "smokes", "mood"],
+    ["difference", "r.csv", "smokes == 'yes'", "--between", "age < 50", "age >= 50"],
+    ["correlation", "r.csv", "age", "mood"],
+    ["regression", "r.csv", "age", "mood"],
+    ["reconstruct", "r.csv", "noisy"],
+    ["schema", "infer", "r.csv"],
+    ["mean", "r.parquet", "age"],
+    ["mean", "sqlite:///r.db#r", "age"],
+    ["mean", "duckdb:///r.duckdb#r", "age"],
+)
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """The same reports wherever commands read them, with their schema."""
+    folder = tmp_path_factory.mktemp("reports")
+    schema = dn.Schema(
+        {
+            "smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75),
+            "age": dn.Retention(dn.Integer(18, 90), 0.5),
+            "mood": dn.KRR(dn.Ordinal(["1", "2", "3"]), 0.75),
+            "noisy": dn.Additive(dn.Integer(0, 20), dn.Uniform(3)),
+        }
+    )
+    schema.save(folder / "s.json")
+    people = {name: [channel.domain.labels[i % channel.domain.size] for i in range(600)] for name, channel in schema.items()}
+    rows = schema.randomise(pd.DataFrame(people))
+    rows.to_csv(folder / "r.csv", index=False)
+    rows.to_parquet(folder / "r.parquet")
+    with closing(sqlite3.connect(folder / "r.db")) as database:
+        rows.to_sql("r", database, index=False)
+    with duckdb.connect(folder / "r.duckdb") as database:
+        database.execute("CREATE TABLE r AS SELECT * FROM rows")
+    return folder
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+def test_questions_load_no_pandas(question, reports):
+    """Such commands let PyArrow believe that there is none (cli/quick_start.py): nothing of pandas may reach PyArrow."""
+    schema = [] if question[0] == "schema" else ["--schema", "s.json"]
+    shown, found = loaded(*question, *schema, cwd=reports)
+    assert shown
+    assert "pandas" not in found
