@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from deniable.kernels.ordering import ascending
+
 COPY, EQ, EARLY, CONVERGED, FILLED = 0, 1, 2, 3, 4
 TOLERANCE = 1e-7
 MAX_STEPS = 2_000
@@ -15,14 +17,19 @@ MAX_STEPS = 2_000
 @njit(cache=True, nogil=True)
 def projected(shares: Any) -> Any:
     """The nearest point of the simplex: subtract one number, cut at 0."""
-    falling = np.sort(shares)[::-1]
+    k = shares.size
+    order = ascending(shares)
     running, excess = 0.0, 0.0
-    for i in range(falling.size):
-        running += falling[i]
+    for i in range(k):
+        highest = shares[order[k - 1 - i]]
+        running += highest
         level = (running - 1.0) / (i + 1)
-        if falling[i] > level:
+        if highest > level:
             excess = level
-    return np.maximum(shares - excess, 0.0)
+    out = np.empty(k)
+    for x in range(k):
+        out[x] = max(shares[x] - excess, 0.0)
+    return out
 
 
 @njit(cache=True, nogil=True)
@@ -31,8 +38,8 @@ def filled(keep: float, replacement: Any, counts: Any) -> Any:
     k = counts.size
     ratio = np.empty(k)
     for z in range(k):
-        ratio[z] = 0.0 if counts[z] <= 0 else (np.inf if replacement[z] <= 0 else counts[z] / replacement[z])
-    order = np.argsort(-ratio)
+        ratio[z] = 0.0 if counts[z] <= 0 else (-np.inf if replacement[z] <= 0 else -counts[z] / replacement[z])
+    order = ascending(ratio)
     above, below, level = 0.0, keep, 0.0
     for i in range(k):
         z = order[i]
@@ -40,8 +47,13 @@ def filled(keep: float, replacement: Any, counts: Any) -> Any:
         below += replacement[z]
         if counts[z] > above / below * replacement[z]:
             level = above / below
-    shares = np.maximum(counts / level - replacement, 0.0)
-    return shares / shares.sum()
+    shares, total = np.empty(k), 0.0
+    for z in range(k):
+        shares[z] = max(counts[z] / level - replacement[z], 0.0)
+        total += shares[z]
+    for z in range(k):
+        shares[z] /= total
+    return shares
 
 
 @njit(cache=True, nogil=True)
@@ -189,7 +201,7 @@ def assigned_sorted(ranks: Any, weights: Any, estimated: Any) -> Any:
     n = ranks.size
     wanted = _wanted(estimated, weights)
     out = np.empty(n, np.int64)
-    order = np.argsort(ranks)
+    order = ascending(ranks.astype(np.float64))
     cell, end, before = 0, wanted[0], 0.0
     for i in range(n):
         row = order[i]

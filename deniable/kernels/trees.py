@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from deniable.kernels.copying import put, put_rows
+from deniable.kernels.ordering import ascending
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
 
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
@@ -149,7 +150,7 @@ def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) 
                     held += table[x, d]
                 # Empty labels go to the end, where they change no split.
                 share[x] = table[x, c] / held if held > 0 else 2.0
-            value = _along(table, np.argsort(share, kind="mergesort"), smallest, tried)
+            value = _along(table, ascending(share), smallest, tried)
             if value < best - 1e-12:
                 best = value
                 put(tried, mask)
@@ -275,7 +276,9 @@ def grow(
     """
     m, n = reported.shape
     kinds, classes = class_weights.shape
-    most = cells.max()
+    most = 0
+    for a in range(m):
+        most = max(most, cells[a])
     room = 64
     attribute = np.full(room, -1, np.int32)
     left = np.full(room, -1, np.int32)
@@ -292,6 +295,8 @@ def grow(
     count = 1
     node = 0
     mask = np.zeros(most, np.bool_)
+    # No literals: numba would compile what they are handed to once for True and once for False.
+    guessing, testing = mode < FIXED, mode >= FIXED
     while node < count:
         own = rows[first[node] : last[node]]
         size = own.size
@@ -348,8 +353,8 @@ def grow(
                         matrices[a, :k, : reports[a]],
                         noisy[a],
                         mask[:k],
-                        False,
-                        False,
+                        guessing,
+                        guessing,
                     )
                     by_kind = np.zeros((k, kinds))
                     for i in range(size):
@@ -373,7 +378,7 @@ def grow(
         if mode != 0 and not used[node, chosen] and how[chosen] != 0:
             found = assign_column(
                 reported[chosen][own], ranks[chosen][own], here, counted, best_estimate, matrices[chosen, :k, : reports[chosen]],
-                noisy[chosen], best_mask[:k], True, mode == 1,
+                noisy[chosen], best_mask[:k], testing, mode == 1,
             )  # fmt: skip
             for i in range(size):
                 assigned[chosen, own[i]] = found[i]
@@ -392,7 +397,7 @@ def grow(
         if going < 1 or size - going < 1 or passing < smallest or people - passing < smallest:
             node += 1
             continue
-        rows[first[node] : last[node]] = sent
+        put(sent, own)
         if count + 2 > room:
             room *= 2
             attribute, left, right = _longer(attribute, room), _longer(left, room), _longer(right, room)
@@ -412,7 +417,7 @@ def grow(
             first[child] = first[node] if side == 0 else first[node] + going
             last[child] = first[node] + going if side == 0 else last[node]
             depth[child] = depth[node] + 1
-            used[child] = used[node]
+            put(used[node], used[child])
             used[child, chosen] = True
             if side == 0:
                 left[node] = child
