@@ -44,6 +44,15 @@ MostShare = Annotated[
         "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="The column that says how many people of the population each respondent stands for: numbers such as 0.8 or 153.2. It need not "
+        "be in the schema. Intervals are then for the population.",
+    ),
+]
 NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating), or of yes and no (yes counts as 1)."
 Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
@@ -67,7 +76,7 @@ DIFFERENCE_TAKES = (
 
 
 def _open(
-    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None, most: str | None = None
+    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None, most: str | None, weights: str | None
 ) -> Sample:
     check_level(level)
     if plot is not None:
@@ -75,7 +84,7 @@ def _open(
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    return read(data, schema, engine, shares(most))
+    return read(data, schema, engine, shares(most), weights)
 
 
 def count(
@@ -84,14 +93,21 @@ def count(
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
-    target: Target = "respondents",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Error bars for the respondents only, or for the population. Without it for the respondents, with --weights for the "
+            "population."
+        ),
+    ] = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """How many meet a condition."""
-    present(_open(data, schema, engine, level, plot, most).count(where, target, method), level, as_json, plot)
+    present(_open(data, schema, engine, level, plot, most, weights).count(where, target, method), level, as_json, plot)
 
 
 def mean(
@@ -104,11 +120,12 @@ def mean(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The mean of an attribute, of all or of those who meet a condition."""
-    present(_open(data, schema, engine, level, plot, most).mean(name, where, target, method), level, as_json, plot)
+    present(_open(data, schema, engine, level, plot, most, weights).mean(name, where, target, method), level, as_json, plot)
 
 
 def distribution(
@@ -130,12 +147,13 @@ def distribution(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most)
+    sample = _open(data, schema, engine, level, plot, most, weights)
     check_language(language, sample.schema.texts)
     if by is None and by_bins is not None:
         raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
@@ -168,12 +186,13 @@ def crosstab(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The joint distribution of two attributes."""
-    sample = _open(data, schema, engine, level, plot, most)
+    sample = _open(data, schema, engine, level, plot, most, weights)
     check_language(language, sample.schema.texts)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
@@ -201,11 +220,14 @@ def share(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
-    present(_open(data, schema, engine, level, plot, most).share(condition, among, target, method), level, as_json, plot)
+    present(
+        _open(data, schema, engine, level, plot, most, weights).share(condition, among, target, method), level, as_json, plot
+    )
 
 
 def difference(
@@ -231,6 +253,7 @@ def difference(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
@@ -246,7 +269,7 @@ def difference(
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
     if between is not None and (second is not None or (of is not None and first is not None)):
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
-    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method, between)
+    found = _open(data, schema, engine, level, plot, most, weights).difference(first, second, of, target, method, between)
     present(found, level, as_json, plot)
     if as_json:
         return
@@ -286,12 +309,15 @@ def quantile(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
     condition."""
-    present(_open(data, schema, engine, level, plot, most).quantile(name, q, where, target, method), level, as_json, plot)
+    present(
+        _open(data, schema, engine, level, plot, most, weights).quantile(name, q, where, target, method), level, as_json, plot
+    )
 
 
 def correlation(
@@ -303,11 +329,12 @@ def correlation(
     engine: Engine = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
-    found = _open(data, schema, engine, level, plot, most).correlation(a, b, where)
+    found = _open(data, schema, engine, level, plot, most, weights).correlation(a, b, where)
     present(found, level, as_json, plot)
     if not as_json:
         _tell("The correlation", found)
@@ -322,6 +349,7 @@ def regression(
     engine: Engine = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
@@ -329,7 +357,7 @@ def regression(
 
     An interval that does not hold 0 is that of a slope that can be told from 0.
     """
-    present(_open(data, schema, engine, level, plot, most).regression(outcome, on, where), level, as_json, plot)
+    present(_open(data, schema, engine, level, plot, most, weights).regression(outcome, on, where), level, as_json, plot)
 
 
 def candidates(

@@ -41,8 +41,8 @@ CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen ro
 class Sample:
     """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
 
-    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name), a series or
-    array in the order of the rows, or an attribute that is declared `Identity`, which files and databases need.
+    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name, also of
+    files and databases), a series or array in the order of the rows, or an attribute that is declared `Identity`.
 
     Parts may hide the same answers differently. What is said of the respondents adds the parts up. What is said of the population takes
     the parts for samples of the same people and weighs them by precision, so that a part that says little does no harm; the estimate says

@@ -116,6 +116,48 @@ def test_ratings_and_yes_and_no_have_means_quantiles_correlations_and_regression
     assert "The correlation is below 0" in run("correlation", "r.csv", "mood", "ill")[1]
 
 
+def test_every_question_takes_weights_from_a_column_of_the_file(run):
+    rng = np.random.default_rng(12)
+    number = dn.Retention(dn.Integer(20, 29), 0.8)
+    schema = dn.Schema({"sex": dn.KRR(dn.Nominal(["F", "M"]), 0.9), "age": number, "height": number})
+    people = pd.DataFrame(
+        {"sex": rng.choice(["F", "M"], 600)} | {name: rng.integers(20, 30, 600) for name in ("age", "height")}
+    )
+    reports = schema.randomise(people, rng).assign(w=np.round(rng.uniform(0.5, 3, 600), 2), zero=0, bad=["1", "", "x"] * 200)
+    reports.to_csv("r.csv", index=False)
+    reports.to_parquet("p.parquet")
+    for name in ("r", "p"):
+        schema.save(f"{name}.schema.json")
+    sample, women, men = dn.Sample(reports, schema, weights="w"), "sex == 'F'", "sex == 'M'"
+    for arguments, expected in {
+        ("count", women): sample.count(women),
+        ("mean", "age", "-w", women): sample.mean("age", women),
+        ("distribution", "sex"): sample.distribution("sex"),
+        ("share", "age < 25", "--among", women): sample.share("age < 25", women),
+        ("difference", "age < 25", "--between", women, men): sample.difference("age < 25", between=(women, men)),
+        ("quantile", "age"): sample.quantile("age"),
+        ("correlation", "age", "height"): sample.correlation("age", "height"),
+        ("regression", "age", "height"): sample.regression("age", "height"),
+        ("crosstab", "sex", "age"): sample.crosstab("sex", "age"),
+    }.items():
+        for path in ("r.csv", "p.parquet"):
+            code, out, err = run(arguments[0], path, *arguments[1:], "--weights", "w", "--json")
+            assert code == 0, err
+            assert json.loads(out)["value"] == pytest.approx(expected.value.tolist())
+            assert "respondents stand for as many people as 'w' says" in json.loads(out)["notes"]
+    for weights, says in {
+        "bad": r"r\.csv: Column 'bad': 400 cells do not fit \(row 2: missing, row 3: 'x',.*at least 0",
+        "zero": "'zero' are all 0",
+        "nope": "no column 'nope' to take weights from; there are sex, age, height, w, zero, bad",
+        "sex": "'sex' cannot be the survey weights: the schema hides it",
+    }.items():
+        code, out, err = run("count", "r.csv", women, "--weights", weights)
+        assert (code, out) == (2, "")
+        assert re.search(says, " ".join(err.split())), err
+    code, _, err = run("count", "r.csv", women, "--weights", "w", "--target", "respondents")
+    assert (code, "speak of the population" in err) == (2, True)
+
+
 def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
     people, _, folder = town
     code, out, _ = run("candidates", folder / "r.csv", "sex == 'F' and age < 50", "--size", "200", "-o", "list.csv")
