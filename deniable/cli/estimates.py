@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
@@ -22,6 +23,9 @@ from deniable.errors import ParameterError
 MANY_VALUES = 25
 """A table of more lines than this is not read but scrolled past."""
 DEFAULT_BINS = 10
+WIDEST_BAR, NARROWEST_BAR, NARROWEST_LABELS = 30, 10, 10
+FRAME = 3
+"""So many signs a column takes for its border and the room beside its cells."""
 EVERY_VALUE = "all"
 CODES = "none"
 """As a language: the values as they stand in the data."""
@@ -36,6 +40,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "target": estimate.target,
         "n": estimate.n,
         "level": level if ends else None,
+        "group_sizes": None if estimate.group_sizes is None else estimate.group_sizes.tolist(),
         "labels": [list(label) if isinstance(label, tuple) else label for label in estimate.labels],
         "value": estimate.value.tolist(),
         "shown": [None if math.isnan(value) else value for value in estimate.shown.tolist()],
@@ -182,23 +187,36 @@ def tell_bins(given: str | None, domain: Domain, option: str = "--bins", most: i
 def _show(estimate: Estimate, level: float, heading: str) -> None:
     screen = console()
     screen.print(f"[bold]{escape(estimate.name)}[/bold]: {escape(heading + estimate.caption)}", markup=True)
-    table = Table()
-    table.add_column("", min_width=10)
-    table.add_column("estimated", justify="right")
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
+    sizes = estimate.group_sizes if estimate.by is not None else None
+    heads = ["", *(["answers"] if sizes is not None else []), "estimated"]
     if ends is not None:
-        table.add_column(f"{100 * level:g}% interval" if estimate.has_interval else "variability band", justify="right")
-    table.add_column("")
+        heads.append(f"{100 * level:g}% interval" if estimate.has_interval else "variability band")
     shown, instead = estimate.shown, estimate.said_instead
     low, high = (shown, shown) if ends is None else ends
+    rows = []
+    for i, label in enumerate(estimate.labels):
+        row = [label_words(label), *([] if sizes is None else [f"{sizes[i]:,.0f}"])]
+        said = instead[i]
+        if said is None:
+            row.append(_number(float(shown[i]), estimate) + (" points" if estimate.in_points else ""))
+            row += [] if ends is None else [f"{_number(low[i], estimate)} to {_number(high[i], estimate)}"]
+        else:
+            row += [said, *[""] * (len(heads) - len(row) - 1)]
+        rows.append(row)
     seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
     scale = float(min(seen)), float(max(seen))
-    for i, label in enumerate(estimate.labels):
-        row = [escape(label_words(label)), _number(float(shown[i]), estimate) + (" points" if estimate.in_points else "")]
-        if ends is not None:
-            row.append(f"{_number(low[i], estimate)} to {_number(high[i], estimate)}")
-        row.append(drawn(float(shown[i]), float(low[i]), float(high[i]), scale) if instead[i] is None else "")
-        table.add_row(*row if instead[i] is None else [row[0], instead[i], *[""] * (len(row) - 2)])
+    # Bars take what room there is: numbers are not broken for them.
+    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+    taken = max(NARROWEST_LABELS, widths[0]) + sum(widths[1:]) + FRAME * (len(widths) + 1) + 1
+    width = min(WIDEST_BAR, max(NARROWEST_BAR, screen.width - taken))
+    table = Table()
+    for head in heads:
+        table.add_column(head, **({"justify": "right", "no_wrap": True} if head else {"min_width": NARROWEST_LABELS}))
+    table.add_column("", no_wrap=True)
+    for i, row in enumerate(rows):
+        bar = "" if instead[i] is not None else drawn(float(shown[i]), float(low[i]), float(high[i]), scale, width)
+        table.add_row(*map(escape, row), bar)
     screen.print(table)
     if estimate.why_no_interval:
         screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)

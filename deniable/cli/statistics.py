@@ -53,6 +53,13 @@ Weights = Annotated[
         "be in the schema. Intervals are then for the population.",
     ),
 ]
+ByBins = Annotated[
+    str | None,
+    typer.Option(
+        help="Bins of the attribute of --by, if it is a number: how many, their edges (18,30,45,90), or all for every value. Without it 10 "
+        "bins if there are over 25 values."
+    ),
+]
 NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating), or of yes and no (yes counts as 1)."
 Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
@@ -114,6 +121,8 @@ def mean(
     data: Data,
     name: Numeric,
     where: Where = None,
+    by: Annotated[str | None, typer.Option(help="One mean for each label of this attribute.")] = None,
+    by_bins: ByBins = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
@@ -124,8 +133,20 @@ def mean(
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """The mean of an attribute, of all or of those who meet a condition."""
-    present(_open(data, schema, engine, level, plot, most, weights).mean(name, where, target, method), level, as_json, plot)
+    """The mean of an attribute, of all or of those who meet a condition; with --by in each group."""
+    sample = _open(data, schema, engine, level, plot, most, weights)
+    domain = _grouping(sample, by, by_bins)
+    cells = edges(by_bins) if as_json or domain is None else bins_or_few(by_bins, domain)
+    present(sample.mean(name, where, target, method, by, cells), level, as_json, plot)
+    if not as_json and domain is not None:
+        tell_bins(by_bins, domain, "--by-bins", MOST_LABELS)
+
+
+def _grouping(sample: Sample, by: str | None, by_bins: str | None) -> Domain | None:
+    """The answers that part people into groups, if anything does."""
+    if by is None and by_bins is not None:
+        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
+    return None if by is None else _domain(sample, by)
 
 
 def distribution(
@@ -133,7 +154,7 @@ def distribution(
     name: Annotated[str, typer.Argument(help="An attribute.")],
     where: Where = None,
     by: Annotated[str | None, typer.Option(help="One distribution for each label of this attribute.")] = None,
-    by_bins: Annotated[str | None, typer.Option(help="Bins of the attribute of --by, if it is a number: as --bins.")] = None,
+    by_bins: ByBins = None,
     bins: Annotated[
         str | None,
         typer.Option(
@@ -155,9 +176,7 @@ def distribution(
     """The distribution of an attribute, of all or of those who meet a condition."""
     sample = _open(data, schema, engine, level, plot, most, weights)
     check_language(language, sample.schema.texts)
-    if by is None and by_bins is not None:
-        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
-    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, None if by is None else _domain(sample, by), "--by-bins")]
+    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, _grouping(sample, by, by_bins), "--by-bins")]
     cells = [edges(given) if as_json or domain is None else bins_or_few(given, domain) for given, domain, _ in asked]
     found = sample.distribution(name, where, by, cells[0], target, method, cells[1])
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)

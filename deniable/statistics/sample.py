@@ -318,9 +318,13 @@ class Sample:
         return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
 
     @repeats_assumptions
-    def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
+    def mean(
+        self, name: str, where: Any = None, target: str = "population", method: str = "joint", by: str | None = None,
+        by_bins: Any = None,
+    ) -> Estimate:  # fmt: skip
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights. Labels in an order that
-        are all numbers, as of a rating, have one too; of yes and no it is the share of yes.
+        are all numbers, as of a rating, have one too; of yes and no it is the share of yes. `by` gives one mean for each label of another
+        attribute (or bin of it: `by_bins`), with the estimated sizes of these groups.
 
         The weights are unbiased, or of a bounded bias that the interval counts; within a group the value shown may be moved by up to one
         standard error toward the likeliest (docs/noise.md). method="em" is maximum likelihood on the
@@ -331,16 +335,25 @@ class Sample:
         >>> schema = dn.Schema({"age": dn.Additive(dn.Integer(20, 30), dn.Uniform(5))})
         >>> dn.Sample(pd.DataFrame({"age": [18, 24, 33]}), schema).mean("age").value.round(6).tolist()
         [25.0]
+        >>> schema = dn.Schema({**schema, "town": dn.Identity(dn.Nominal(["north", "south"]))})
+        >>> reports = pd.DataFrame({"age": [18, 24, 27, 33] * 5, "town": ["north", "north", "south", "south"] * 5})
+        >>> found = dn.Sample(reports, schema).mean("age", by="town")
+        >>> found.labels, found.value.round(6).tolist(), found.group_sizes.tolist()
+        (('north', 'south'), [21.0, 30.0], [10.0, 10.0])
         """
-        _check_method(method, METHODS)
+        _check_method(method, METHODS if by is None else METHODS[:2])
         target = self._target(target, "population")
         numbers = self._numbers(name)
         condition = self._condition(where)
-        title = f"mean of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
+        groups = [means.Group(name, condition, condition)] if by is None else self._groups(name, by, by_bins, condition)
+        title = f"mean of {name}" + (f" by {by}" if by else "")
+        title += (f" where {condition}" if condition is not None else "") + self._among([name])
         limits = self._limits(name, numbers, condition)
         if method == "em":
-            among = self._among_answers(name, condition)
-            found = likely.mean(self._likelihood([among], [name]), name, among, title, target)
+            groups = [group._replace(condition=self._among_answers(name, group.condition)) for group in groups]
+            fitted = self._likelihood([group.condition for group in groups], [name])
+            found = likely.means(fitted, name, groups, title, target)
+            found.by = by
             return self._saying([name], found)
         if method == "iterative":
             columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
@@ -349,10 +362,28 @@ class Sample:
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
             return self._saying([name], found)
-        group = indicator(condition, self._channels) * self._answered(name)
+        conditions, has = [group.condition for group in groups], self._answered(name)
+        inside = [indicator(group, self._channels) * has for group in conditions]
+        # Each by itself: what is said of a group must not depend on which others are asked for.
+        likeliest = [self._likely_means(name, [group]) for group in conditions]
+        likely_means = (
+            None if any(one is None for one in likeliest) else np.concatenate([one for one in likeliest if one is not None])
+        )
         of, sums = (name, factor(name, numbers)), self._sums(target)
-        found = means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
+        found = means.means(sums, of, groups, inside, title, target, limits, likely_means)
+        found.by = by
         return self._saying([name], found)
+
+    def _groups(self, name: str, by: str, bins: Any, condition: Condition | None) -> list[means.Group]:
+        """The groups that the labels or bins of an attribute make of those who meet a condition."""
+        if name == by:
+            raise ParameterError(
+                "same_attribute", "The mean of {name!r} by itself says nothing: name another attribute.", name=name
+            )
+        return [
+            means.Group(label, part if condition is None else All((condition, part)), _is(by, label, bins is not None))
+            for label, part in zip(*self._parts_of(by, bins), strict=True)
+        ]
 
     @repeats_assumptions
     def distribution(

@@ -17,7 +17,7 @@ from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, minus, ratios_estimate, rows_of
+from deniable.statistics.ratio_differences import Overlap, apart, covariance_of, difference_estimate, minus, rows_of
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
@@ -164,16 +164,8 @@ def between(
     if target == "population":
         one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
     variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
-    estimate = ratios_estimate(
-        weighted,
-        one.value - two.value,
-        variance,
-        [one, two],
-        ["difference"],
-        target,
-        title,
-        apart((0.0, 1.0), (0.0, 1.0)),
-        ends,
+    estimate = difference_estimate(
+        weighted, one.value - two.value, variance, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
     )
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:
@@ -255,22 +247,10 @@ def _ratios(
     classes = weighted.bounded.assumes if weighted.bounded is not None else ()
     return Estimate(
         shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
-        covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
+        covariance=covariance_of(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
         worth=None if bounded else [one.worth for one in found], assumes=(*weighted.assumes, *classes), notes=notes,
         bias=[one.bias or 0.0 for one in found] if bounded else None, whole=k,
     )  # fmt: skip
-
-
-def _covariance(weighted: Weighted, found: list[Ratio], target: str) -> Floats:
-    """The covariance of ratios from the same reports: their correlations in the population, with each one's own variance."""
-    residuals = np.array([one.row for one in found]) @ weighted.values / weighted.people
-    together, _ = weighted.errors(residuals, np.zeros((len(found), len(found))), "population")
-    own = np.sqrt(np.maximum(np.diag(together), 0.0))
-    wanted = np.sqrt(np.maximum([one.variance for one in found], 0.0))
-    scale = np.divide(wanted, own, out=np.zeros(len(own)), where=own > 0)
-    covariance: Floats = together * np.outer(scale, scale)
-    covariance[np.diag_indices(len(found))] = wanted**2
-    return covariance
 
 
 def _rows(means: Floats, k: int) -> Floats | None:

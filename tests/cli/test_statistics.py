@@ -116,6 +116,66 @@ def test_ratings_and_yes_and_no_have_means_quantiles_correlations_and_regression
     assert "The correlation is below 0" in run("correlation", "r.csv", "mood", "ill")[1]
 
 
+def test_a_mean_in_each_group_is_that_of_the_group_alone(run, town):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    code, out, _ = run("mean", path, "salary", "--by", "credit", "--json")
+    found = json.loads(out)
+    alone = [sample.mean("salary", f"credit == '{label}'") for label in found["labels"]]
+    assert code == 0
+    assert found["labels"] == list(schema["credit"].domain.labels)
+    assert found["value"] == pytest.approx([float(one.value[0]) for one in alone])
+    assert found["low"] == pytest.approx([float(one.interval()[0][0]) for one in alone])
+    assert found["high"] == pytest.approx([float(one.interval()[1][0]) for one in alone])
+    assert found["group_sizes"] == pytest.approx([float(one.group_sizes[0]) for one in alone])
+    code, out, _ = run("mean", path, "salary", "--by", "age", "--by-bins", "18,40,90", "--plot", "by.svg")
+    assert (code, labels_shown(out)) == (0, ["[18, 40)", "[40, 90]"])
+    assert "answers" in out
+    assert "Picture: by.svg" in out
+    code, out, _ = run("mean", path, "salary", "--by", "age")
+    assert len(labels_shown(out)) == 10
+    assert "73 values were put into 10 bins" in out
+    for wrong, says in {
+        ("--by", "salary"): "by itself",
+        ("--by", "nope"): "no attribute 'nope'",
+        ("--by-bins", "3"): "--by-bins gives the bins of --by",
+        ("--by", "sex", "--method", "iterative"): "method must be one of",
+    }.items():
+        code, _, err = run("mean", path, "salary", *wrong)
+        assert (code, says in err) == (2, True), err
+
+
+def test_a_group_of_too_few_answers_says_so_and_the_others_are_shown(run):
+    schema = dn.Schema(
+        {"age": dn.Retention(dn.Integer(20, 29), 0.9), "town": dn.Identity(dn.Nominal(["north", "south", "west", "east"]))}
+    )
+    reports = pd.DataFrame({"age": [*range(20, 30)] * 20 + [22, 23, 24], "town": ["north", "south"] * 100 + ["west"] * 3})
+    reports.to_csv("r.csv", index=False)
+    schema.save("r.schema.json")
+    code, out, _ = run("mean", "r.csv", "age", "--by", "town")
+    lines = {
+        line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:4]] for line in out.splitlines() if "│" in line
+    }
+    assert code == 0
+    assert lines["west"] == ["3", "too few answers (3)"]
+    assert lines["north"][0] == lines["south"][0] == "100"
+    assert "Note: nobody is in the group (town == 'east')." in out
+    found = dn.Sample(reports, schema).mean("age", by="town")
+    assert found.to_frame()["answers"].tolist() == [100, 100, 3]
+    assert "north  100 answers:" in repr(found)
+    assert re.search(r"<th[^>]*>answers</th>.*>100</td>.*>too few answers \(3\)</td>", found._repr_html_())
+
+
+def test_bars_take_what_room_numbers_leave(run, town, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("mean", town[2] / "r.csv", "salary", "--by", "age")
+    table = [line for line in out.splitlines() if "│" in line]
+    assert len(table) == 10  # no line is broken
+    assert max(map(len, table)) <= 80
+    assert "…" not in out
+
+
 def test_every_question_takes_weights_from_a_column_of_the_file(run):
     rng = np.random.default_rng(12)
     number = dn.Retention(dn.Integer(20, 29), 0.8)
