@@ -320,7 +320,12 @@ def _quoted(text: str) -> str:
 def quantile(
     data: Data,
     name: Numeric,
-    q: Annotated[float, typer.Option("--q", "-q", help="Which: 0.5 is the median, 0.9 what nine in ten do not exceed.")] = 0.5,
+    q: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--q", "-q", help="Which: 0.5 is the median (as without it), 0.9 what nine in ten do not exceed. Repeat for more."
+        ),
+    ] = None,
     where: Where = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -334,9 +339,8 @@ def quantile(
 ) -> None:
     """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
     condition."""
-    present(
-        _open(data, schema, engine, level, plot, most, weights).quantile(name, q, where, target, method), level, as_json, plot
-    )
+    sample = _open(data, schema, engine, level, plot, most, weights)
+    present(sample.quantile(name, q or 0.5, where, target, method), level, as_json, plot)
 
 
 def correlation(

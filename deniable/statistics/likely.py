@@ -161,14 +161,19 @@ def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: s
     )  # fmt: skip
 
 
-def quantile(fitted: Likelihood, name: str, q: float, condition: Condition | None, title: str, target: str) -> Estimate:
-    """Where the distribution function passes q, values inside a bin taken as equally frequent."""
+def quantiles(
+    fitted: Likelihood, name: str, qs: Sequence[float], condition: Condition | None, title: str, target: str
+) -> Estimate:
+    """Where the distribution function passes each q, values inside a bin taken as equally frequent."""
     inside, numbers = members(fitted, condition), numbers_of(fitted.truth.schema[name].domain)
     _check(fitted, inside, title, condition)
     order = np.argsort(numbers, kind="stable")
 
     def at(p: Floats) -> list[float]:
         rising = np.cumsum(fitted.truth.spread(name, p * inside)[order])
-        return [float(numbers[order[min(int(np.searchsorted(rising, q * rising[-1])), len(numbers) - 1)]])]
+        places = np.minimum(np.searchsorted(rising, np.multiply(qs, rising[-1])), len(numbers) - 1)
+        found: list[float] = numbers[order[places]].tolist()
+        return found
 
-    return fitted.estimate(at, [name], title, target, (float(numbers.min()), float(numbers.max())), of=name)
+    labels = [name] if len(qs) == 1 else qs
+    return fitted.estimate(at, labels, title, target, (float(numbers.min()), float(numbers.max())), of=name)

@@ -27,7 +27,7 @@ from deniable.statistics.label_numbers import answered, counts_as, has_numbers, 
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
-from deniable.statistics.quantile import quantile
+from deniable.statistics.quantile import quantile, side_by_side
 from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 from deniable.statistics.survey_weights import declared
@@ -700,9 +700,10 @@ class Sample:
 
     @repeats_assumptions
     def quantile(
-        self, name: str, q: float = 0.5, where: Any = None, target: str = "population", method: str = "joint"
+        self, name: str, q: float | Sequence[float] = 0.5, where: Any = None, target: str = "population", method: str = "joint"
     ) -> Estimate:
-        """The value that a share q of the people (all, or those who meet a condition) does not exceed.
+        """The value that a share q of the people (all, or those who meet a condition) does not exceed; of several shares one value each,
+        labelled by them.
 
         It is one of the attribute's values: where the estimated distribution function, made rising, reaches q. The interval holds all
         values that no test refutes; its half width at 68% is the standard error. method="em" reads the value off the likeliest
@@ -710,28 +711,35 @@ class Sample:
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 24), 0.9)})
-        >>> dn.Sample(pd.DataFrame({"age": [20, 21, 21, 22, 24] * 20}), schema).quantile("age").value.tolist()
-        [21.0]
+        >>> sample = dn.Sample(pd.DataFrame({"age": [20, 21, 21, 22, 24] * 20}), schema)
+        >>> sample.quantile("age").value.tolist(), sample.quantile("age", [0.25, 0.75]).value.tolist()
+        ([21.0], [21.0, 22.0])
         """
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")
-        if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q < 1:
-            raise ParameterError("quantile_q", "q must be a number between 0 and 1, one at a time, got {got}.", got=q)
+        qs: list[Any] = list(q) if isinstance(q, (Sequence, np.ndarray)) and not isinstance(q, str) else [q]
+        for each in qs or [q]:
+            if isinstance(each, bool) or not isinstance(each, (int, float)) or not 0 < each < 1:
+                raise ParameterError("quantile_q", "q must be a number between 0 and 1, or several, got {got}.", got=each)
         numbers = self._numbers(name)
         condition = self._condition(where)
-        title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
+        told = f"quantile {float(qs[0]):g}" if len(qs) == 1 else f"quantiles {', '.join(f'{each:g}' for each in qs)}"
+        title = f"{told} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
         if method == "em":
             among = self._among_answers(name, condition)
-            return self._saying([name], likely.quantile(self._likelihood([among], [name]), name, q, among, title, target))
+            return self._saying([name], likely.quantiles(self._likelihood([among], [name]), name, qs, among, title, target))
         group = indicator(condition, self._channels) * self._answered(name)
+        found = side_by_side([self._quantile((name, numbers), each, (condition, group), title, target) for each in qs], qs)
+        return self._saying([name], self._in_group(found, name, numbers, (condition, group)))
+
+    def _quantile(
+        self, of: tuple[str, Floats], q: float, among: tuple[Condition | None, Function], title: str, target: str
+    ) -> Estimate:
+        name = of[0]
         if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
-            found = quantile(self._parts, (name, numbers), q, (condition, group), title, target)
-            return self._saying([name], self._in_group(found, name, numbers, (condition, group)))
-        smooth = self._smoothed(name) if condition is None else None
-        found = noisy_quantile(
-            self._parts, (name, numbers), q, (condition, group), title, target, None if smooth is None else smooth.shares
-        )
-        return self._in_group(found, name, numbers, (condition, group))
+            return quantile(self._parts, of, q, among, title, target)
+        smooth = self._smoothed(name) if among[0] is None else None
+        return noisy_quantile(self._parts, of, q, among, title, target, None if smooth is None else smooth.shares)
 
     def _in_group(self, found: Estimate, name: str, numbers: Floats, among: tuple[Condition | None, Function]) -> Estimate:
         """An estimate about a group, which knows how many people are in it and what the condition itself leaves possible."""
@@ -739,7 +747,7 @@ class Sample:
         if condition is not None:
             found.limits = self._limits(name, numbers, condition)
             weighted = self._sums("respondents")([group], lambda means: np.ones((1, 1)))
-            found.group_sizes = np.array([weighted.respondents_in(0)])
+            found.group_sizes = np.full(len(found.value), weighted.respondents_in(0))
         return found
 
     def _limits(self, name: str, numbers: Floats, condition: Condition | None) -> tuple[float, float]:

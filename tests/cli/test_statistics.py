@@ -176,6 +176,28 @@ def test_bars_take_what_room_numbers_leave(run, town, monkeypatch):
     assert "…" not in out
 
 
+def test_several_quantiles_are_each_answered(run, town):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    for asked in (("salary",), ("salary", "-w", "sex == 'F'"), ("age", "--method", "em")):
+        where = asked[2] if "-w" in asked else None
+        method = "em" if "em" in asked else "joint"
+        code, out, _ = run("quantile", path, *asked, "-q", "0.25", "-q", "0.75", "--json")
+        found, alone = json.loads(out), [sample.quantile(asked[0], q, where, method=method) for q in (0.25, 0.75)]
+        assert (code, found["labels"]) == (0, [0.25, 0.75])
+        assert found["value"] == [float(one.value[0]) for one in alone]
+        if method == "joint":
+            assert (found["low"], found["high"]) == tuple([float(one.interval()[end][0]) for one in alone] for end in (0, 1))
+            assert found["se"] == [float(one.se[0]) for one in alone]
+    code, out, _ = run("quantile", path, "salary", "-q", "0.25", "-q", "0.75", "--plot", "q.svg", "-w", "sex == 'F'")
+    assert (code, labels_shown(out)) == (0, ["0.25", "0.75"])
+    assert "quantiles 0.25, 0.75 of salary where sex == 'F'" in out
+    assert labels_shown(run("quantile", path, "salary")[1]) == ["salary"]
+    code, _, err = run("quantile", path, "salary", "-q", "0.25", "-q", "75")
+    assert (code, "between 0 and 1, or several, got 75" in err) == (2, True)
+
+
 def test_every_question_takes_weights_from_a_column_of_the_file(run):
     rng = np.random.default_rng(12)
     number = dn.Retention(dn.Integer(20, 29), 0.8)
