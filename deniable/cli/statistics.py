@@ -199,6 +199,9 @@ def crosstab(
         typer.Option(help="Bins of the first, if it is a number: as --bins of distribution. all also allows a large table."),
     ] = None,
     b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="One line per cell, with its interval drawn as a bar, instead of a table.")
+    ] = False,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: JointOrEm = "joint",
@@ -210,7 +213,10 @@ def crosstab(
     plot: Plot = None,
     language: Language = None,
 ) -> None:
-    """The joint distribution of two attributes."""
+    """The joint distribution of two attributes: shares of everyone, the first attribute in rows, the second in columns.
+
+    Shares within each label of another attribute (row percentages): distribution DATA B --by A.
+    """
     sample = _open(data, schema, engine, level, plot, most, weights)
     check_language(language, sample.schema.texts)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
@@ -218,7 +224,7 @@ def crosstab(
     # Anyone who writes "all" has made up their mind.
     limit = {"most_cells": None} if any(is_all(given) for _, given, _, _ in asked) else {}
     found = sample.crosstab(a, b, target, bins, method, **limit)
-    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language, listed=listed)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
             tell_bins(given, domain, option, MOST_LABELS)

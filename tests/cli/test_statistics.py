@@ -198,6 +198,66 @@ def test_several_quantiles_are_each_answered(run, town):
     assert (code, "between 0 and 1, or several, got 75" in err) == (2, True)
 
 
+def cells_shown(out):
+    """The cells of a table on the terminal, line by line."""
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
+
+
+def test_a_cross_table_has_rows_and_columns_with_intervals_and_totals(run, town, monkeypatch):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    found, credit = sample.crosstab("sex", "credit"), sample.distribution("credit")
+    low, high = (100 * end.reshape(2, 4) for end in found.interval())
+    code, out, _ = run("crosstab", path, "sex", "credit")
+    lines = cells_shown(out)
+    assert code == 0
+    assert out.splitlines()[2].replace("┃", "").split() == [
+        "sex",
+        "\\",
+        "credit",
+        "none",
+        "overdue",
+        "present",
+        "repaid",
+        "total",
+    ]
+    assert [line[0] for line in lines] == ["F", "", "M", "", "total"]
+    assert lines[0][1:5] == [f"{share:.1%}" for share in found.shown[:4]]
+    assert lines[3][1:5] == [f"{low[1, j]:.1f} to {high[1, j]:.1f}" for j in range(4)]
+    assert lines[4][1:] == [*(f"{share:.1%}" for share in credit.shown), "100.0%"]
+    assert "Below each share of everyone its 95% interval" in out
+    listed = run("crosstab", path, "sex", "credit", "--list")[1]
+    assert labels_shown(listed)[:2] == ["F, none", "F, overdue"]
+    assert "┃" in listed
+    assert "F, none" not in out
+
+
+def test_a_cross_table_that_does_not_fit_the_terminal_is_turned_then_bare_then_listed(run, town, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    path = town[2] / "r.csv"
+    pd.DataFrame({name: [*range(14)] * 10 for name in "ab"}).to_csv("wide.csv", index=False)
+    dn.Schema({name: dn.Retention(dn.Integer(0, 13), 0.9) for name in "ab"}).save("wide.schema.json")
+    for arguments, says, first in (
+        ((path, "sex", "age"), "Rows and columns are exchanged", "[18, 25)"),
+        ((path, "age", "salary", "--b-bins", "6"), "no room for their intervals", "[18, 25)"),
+        (("wide.csv", "a", "b"), "so its cells are listed", "0, 0"),
+    ):
+        code, out, err = run("crosstab", *arguments)
+        assert code == 0, err
+        assert says in out
+        assert cells_shown(out)[0][0] == first
+        assert max(len(line) for line in out.splitlines() if line.startswith("│")) <= 80
+
+
+def test_totals_of_a_cross_table_are_those_of_the_distribution_though_cells_are_cut_at_0(run, town):
+    _, schema, folder = town
+    sample = dn.Sample(pd.read_csv(folder / "r.csv"), schema)
+    _, out, _ = run("crosstab", folder / "r.csv", "age", "credit", "--a-bins", "30")
+    assert cells_shown(out)[-1][1:-1] == [f"{share:.1%}" for share in sample.distribution("credit").shown]
+    assert "Cells need not add up to the totals" in out
+
+
 def test_every_question_takes_weights_from_a_column_of_the_file(run):
     rng = np.random.default_rng(12)
     number = dn.Retention(dn.Integer(20, 29), 0.8)
@@ -364,7 +424,7 @@ def test_a_distribution_of_many_numbers_is_shown_in_bins_and_says_how_to_see_eve
     code, out, _ = run("distribution", folder / "r.csv", "age", "--bins", "all")
     assert (code, labels_shown(out), "were put into" in out) == (0, [str(age) for age in range(18, 91)], False)
     assert len(json.loads(run("distribution", folder / "r.csv", "age", "--json")[1])["labels"]) == 73
-    code, out, _ = run("crosstab", folder / "r.csv", "age", "sex")
+    code, out, _ = run("crosstab", folder / "r.csv", "age", "sex", "--list")
     assert (code, len(labels_shown(out)), "--a-bins all" in out) == (0, 20, True)
     code, out, _ = run("reconstruct", folder / "r.csv", "age")
     assert (code, len(labels_shown(out)), "--bins all" in out) == (0, 10, True)
