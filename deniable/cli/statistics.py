@@ -372,8 +372,17 @@ def correlation(
 def regression(
     data: Data,
     outcome: Annotated[str, typer.Argument(help="What is explained: " + NUMERIC)],
-    on: Annotated[list[str], typer.Argument(help="What explains it: one or more others.")],
+    on: Annotated[
+        list[str],
+        typer.Argument(help="What explains it: one or more others. Words get a slope for each label but one, the reference."),
+    ],
     where: Where = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL", help="The label that others are compared with, instead of the first. Repeat for more."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     level: Level = 0.95,
@@ -382,11 +391,23 @@ def regression(
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1.
+    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1, or where a label is
+    another one than the reference.
 
     An interval that does not hold 0 is that of a slope that can be told from 0.
     """
-    present(_open(data, schema, engine, level, plot, most, weights).regression(outcome, on, where), level, as_json, plot)
+    references = dict(_reference(given) for given in reference or ())
+    sample = _open(data, schema, engine, level, plot, most, weights)
+    present(sample.regression(outcome, on, where, references), level, as_json, plot)
+
+
+def _reference(given: str) -> tuple[str, str]:
+    name, sign, label = given.partition("=")
+    if not sign:
+        raise ParameterError(
+            "reference_written", "--reference takes an attribute and its label, such as district=south; got {got!r}.", got=given
+        )
+    return name.strip(), label.strip()
 
 
 def candidates(

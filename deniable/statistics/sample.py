@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
+from deniable.statistics.dummies import check_references, dummies
 from deniable.statistics.functions import ONE, Function, factor, indicator, open_codes
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
 from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
@@ -670,9 +671,10 @@ class Sample:
         return f" (among those who answered {' and '.join(silent)})" if silent else ""
 
     @repeats_assumptions
-    def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
+    def regression(self, y: str, on: Sequence[str], where: Any = None, reference: Mapping[str, Any] | None = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments, among those who answered all of them: labels are
-        "intercept" and the attributes. Of yes and no, yes is 1, on either side.
+        "intercept" and the attributes. Of yes and no, yes is 1, on either side. An attribute of words gets a slope for each label but one,
+        the reference that it is compared with: its first label, or that of `reference`, such as {"town": "south"}.
 
         Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
 
@@ -682,6 +684,10 @@ class Sample:
         >>> found = dn.Sample(reports, schema).regression("mood", "ill")
         >>> found.labels, found.notes
         (('intercept', 'ill'), ("of 'ill', 'yes' counts as 1 and 'no' as 0",))
+        >>> schema = dn.Schema({**schema, "town": dn.Identity(dn.Nominal(["north", "south", "west"]))})
+        >>> reports["town"] = ["north", "south", "south", "west"] * 50
+        >>> dn.Sample(reports, schema).regression("mood", "town", reference={"town": "south"}).labels
+        ('intercept', 'town: north (against south)', 'town: west (against south)')
         """
         on = [on] if isinstance(on, str) else list(on)
         if not on or y in on:
@@ -689,7 +695,13 @@ class Sample:
                 "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)
             )
         condition = self._condition(where)
-        inputs = {name: factor(name, self._numbers(name)) for name in on}
+        check_references(reference or {}, on, self._channels)
+        inputs: dict[str, Function] = {}
+        for name in on:
+            if name in self._channels and not has_numbers(self._channels[name].domain):
+                inputs |= dummies(name, self._channels, condition, (reference or {}).get(name))
+            else:
+                inputs[name] = factor(name, self._numbers(name))
         group = indicator(condition, self._channels)
         for name in (y, *on):
             group = group * self._answered(name)

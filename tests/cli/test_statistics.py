@@ -262,6 +262,20 @@ def test_totals_of_a_cross_table_are_those_of_the_distribution_though_cells_are_
     assert "Cells need not add up to the totals" in out
 
 
+def test_words_explain_a_number_against_a_reference(run, town):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    found = json.loads(run("regression", path, "salary", "sex", "children", "--json")[1])
+    assert found["labels"] == ["intercept", "sex: M (against F)", "children"]
+    assert found["value"] == pytest.approx(sample.regression("salary", ["sex", "children"]).value.tolist())
+    code, out, _ = run("regression", path, "salary", "sex", "--reference", "sex=M")
+    assert (code, labels_shown(out)) == (0, ["intercept", "sex: F (against M)"])
+    for wrong, says in {"sex=X": "must be one of F, M, got 'X'", "sex": "such as district=south", "age=3": "for 'age'"}.items():
+        code, _, err = run("regression", path, "salary", "sex", "--reference", wrong)
+        assert (code, says in err) == (2, True), err
+
+
 def test_every_question_takes_weights_from_a_column_of_the_file(run):
     rng = np.random.default_rng(12)
     number = dn.Retention(dn.Integer(20, 29), 0.8)
