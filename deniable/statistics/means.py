@@ -13,7 +13,7 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, difference_estimate, minus, ratios_estimate, rows_of
+from deniable.statistics.ratio_differences import Overlap, apart, beyond, difference_estimate, minus, ratios_estimate, rows_of
 from deniable.statistics.ratios import Ratio, Squares, ratio
 from deniable.statistics.weighted import Weighted
 
@@ -93,8 +93,13 @@ def difference(
         [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: rows_of(means, [(0, 1), (2, 3)])
     )
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
-    one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits[0], (f"mean of {of}", first[0]))
-    two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits[1], (f"mean of {of}", second[0]))
+    one, two = (
+        ratio(weighted, places, squares, target, own, (f"mean of {of}", where), ends_within=beyond(own))
+        for places, squares, own, (where, _) in (
+            ((0, 1), Squares(qx, ax, bx), limits[0], first),
+            ((2, 3), Squares(qy, ay, by), limits[1], second),
+        )
+    )
     variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
     title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0] or 'everyone')})"
     estimate = difference_estimate(weighted, one.value - two.value, variance, (one, two), target, title, apart(*limits), ends)

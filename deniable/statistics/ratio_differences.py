@@ -53,6 +53,14 @@ def apart(first: tuple[float, float], second: tuple[float, float]) -> tuple[floa
     return first[0] - second[1], first[1] - second[0]
 
 
+def beyond(limits: tuple[float, float]) -> tuple[float, float]:
+    """How far each of the two may vary beyond what is possible. Cut at a limit, a number near it would seem too sure, and one beyond it
+    would lie outside its own interval; so only their difference is cut, in the end (simulated: `test_mean_difference_coverage.py`). Behind
+    noise intervals stay cut: nearly everyone at a limit is none of the truths that they are for (docs/noise.md)."""
+    span = limits[1] - limits[0]
+    return limits[0] - span, limits[1] + span
+
+
 def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """How far an interval reaches below and above its value: by bias, and beyond that by chance."""
     (low, high), (least, most) = found.ends(level), found.ends(None)

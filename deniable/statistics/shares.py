@@ -17,7 +17,7 @@ from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, covariance_of, difference_estimate, minus, rows_of
+from deniable.statistics.ratio_differences import Overlap, apart, beyond, covariance_of, difference_estimate, minus, rows_of
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
@@ -26,8 +26,6 @@ HARDLY = 1e-6
 """Less randomness than this part of the sampling error is rounding."""
 FEW_REPORTS = 10.0
 """Those who report to be in a group count beside so many who are like everyone."""
-BEYOND = (-1.0, 2.0)
-"""How far shares may vary beyond what is possible where they make a difference: cut at 0, a rare answer would seem too sure."""
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""
 
@@ -157,7 +155,9 @@ def between(
     weighted = sums(functions, lambda means: rows_of(means, [(0, 2), (3, 5)]))
     in_x, _, size_x, in_y, _, size_y, in_both, both = weighted.square_totals()
     one, two = (
-        ratio(weighted, places, Squares(inside, inside, size), target, (0.0, 1.0), (title, words), ends_within=BEYOND)
+        ratio(
+            weighted, places, Squares(inside, inside, size), target, (0.0, 1.0), (title, words), ends_within=beyond((0.0, 1.0))
+        )
         for places, inside, size, words in (((0, 2), in_x, size_x, first[2]), ((3, 5), in_y, size_y, second[2]))
     )
     sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
