@@ -57,7 +57,7 @@ def means(fitted: Likelihood, name: str, groups: Sequence[Group], title: str, ta
     )
     found.notes += empty
     if len(groups) > 1:
-        found.group_sizes = np.array([fitted.people * (fitted.shares @ inside[g]) for g in kept])
+        found.group_sizes = np.array([fitted.rows * (fitted.shares @ inside[g]) for g in kept])
     return found
 
 
@@ -95,7 +95,7 @@ def distribution(
     found = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
     found.notes += empty
     if groups is not None or condition is not None:
-        found.group_sizes = np.repeat(fitted.people * (inside.sum(axis=1) @ fitted.shares), len(labels))
+        found.group_sizes = np.repeat(fitted.rows * (inside.sum(axis=1) @ fitted.shares), len(labels))
     return found
 
 
@@ -130,7 +130,7 @@ def share(fitted: Likelihood, asked: Condition, group: Condition | None, title: 
     _check(fitted, inside, title, group)
     found = fitted.estimate(lambda p: [_ratio(p * inside, met)], ["share"], title, target, (0.0, 1.0))
     if group is not None:
-        found.group_sizes = np.array([fitted.people * (inside @ fitted.shares)])
+        found.group_sizes = np.array([fitted.rows * (inside @ fitted.shares)])
     return found
 
 

@@ -83,6 +83,12 @@ def test_files_take_their_weights_from_a_column_that_no_schema_knows(tmp_path, n
     np.testing.assert_allclose(answers(sample), answers(dn.Sample(PEOPLE, DECLARED, weights="w")), rtol=1e-9)
 
 
+def test_the_size_of_a_group_is_in_respondents_whatever_they_stand_for():
+    for method in ("joint", "em"):
+        found = dn.Sample(PEOPLE.assign(w=1_000 * NUMBERS), PLAIN, weights="w").mean("b", by="a", method=method)
+        assert found.group_sizes.sum() == pytest.approx(400)
+
+
 def test_databases_take_their_weights_from_a_column(tmp_path):
     expected = answers(dn.Sample(PEOPLE, DECLARED, weights="w"))
     with contextlib.closing(sqlite3.connect(tmp_path / "d.db")) as database:
