@@ -53,11 +53,13 @@ def cross_table(estimate: Estimate, ends: tuple[Floats, Floats] | None, width: i
         low, high = grids[1:]
         between = [[f"{100 * low[i, j]:.1f} to {100 * high[i, j]:.1f}" for j in range(len(second))] for i in range(len(first))]
     corner, rows = f"{down} \\ {across}", [str(label) for label in first]
-    widths = [_width(corner, [*rows, TOTAL], WIDEST_ROW_LABEL)]
+    widths = []
     for j, label in enumerate(columns):
         below = max([cell_len("100.0%"), *(cell_len(line[j]) for line in between or [])])
         widths.append(_width(label, [], below))
-    if sum(widths) + cell_len("100.0%") + FRAME * (len(widths) + 1) + 1 > width:
+    left = width - sum(widths) - cell_len("100.0%") - FRAME * (len(widths) + 2) - 1
+    widths.insert(0, _width(corner, [*rows, TOTAL], max(1, min(left, WIDEST_ROW_LABEL))))
+    if widths[0] > left:
         return None
     table = Table()
     for head, room in zip([corner, *columns], widths, strict=True):
