@@ -8,20 +8,25 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from deniable.cli.bars import Bar
+from deniable.cli.cross_table import FRAME, adds_up, cross_table
 from deniable.cli.show import console
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate
 from deniable.core.estimate_text import label_words
+from deniable.core.exact import Floats
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
 
 MANY_VALUES = 25
 """A table of more lines than this is not read but scrolled past."""
 DEFAULT_BINS = 10
+WIDEST_BAR, NARROWEST_BAR, NARROWEST_LABELS = 30, 10, 10
 EVERY_VALUE = "all"
 CODES = "none"
 """As a language: the values as they stand in the data."""
@@ -36,6 +41,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "target": estimate.target,
         "n": estimate.n,
         "level": level if ends else None,
+        "group_sizes": None if estimate.group_sizes is None else estimate.group_sizes.tolist(),
         "labels": [list(label) if isinstance(label, tuple) else label for label in estimate.labels],
         "value": estimate.value.tolist(),
         "shown": [None if math.isnan(value) else value for value in estimate.shown.tolist()],
@@ -70,8 +76,10 @@ def present(
     heading: str = "",
     texts: QuestionTexts | None = None,
     language: str | None = None,
+    listed: bool = False,
 ) -> None:
-    """Print an estimate as a table with its intervals drawn as bars, or as JSON, and save a picture if one is wanted.
+    """Print an estimate as a list with its intervals drawn as bars, a cross table in two dimensions unless it is to be `listed` too, or as
+    JSON; and save a picture if one is wanted.
 
     A picture is in the words of the survey that the data comes from, if any; a table only in a language that was asked for, since
     conditions are written with the values of the data.
@@ -82,7 +90,7 @@ def present(
     if as_json:
         print(json.dumps(as_dict(estimate, level), indent=2, ensure_ascii=False))
     else:
-        _show(estimate if language is None else told, level, heading)
+        _show(estimate if language is None else told, level, heading, listed)
         if texts is not None and language is None and estimate.attributes:
             print(f"In the words of the survey: --language {' or '.join(texts.languages)}.")
     if plot is not None:
@@ -179,33 +187,76 @@ def tell_bins(given: str | None, domain: Domain, option: str = "--bins", most: i
         print(f"Values were put into {DEFAULT_BINS} bins; your own: {option} with how many, or their edges.")
 
 
-def _show(estimate: Estimate, level: float, heading: str) -> None:
+def _show(estimate: Estimate, level: float, heading: str, listed: bool) -> None:
     screen = console()
     screen.print(f"[bold]{escape(estimate.name)}[/bold]: {escape(heading + estimate.caption)}", markup=True)
-    table = Table()
-    table.add_column("", min_width=10)
-    table.add_column("estimated", justify="right")
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
-    if ends is not None:
-        table.add_column(f"{100 * level:g}% interval" if estimate.has_interval else "variability band", justify="right")
-    table.add_column("")
-    shown, instead = estimate.shown, estimate.said_instead
-    low, high = (shown, shown) if ends is None else ends
-    seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
-    scale = float(min(seen)), float(max(seen))
-    for i, label in enumerate(estimate.labels):
-        row = [escape(label_words(label)), _number(float(shown[i]), estimate) + (" points" if estimate.in_points else "")]
-        if ends is not None:
-            row.append(f"{_number(low[i], estimate)} to {_number(high[i], estimate)}")
-        row.append(drawn(float(shown[i]), float(low[i]), float(high[i]), scale) if instead[i] is None else "")
-        table.add_row(*row if instead[i] is None else [row[0], instead[i], *[""] * (len(row) - 2)])
-    screen.print(table)
+    if listed or not _show_table(screen, estimate, ends, level):
+        _show_list(screen, estimate, ends, level)
     if estimate.why_no_interval:
         screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)
     for assumption in estimate.assumes:
         screen.print(f"Assumed: {assumption}.", markup=False)
     for note in estimate.notes:
         screen.print(f"Note: {note}.", markup=False)
+
+
+def _show_table(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> bool:
+    """Print a cross table in two dimensions, with its intervals if there is room for them; whether there was room at all."""
+    if estimate.table is None:
+        return False
+    tries = [(ends, False), (ends, True), *([(None, False), (None, True)] if ends is not None else [])]
+    for between, turned in tries:
+        table = cross_table(estimate, between, screen.width, turned)
+        if table is not None:
+            break
+    else:
+        print("The table is wider than the terminal, so its cells are listed.")
+        return False
+    screen.print(table)
+    if turned:
+        print("Rows and columns are exchanged: so the table fits the terminal.")
+    if between is not None:
+        what = f"{100 * level:g}% interval" if estimate.has_interval else "variability band"
+        print(f"Below each share of everyone its {what}; as a list, with bars: --list.")
+    elif ends is not None:
+        print("Shares of everyone. There is no room for their intervals; in a list: --list.")
+    if not adds_up(estimate):
+        print("Cells need not add up to the totals: of cells below 0 the nearest possible shares are shown.")
+    return True
+
+
+def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> None:
+    sizes = estimate.group_sizes if estimate.by is not None else None
+    heads = ["", *(["answers"] if sizes is not None else []), "estimated"]
+    if ends is not None:
+        heads.append(f"{100 * level:g}% interval" if estimate.has_interval else "variability band")
+    shown, instead = estimate.shown, estimate.said_instead
+    low, high = (shown, shown) if ends is None else ends
+    rows = []
+    for i, label in enumerate(estimate.labels):
+        row = [label_words(label), *([] if sizes is None else [f"{sizes[i]:,.0f}"])]
+        said = instead[i]
+        if said is None:
+            row.append(_number(float(shown[i]), estimate) + (" points" if estimate.in_points else ""))
+            row += [] if ends is None else [f"{_number(low[i], estimate)} to {_number(high[i], estimate)}"]
+        else:
+            row += [said, *[""] * (len(heads) - len(row) - 1)]
+        rows.append(row)
+    seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
+    scale = float(min(seen)), float(max(seen))
+    # Bars take what room there is: numbers are not broken for them.
+    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+    taken = max(NARROWEST_LABELS, widths[0]) + sum(widths[1:]) + FRAME * (len(widths) + 1) + 1
+    width = min(WIDEST_BAR, max(NARROWEST_BAR, screen.width - taken))
+    table = Table()
+    for head in heads:
+        table.add_column(head, **({"justify": "right", "no_wrap": True} if head else {"min_width": NARROWEST_LABELS}))
+    table.add_column("", no_wrap=True)
+    for i, row in enumerate(rows):
+        bar = "" if instead[i] is not None else drawn(float(shown[i]), float(low[i]), float(high[i]), scale, width)
+        table.add_row(*map(escape, row), bar)
+    screen.print(table)
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:

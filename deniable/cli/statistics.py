@@ -47,6 +47,22 @@ MostShare = Annotated[
         "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="The column that says how many people of the population each respondent stands for: numbers such as 0.8 or 153.2. It need not "
+        "be in the schema. Intervals are then for the population.",
+    ),
+]
+ByBins = Annotated[
+    str | None,
+    typer.Option(
+        help="Bins of the attribute of --by, if it is a number: how many, their edges (18,30,45,90), or all for every value. Without it 10 "
+        "bins if there are over 25 values."
+    ),
+]
 NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating), or of yes and no (yes counts as 1)."
 Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
@@ -62,7 +78,7 @@ DIFFERENCE_TAKES = (
 
 
 def _open(
-    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None, most: str | None = None
+    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None, most: str | None, weights: str | None
 ) -> Sample:
     check_level(level)
     if plot is not None:
@@ -70,7 +86,7 @@ def _open(
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    return read(data, schema, engine, shares(most))
+    return read(data, schema, engine, shares(most), weights)
 
 
 def count(
@@ -79,31 +95,53 @@ def count(
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
-    target: Target = "respondents",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Error bars for the respondents only, or for the population. Without it for the respondents, with --weights for the "
+            "population."
+        ),
+    ] = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """How many meet a condition."""
-    present(_open(data, schema, engine, level, plot, most).count(where, target, method), level, as_json, plot)
+    present(_open(data, schema, engine, level, plot, most, weights).count(where, target, method), level, as_json, plot)
 
 
 def mean(
     data: Data,
     name: Numeric,
     where: Where = None,
+    by: Annotated[str | None, typer.Option(help="One mean for each label of this attribute.")] = None,
+    by_bins: ByBins = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """The mean of an attribute, of all or of those who meet a condition."""
-    present(_open(data, schema, engine, level, plot, most).mean(name, where, target, method), level, as_json, plot)
+    """The mean of an attribute, of all or of those who meet a condition; with --by in each group."""
+    sample = _open(data, schema, engine, level, plot, most, weights)
+    domain = _grouping(sample, by, by_bins)
+    cells = edges(by_bins) if as_json or domain is None else bins_or_few(by_bins, domain)
+    present(sample.mean(name, where, target, method, by, cells), level, as_json, plot)
+    if not as_json and domain is not None:
+        tell_bins(by_bins, domain, "--by-bins", MOST_LABELS)
+
+
+def _grouping(sample: Sample, by: str | None, by_bins: str | None) -> Domain | None:
+    """The answers that part people into groups, if anything does."""
+    if by is None and by_bins is not None:
+        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
+    return None if by is None else _domain(sample, by)
 
 
 def distribution(
@@ -111,7 +149,7 @@ def distribution(
     name: Annotated[str, typer.Argument(help="An attribute.")],
     where: Where = None,
     by: Annotated[str | None, typer.Option(help="One distribution for each label of this attribute.")] = None,
-    by_bins: Annotated[str | None, typer.Option(help="Bins of the attribute of --by, if it is a number: as --bins.")] = None,
+    by_bins: ByBins = None,
     bins: Annotated[
         str | None,
         typer.Option(
@@ -125,16 +163,15 @@ def distribution(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most)
+    sample = _open(data, schema, engine, level, plot, most, weights)
     check_language(language, sample.schema.texts)
-    if by is None and by_bins is not None:
-        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
-    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, None if by is None else _domain(sample, by), "--by-bins")]
+    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, _grouping(sample, by, by_bins), "--by-bins")]
     cells = [edges(given) if as_json or domain is None else bins_or_few(given, domain) for given, domain, _ in asked]
     found = sample.distribution(name, where, by, cells[0], target, method, cells[1])
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
@@ -157,25 +194,32 @@ def crosstab(
         typer.Option(help="Bins of the first, if it is a number: as --bins of distribution. all also allows a large table."),
     ] = None,
     b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="One line per cell, with its interval drawn as a bar, instead of a table.")
+    ] = False,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: JointOrEm = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
-    """The joint distribution of two attributes."""
-    sample = _open(data, schema, engine, level, plot, most)
+    """The joint distribution of two attributes: shares of everyone, the first attribute in rows, the second in columns.
+
+    Shares within each label of another attribute (row percentages): distribution DATA B --by A.
+    """
+    sample = _open(data, schema, engine, level, plot, most, weights)
     check_language(language, sample.schema.texts)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     # Anyone who writes "all" has made up their mind.
     limit = {"most_cells": None} if any(is_all(given) for _, given, _, _ in asked) else {}
     found = sample.crosstab(a, b, target, bins, method, **limit)
-    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language, listed=listed)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
             tell_bins(given, domain, option, MOST_LABELS)
@@ -196,11 +240,14 @@ def share(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
-    present(_open(data, schema, engine, level, plot, most).share(condition, among, target, method), level, as_json, plot)
+    present(
+        _open(data, schema, engine, level, plot, most, weights).share(condition, among, target, method), level, as_json, plot
+    )
 
 
 def difference(
@@ -226,6 +273,7 @@ def difference(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
@@ -241,7 +289,7 @@ def difference(
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
     if between is not None and (second is not None or (of is not None and first is not None)):
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
-    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method, between)
+    found = _open(data, schema, engine, level, plot, most, weights).difference(first, second, of, target, method, between)
     present(found, level, as_json, plot)
     if as_json:
         return
@@ -273,7 +321,12 @@ def _quoted(text: str) -> str:
 def quantile(
     data: Data,
     name: Numeric,
-    q: Annotated[float, typer.Option("--q", "-q", help="Which: 0.5 is the median, 0.9 what nine in ten do not exceed.")] = 0.5,
+    q: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--q", "-q", help="Which: 0.5 is the median (as without it), 0.9 what nine in ten do not exceed. Repeat for more."
+        ),
+    ] = None,
     where: Where = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -281,12 +334,14 @@ def quantile(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
     condition."""
-    present(_open(data, schema, engine, level, plot, most).quantile(name, q, where, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, weights)
+    present(sample.quantile(name, q or 0.5, where, target, method), level, as_json, plot)
 
 
 def correlation(
@@ -298,11 +353,12 @@ def correlation(
     engine: Engine = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
     """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
-    found = _open(data, schema, engine, level, plot, most).correlation(a, b, where)
+    found = _open(data, schema, engine, level, plot, most, weights).correlation(a, b, where)
     present(found, level, as_json, plot)
     if not as_json:
         _tell("The correlation", found)
@@ -311,20 +367,42 @@ def correlation(
 def regression(
     data: Data,
     outcome: Annotated[str, typer.Argument(help="What is explained: " + NUMERIC)],
-    on: Annotated[list[str], typer.Argument(help="What explains it: one or more others.")],
+    on: Annotated[
+        list[str],
+        typer.Argument(help="What explains it: one or more others. Words get a slope for each label but one, the reference."),
+    ],
     where: Where = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL", help="The label that others are compared with, instead of the first. Repeat for more."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1.
+    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1, or where a label is
+    another one than the reference.
 
     An interval that does not hold 0 is that of a slope that can be told from 0.
     """
-    present(_open(data, schema, engine, level, plot, most).regression(outcome, on, where), level, as_json, plot)
+    references = dict(_reference(given) for given in reference or ())
+    sample = _open(data, schema, engine, level, plot, most, weights)
+    present(sample.regression(outcome, on, where, references), level, as_json, plot)
+
+
+def _reference(given: str) -> tuple[str, str]:
+    name, sign, label = given.partition("=")
+    if not sign:
+        raise ParameterError(
+            "reference_written", "--reference takes an attribute and its label, such as district=south; got {got!r}.", got=given
+        )
+    return name.strip(), label.strip()
 
 
 def candidates(
