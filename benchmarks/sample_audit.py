@@ -1,5 +1,6 @@
-"""Every question that `dn.Sample` answers, under twelve channels, at three sizes and for seven shapes of the truth: do intervals hold the
-truth, are they as narrow as they can be, is another method better, and is any answer impossible?
+"""Every question that `dn.Sample` answers, under twelve channels, at three sizes and for seven shapes of the truth.
+
+Do intervals hold the truth, are they as narrow as they can be, is another method better, and is any answer impossible?
 
     python -m benchmarks.sample_audit [--quick] [--channels "KRR 5,Normal 73"] [--runs 100] [--seed N] [--save FILE]
 
