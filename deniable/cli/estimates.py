@@ -18,6 +18,7 @@ from deniable.core.estimate import Estimate
 from deniable.core.estimate_text import label_words
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
+from deniable.picture_words import Words, words_of
 
 MANY_VALUES = 25
 """A table of more lines than this is not read but scrolled past."""
@@ -91,7 +92,7 @@ def present(
 
         charts.save(told.plot(level), plot)
         if not as_json:
-            print(f"Picture: {plot}")
+            print(words_of(None if language is None else told.language).picture.format(path=plot))
 
 
 def is_all(given: str | None) -> bool:
@@ -168,44 +169,49 @@ def bins_or_few(given: str | None, domain: Domain) -> Any:
     return edges(given)
 
 
-def tell_bins(given: str | None, domain: Domain, option: str = "--bins", most: int | None = None) -> None:
+def tell_bins(
+    given: str | None, domain: Domain, option: str = "--bins", most: int | None = None, language: str | None = None
+) -> None:
     """Say that bins were chosen, and how to see every value, unless there are more than `most`, which a command refuses."""
     if given is not None or bins_or_few(None, domain) is None:
         return
+    words = words_of(language)
     if getattr(domain, "has_step", True):
-        every = f"; each by itself: {option} {EVERY_VALUE}" if most is None or domain.size <= most else ""
-        print(f"{domain.size:,} values were put into {DEFAULT_BINS} bins{every}; your own bins: {option} with their edges.")
+        each = words.each_value.format(option=option, every=EVERY_VALUE) if most is None or domain.size <= most else ""
+        print(words.binned.format(values=words.number(domain.size, ","), bins=DEFAULT_BINS, each=each, option=option))
     else:
-        print(f"Values were put into {DEFAULT_BINS} bins; your own: {option} with how many, or their edges.")
+        print(words.binned_without_step.format(bins=DEFAULT_BINS, option=option))
 
 
 def _show(estimate: Estimate, level: float, heading: str) -> None:
-    screen = console()
+    screen, words = console(), words_of(estimate.language)
     screen.print(f"[bold]{escape(estimate.name)}[/bold]: {escape(heading + estimate.caption)}", markup=True)
     table = Table()
     table.add_column("", min_width=10)
-    table.add_column("estimated", justify="right")
+    table.add_column(words.estimated, justify="right")
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
     if ends is not None:
-        table.add_column(f"{100 * level:g}% interval" if estimate.has_interval else "variability band", justify="right")
+        heading = words.interval if estimate.has_interval else words.band
+        table.add_column(heading.format(level=words.number(100 * level, "g")), justify="right")
     table.add_column("")
     shown, instead = estimate.shown, estimate.said_instead
     low, high = (shown, shown) if ends is None else ends
     seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
     scale = float(min(seen)), float(max(seen))
     for i, label in enumerate(estimate.labels):
-        row = [escape(label_words(label)), _number(float(shown[i]), estimate) + (" points" if estimate.in_points else "")]
+        number = _number(float(shown[i]), estimate, words)
+        row = [escape(label_words(label)), f"{number} {words.points}" if estimate.in_points else number]
         if ends is not None:
-            row.append(f"{_number(low[i], estimate)} to {_number(high[i], estimate)}")
+            row.append(words.ends.format(low=_number(low[i], estimate, words), high=_number(high[i], estimate, words)))
         row.append(drawn(float(shown[i]), float(low[i]), float(high[i]), scale) if instead[i] is None else "")
         table.add_row(*row if instead[i] is None else [row[0], instead[i], *[""] * (len(row) - 2)])
     screen.print(table)
     if estimate.why_no_interval:
-        screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)
+        screen.print(words.no_interval.format(reason=estimate.why_no_interval), markup=False)
     for assumption in estimate.assumes:
-        screen.print(f"Assumed: {assumption}.", markup=False)
+        screen.print(words.assumed.format(what=assumption), markup=False)
     for note in estimate.notes:
-        screen.print(f"Note: {note}.", markup=False)
+        screen.print(words.note.format(what=note), markup=False)
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:
@@ -232,7 +238,7 @@ def drawn(value: float, low: float, high: float, scale: tuple[float, float], wid
     return "".join(cells).rstrip()
 
 
-def _number(value: float, of: Estimate) -> str:
+def _number(value: float, of: Estimate, words: Words) -> str:
     if of.in_points:
-        return f"{100 * value:.1f}"
-    return f"{value:.1%}" if of.is_share else f"{value:,.1f}" if abs(value) >= 10 else f"{value:.4g}"
+        return words.number(100 * value, ".1f")
+    return words.percent(value) if of.is_share else words.number(value, ",.1f" if abs(value) >= 10 else ".4g")

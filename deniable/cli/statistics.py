@@ -10,11 +10,12 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.estimates import bins_or_few, check_language, edges, is_all, present, shares, tell_bins
+from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import open_table, refuse_same, write_text
 from deniable.errors import ParameterError
+from deniable.picture_words import ENGLISH, words_of
 from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
@@ -67,7 +68,7 @@ DIFFERENCE_TAKES = (
 
 
 def _open(
-    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None = None, most: str | None = None
+    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None, most: str | None, language: str | None
 ) -> Sample:
     check_level(level)
     if plot is not None:
@@ -75,7 +76,9 @@ def _open(
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    return read(data, schema, engine, shares(most))
+    sample = read(data, schema, engine, shares(most))
+    check_language(language, sample.schema.texts)
+    return sample
 
 
 def count(
@@ -89,9 +92,11 @@ def count(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """How many meet a condition."""
-    present(_open(data, schema, engine, level, plot, most).count(where, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    present(sample.count(where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def mean(
@@ -106,9 +111,11 @@ def mean(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The mean of an attribute, of all or of those who meet a condition."""
-    present(_open(data, schema, engine, level, plot, most).mean(name, where, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    present(sample.mean(name, where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def distribution(
@@ -135,8 +142,7 @@ def distribution(
     language: Language = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most)
-    check_language(language, sample.schema.texts)
+    sample = _open(data, schema, engine, level, plot, most, language)
     if by is None and by_bins is not None:
         raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
     asked = [(bins, _domain(sample, name), "--bins"), (by_bins, None if by is None else _domain(sample, by), "--by-bins")]
@@ -145,7 +151,7 @@ def distribution(
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     for given, domain, option in asked:
         if not as_json and domain is not None:
-            tell_bins(given, domain, option, MOST_LABELS)
+            tell_bins(given, domain, option, MOST_LABELS, language)
 
 
 def _domain(sample: Sample, name: str) -> Domain | None:
@@ -173,8 +179,7 @@ def crosstab(
     language: Language = None,
 ) -> None:
     """The joint distribution of two attributes."""
-    sample = _open(data, schema, engine, level, plot, most)
-    check_language(language, sample.schema.texts)
+    sample = _open(data, schema, engine, level, plot, most, language)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     # Anyone who writes "all" has made up their mind.
@@ -183,7 +188,7 @@ def crosstab(
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
-            tell_bins(given, domain, option, MOST_LABELS)
+            tell_bins(given, domain, option, MOST_LABELS, language)
 
 
 def share(
@@ -203,9 +208,11 @@ def share(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
-    present(_open(data, schema, engine, level, plot, most).share(condition, among, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    present(sample.share(condition, among, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def difference(
@@ -233,6 +240,7 @@ def difference(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """How much two groups differ, and whether that can be told from 0.
 
@@ -246,28 +254,28 @@ def difference(
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
     if between is not None and (second is not None or (of is not None and first is not None)):
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
-    found = _open(data, schema, engine, level, plot, most).difference(first, second, of, target, method, between)
-    present(found, level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    found = sample.difference(first, second, of, target, method, between)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     if as_json:
         return
+    words = words_of(language)
     if found.has_interval:
-        what = (
-            "between the two means" if of else "between the two groups" if between else "between these two shares of everyone"
-        )
-        _tell(f"The difference {what}", found)
+        _tell(words.differences["means" if of else "groups" if between else "shares"], found, sample, language)
     compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
     if compared is not None:
         asked, *groups = (_quoted(bare(part)) for part in compared)
-        print(
-            f"To compare how frequent it is in the two groups: deniable difference {_quoted(data)} {asked} --between {' '.join(groups)}"
-        )
+        command = f"deniable difference {_quoted(data)} {asked} --between {' '.join(groups)}"
+        print(words.compare_groups.format(command=command + (f" --language {language}" if language else "")))
 
 
-def _tell(what: str, found: Estimate) -> None:
+def _tell(what: str, found: Estimate, sample: Sample, language: str | None) -> None:
     """Say whether it can be told from 0, unless too few people are behind it."""
     if found.said_instead == [None]:
-        verdict = found.verdict
-        print(f"{what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+        texts = sample.schema.texts
+        told = found if texts is None or language in (None, CODES) else found.in_words(texts, language)
+        linked = "" if told.verdict.startswith(ENGLISH.near_zero) else words_of(told.language).linked
+        print(f"{what} {linked}{told.verdict}.")
 
 
 def _quoted(text: str) -> str:
@@ -288,10 +296,12 @@ def quantile(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
     condition."""
-    present(_open(data, schema, engine, level, plot, most).quantile(name, q, where, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    present(sample.quantile(name, q, where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def correlation(
@@ -305,12 +315,14 @@ def correlation(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
-    found = _open(data, schema, engine, level, plot, most).correlation(a, b, where)
-    present(found, level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    found = sample.correlation(a, b, where)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     if not as_json:
-        _tell("The correlation", found)
+        _tell(words_of(language).the_correlation, found, sample, language)
 
 
 def regression(
@@ -324,12 +336,14 @@ def regression(
     most: MostShare = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1.
 
     An interval that does not hold 0 is that of a slope that can be told from 0.
     """
-    present(_open(data, schema, engine, level, plot, most).regression(outcome, on, where), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, language)
+    present(sample.regression(outcome, on, where), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def candidates(

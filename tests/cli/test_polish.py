@@ -1,0 +1,162 @@
+"""Under --language pl commands speak Polish: no word of the English templates is left, and numbers have decimal commas."""
+
+import json
+import re
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from deniable.core import polish
+from deniable.core.caps import Cap
+from deniable.core.polish import Polish
+from deniable.core.question_texts import QuestionTexts
+from deniable.picture_words import ENGLISH, POLISH, Words
+from deniable.privacy.hiding import in_words
+from deniable.reconstruction.reconstruct import DOES_NOT_FIT, EARLY, SMOOTHED, UNIFORM_INSIDE
+from deniable.statistics import likelihood, parts, sample
+from tests.core.examples import SMALL
+
+WOMEN, MEN, YES = "plec == 'K'", "plec == 'M'", "dzieci == 'tak'"
+COMMANDS = [
+    ("distribution", "dochod"),
+    ("distribution", "dzieci", "--by", "plec"),
+    ("distribution", "dzieci", "--method", "iterative"),
+    ("distribution", "dzieci", "--method", "em", "-w", WOMEN),
+    ("crosstab", "plec", "dzieci"),
+    ("reconstruct", "dzieci"),
+    ("reconstruct", "szum", "--method", "eq"),
+    ("count", YES),
+    ("count", f"{YES} and {WOMEN}", "--method", "iterative"),
+    ("mean", "dochod", "-w", WOMEN),
+    ("mean", "dochod", "-w", "plec == 'nikt'"),
+    ("mean", "dzieci"),
+    ("share", YES),
+    ("share", YES, "--among", WOMEN),
+    ("share", "szum < 4"),
+    ("difference", YES, "--between", WOMEN, MEN),
+    ("difference", f"{YES} and {WOMEN}", f"{YES} and {MEN}"),
+    ("difference", "--of", "dochod", "--between", WOMEN, MEN),
+    ("quantile", "dochod"),
+    ("quantile", "dochod", "-q", "0.9", "-w", WOMEN),
+    ("correlation", "dochod", "dzieci"),
+    ("regression", "dochod", "dzieci"),
+]
+
+
+def words_in(text):
+    return set(re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w*\}", " ", text).casefold()))
+
+
+def texts_of(words: Words):
+    for field in fields(words):
+        found = getattr(words, field.name)
+        yield from found.values() if hasattr(found, "values") else [found]
+
+
+def english_words():
+    """The words of all English templates that no Polish one has; "a", "i" and what is typed on the command line are no help."""
+    tables = (polish._NAMES, polish._SENTENCES, polish._LABELS, polish._METHODS)
+    english = [*texts_of(ENGLISH), *(key for table in tables for key in table)]
+    said = [*texts_of(POLISH), *(value for table in tables for value in table.values())]
+    # Conditions are written with and; a picture's or a table's own words never are.
+    return set().union(*map(words_in, english)) - set().union(*map(words_in, said)) - {"and", "joint", "picture"}
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ankieta")
+    said = {"plec": "Twoja płeć", "dzieci": "Czy masz dzieci?", "dochod": "Ile zarabiasz?", "szum": "Ile godzin śpisz?"}
+    labels = {"dzieci": {"nie": "Nie", "tak": "Tak"}, "plec": {"K": "Kobieta", "M": "Mężczyzna", "nikt": "Nikt"}}
+    texts = QuestionTexts(
+        ["pl", "en"],
+        {
+            name: {
+                "title": {"pl": title, "en": name},
+                "labels": {key: {"pl": text, "en": key} for key, text in labels.get(name, {}).items()},
+            }
+            for name, title in said.items()
+        },
+    )
+    schema = dn.Schema(
+        {
+            "plec": dn.Identity(dn.Nominal(["K", "M", "nikt"])),
+            "dzieci": dn.KRR(dn.Nominal(["nie", "tak"]), 0.8),
+            "dochod": dn.Retention(dn.Integer(0, 9_000, 100), 0.9),
+            "szum": dn.Additive(dn.Integer(0, 12), dn.Normal(3)),
+        },
+        texts=texts,
+    )
+    rng = np.random.default_rng(3)
+    people = pd.DataFrame(
+        {
+            "plec": ["K", "M"] * 400 + ["nikt"],
+            "dzieci": rng.choice(["nie", "tak"], 801),
+            "dochod": np.where(rng.random(801) < 0.5, 2_000, 5_000),
+            "szum": rng.integers(5, 10, 801),
+        }
+    )
+    schema.randomise(people, rng=rng).to_csv(folder / "r.csv", index=False)
+    schema.save(folder / "r.schema.json")
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_english_word_is_left(run, survey, command):
+    code, out, err = run(command[0], survey / "r.csv", *command[1:], "--language", "pl")
+    assert (code, err) == (0, "")
+    # Names of files and of methods, and what is typed, stay as they are.
+    said = re.sub(r"deniable difference .*|--[\w-]+( all)?|em/as", "", out)
+    left = words_in(said) & english_words()
+    assert not left, f"{left} in {said}"
+    assert not re.search(r"\d\.\d", said), said
+
+
+def test_english_stays_english(run, survey):
+    """The list of words must be able to find something."""
+    _, out, _ = run("share", survey / "r.csv", YES, "--among", WOMEN, "--language", "en")
+    assert {"estimated", "share", "among", "reports"} <= words_in(out) & english_words()
+
+
+def test_a_difference_is_judged_in_polish(run, survey):
+    _, out, _ = run("difference", survey / "r.csv", YES, "--between", WOMEN, MEN, "--language", "pl")
+    assert re.search(
+        r"Różnica między tymi grupami jest nie do odróżnienia od 0: -?\d+,\d pkt proc\. \(przedział ufności 95%: od -\d", out
+    )
+
+
+def test_json_stays_as_it_is(run, survey):
+    plain = run("share", survey / "r.csv", YES, "--json")[1]
+    assert run("share", survey / "r.csv", YES, "--json", "--language", "pl")[1] == plain
+
+
+def test_pictures_of_differences_are_in_points_like_their_tables(run, survey):
+    run("difference", survey / "r.csv", YES, "--between", WOMEN, MEN, "--plot", survey / "d.json")
+    picture = json.dumps(json.loads((survey / "d.json").read_text()), ensure_ascii=False)
+    assert "punkty procentowe" in picture
+    assert "udział osób, dla których" in picture
+    assert "share of" not in picture
+
+
+DESIGNS = [
+    *(channel for channels in SMALL.values() for channel in channels),
+    dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.25, asked=True),
+    dn.UnrelatedQuestion(dn.Integer(0, 9), theta=0.5, asked=True),
+]
+REASONS = [
+    *(UNIFORM_INSIDE, EARLY, DOES_NOT_FIT, SMOOTHED),
+    *(likelihood.BEHIND_NOISE, likelihood.AT_THE_BORDER, sample.CHOSEN_ROWS),
+]
+ASSUMED = [
+    *(Cap(np.arange(4), most).words("szum") for most in (0.5, 1.0)),
+    *(str(design.assumption) for design in DESIGNS if design.assumption is not None),
+    *(parts._told(np.array([0.4, 0.6]), probability) for probability in (0.5, 0.0001)),
+]
+
+
+@pytest.mark.parametrize("sentence", list(dict.fromkeys([*map(in_words, DESIGNS), *REASONS, *ASSUMED])))
+def test_every_sentence_has_its_polish_one(sentence):
+    said = Polish({}).sentence(sentence)
+    assert not words_in(said) & english_words(), said
