@@ -18,7 +18,7 @@ from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.words import ONE_REPORT
+from deniable.privacy.words import FOR_SCALE, ONE_REPORT, factor
 
 EXPECTED = 1_000
 """Answers to a questionnaire, unless somebody says how many."""
@@ -133,11 +133,11 @@ def show(found: PrivacyReport) -> None:
     table.add_column("question")
     table.add_column("hidden by")
     table.add_column("epsilon", justify="right")
-    table.add_column("a report changes\nanyone's odds")
+    table.add_column("a report changes\nanyone's odds\nby a factor of")
     table.add_column("in the worst case", ratio=1)
     for row in found.rows:
         asked = f"{row.text}\n({row.name})" if row.text else "\n".join(row.questions)
-        table.add_row(escape(asked), escape(row.hidden_by), row.shown_epsilon, row.odds, escape(row.sentence))
+        table.add_row(escape(asked), escape(row.hidden_by), row.shown_epsilon, factor(row.odds), escape(row.sentence))
     console().print(table)
     print(found.together)
     print(found.summary)
@@ -146,7 +146,7 @@ def show(found: PrivacyReport) -> None:
     for name, warning in found.warnings:
         print(f"warning: {name}: {warning}")
     print(ONE_REPORT)
-    print("Published elsewhere, for scale:")
+    print(f"{FOR_SCALE}:")
     for d in found.deployments:
         print(f"  {d.who} ({d.year}): epsilon {d.epsilon}, {d.of_what}")
 

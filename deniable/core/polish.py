@@ -128,7 +128,7 @@ _SENTENCES = {
     "a table gives the probability of each report for each true answer": (
         "tabela podaje prawdopodobieństwo każdej podanej odpowiedzi dla każdej prawdziwej"
     ),
-    "{yes} is kept with probability {number_yes} and {no} with {number_no}, else turned round": (
+    "{yes} is kept with probability {number_yes} and {no} with {number_no}, else the other is reported": (
         "{yes} zostaje z prawdopodobieństwem {number_yes}, a {no} z prawdopodobieństwem {number_no}, w przeciwnym razie odpowiedź jest "
         "odwracana"
     ),
@@ -136,7 +136,7 @@ _SENTENCES = {
         "{yes} jest podawane z prawdopodobieństwem {number_yes}, a {no} z prawdopodobieństwem {number_no}, niezależnie od prawdy, w "
         "przeciwnym razie podawana jest prawdziwa odpowiedź"
     ),
-    "only whether the true answer is the same as an innocuous one is reported, which is {yes} with probability {number}": (
+    "the report says only whether the true answer is the same as that to an innocuous question, which is {yes} with probability {number}": (
         "podawane jest tylko to, czy prawdziwa odpowiedź jest taka sama jak odpowiedź na obojętne pytanie, która brzmi {yes} z "
         "prawdopodobieństwem {number}"
     ),
@@ -146,7 +146,7 @@ _SENTENCES = {
     "the question is answered with probability {number}, else an innocuous one, whose answer is drawn": (
         "odpowiedź dotyczy tego pytania z prawdopodobieństwem {number}, w przeciwnym razie obojętnego, na które odpowiada los"
     ),
-    "random noise is added, {said}, stopped at the ends of the range": (
+    "random noise is added, {said}, cut off at the ends of the range": (
         "dodawany jest losowy szum, {said}, a wynik nie wychodzi poza zakres"
     ),
     "random noise is added, {said}": "dodawany jest losowy szum, {said}",
@@ -155,8 +155,8 @@ _SENTENCES = {
     "normal with a standard deviation of {number}": "normalny o odchyleniu standardowym {number}",
     "Laplace with a scale of {number}": "Laplace'a o skali {number}",
     "of {noise}": "według {noise}",
-    "whether one answered is kept with probability {number}, else an answer becomes {silent} and silence any answer; of an answer, "
-    "{said}": (
+    "whether there is an answer is kept with probability {number}, else an answer becomes {silent} and silence becomes any answer; of an "
+    "answer, {said}": (
         "to, czy ktoś odpowiedział, zostaje z prawdopodobieństwem {number}, w przeciwnym razie odpowiedź staje się brakiem odpowiedzi, a "
         "brak odpowiedzi dowolną odpowiedzią; z odpowiedzią jest tak: {said}"
     ),

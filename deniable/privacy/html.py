@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from deniable.core.channel import rounded_up
-from deniable.privacy.words import ONE_REPORT, odds
+from deniable.privacy.words import FOR_SCALE, ONE_LIE, ONE_REPORT, factor, odds
 
 if TYPE_CHECKING:
     from deniable.privacy.report import PrivacyReport
@@ -77,11 +77,12 @@ def _content(report: PrivacyReport) -> str:
         "<h1>What these questions give away</h1>",
         f'<p class="lead">{escape(report.summary)}</p>',
         "<h2>How to read this</h2>",
-        "<p>A hidden answer is randomised before it is sent, so its report cannot be taken at its word. What a report can still "
+        "<p>A hidden answer is randomised before it is sent, so nobody can take what is reported at face value. What a report can still "
         "say about the person behind it is measured by what it does to the <strong>odds</strong>: if an answer was thought 10% "
-        "likely (odds of 1 to 9) and the odds change 4 times, it is then 31% likely (4 to 9). <strong>Epsilon</strong> is the "
-        "logarithm of that factor: 0 says nothing, each further 0.7 doubles the factor, and the epsilons of several questions add "
-        "up. The figures are those of the most telling report; no other report says more.</p>",
+        "likely (odds of 1 to 9) and a report changes the odds by a factor of 4, the answer is then 31% likely (odds of 4 to 9). "
+        "<strong>Epsilon</strong> is the logarithm of that factor: 0 means that a report says nothing, each further 0.7 doubles the "
+        "factor, and the epsilons of several questions add up. All figures are those of the most revealing report; no other report "
+        "says more.</p>",
         f"<p>{escape(ONE_REPORT)}</p>",
         "<h2>Question by question</h2>",
         _questions(report),
@@ -89,7 +90,7 @@ def _content(report: PrivacyReport) -> str:
         _warnings(report),
         _notes(report),
         _attacks(report),
-        "<h2>For scale: what others have published</h2>",
+        f"<h2>{FOR_SCALE}</h2>",
         _deployments(report),
         f"<footer><p>Schema fingerprint <code>{escape(report.schema.fingerprint)}</code>. Epsilons and odds are rounded up.</p>"
         "</footer>",
@@ -101,14 +102,14 @@ def _questions(report: PrivacyReport) -> str:
     body = "\n".join(_question(row, report.language) for row in report.rows)
     together = ""
     if len(report.rows) > 1:
-        what = "All private ones together" if report.asked_openly else "All together"
-        hidden = (rounded_up(report.epsilon), odds(report.epsilon), escape(report.at_worst))
+        what = "Private questions" if report.asked_openly else "All together"
+        hidden = (rounded_up(report.epsilon), factor(odds(report.epsilon)), escape(report.at_worst))
         whole = _row(what, "", *(hidden if report.private else ("", "", escape(report.together))))
         together = f'<tfoot role="rowgroup">\n{whole}\n</tfoot>\n'
     return (
         f"{_open('Question by question')}"
         "<caption>What one report to each question can say about the person who sent it</caption>\n"
-        f"{_head('Question', 'Hidden by', '#Epsilon', 'A report changes<br>anyone&#x27;s odds', 'In the worst case')}"
+        f"{_head('Question', 'Hidden by', '#Epsilon', 'A report changes<br>anyone&#x27;s odds<br>by a factor of', 'In the worst case')}"
         f'<tbody role="rowgroup">\n{body}\n</tbody>\n{together}</table>\n</div>'
     )
 
@@ -120,15 +121,15 @@ def _question(row: Row, language: str) -> str:
     supposing = f"<small>{escape(row.supposing[0].upper() + row.supposing[1:])}.</small>" if row.supposing else ""
     said = row.says[0].upper() + row.says[1:] + "."
     hidden = f"{escape(row.hidden_by[0].upper() + row.hidden_by[1:])}<small>Answers: {escape(row.answers)}</small>"
-    lie = f"<small>One dishonest answer counts as up to {escape(row.counts_as)}.</small>" if row.counts_as else ""
-    return _row(asked + members, hidden, row.shown_epsilon, row.odds, escape(said) + supposing + lie)
+    lie = f"<small>{ONE_LIE} {escape(row.counts_as)}.</small>" if row.counts_as else ""
+    return _row(asked + members, hidden, row.shown_epsilon, factor(row.odds), escape(said) + supposing + lie)
 
 
 def _row(name: str, hidden: str, epsilon: str, change: str, worst: str) -> str:
     return (
         f'<tr role="row"><th scope="row" role="rowheader">{name}</th><td role="cell">{hidden}</td>'
         f'<td role="cell" class="number" data-label="Epsilon">{epsilon}</td>'
-        f'<td role="cell" data-label="Odds change">{escape(change)}</td><td role="cell">{worst}</td></tr>'
+        f'<td role="cell" data-label="Odds change by a factor of">{escape(change)}</td><td role="cell">{worst}</td></tr>'
     )
 
 

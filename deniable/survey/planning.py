@@ -15,7 +15,7 @@ from deniable.survey.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
-"""A share of 20% that is known to more than these points either way might as well be half or twice as large."""
+"""With a margin of error above this a share of 20% might as well be half or twice as large."""
 
 UNKNOWN = 1 - SHARE
 """A share of 20% that may be off by so much may be anything."""
@@ -49,9 +49,9 @@ class Cost:
         """How many direct answers would tell as much.
 
         >>> Cost("smokes", 1.1, 50.2, 0.2).worth_in_words, Cost("age", 2.8, 0.9, 0.8).worth_in_words
-        ('50 direct ones', 'less than one')
+        ('50', 'less than one')
         """
-        return counted(round(self.worth), "direct one") if self.worth >= 1 else "less than one"
+        return f"{round(self.worth):,}" if self.worth >= 1 else "less than one"
 
     @property
     def margin_in_words(self) -> str:

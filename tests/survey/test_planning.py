@@ -33,7 +33,7 @@ def asked(design: str) -> Questionnaire:
 def test_behind_noise_no_plan_is_impossible(design, answers):
     [cost] = costs(asked(design), answers)
     assert 0 < cost.margin <= 0.8
-    lie = re.fullmatch(r"([\d,.]+) people|one person|all that answer", cost.counts_as)
+    lie = re.fullmatch(r"([\d,.]+) people|one person|all who answer", cost.counts_as)
     assert lie is not None
     assert lie[1] is None or float(lie[1].replace(",", "")) <= answers + 0.1
     for one in advice(asked(design), answers):

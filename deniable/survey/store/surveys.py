@@ -83,7 +83,7 @@ def open_survey(
     """
     if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
         raise RefusedError(
-            "over_budget", "{slug} gives away epsilon {got:.3f} a respondent, its budget is {budget}.",
+            "over_budget", "{slug} gives away epsilon {got:.3f} per respondent, its budget is {budget}.",
             slug=asked.slug, got=asked.epsilon, budget=asked.budget,
         )  # fmt: skip
     # Also refuses channels in floating point, which protect nobody.

@@ -5,7 +5,7 @@ import { make } from "./form.js";
 import { people, recipeOf, row } from "./mixing.js";
 import { NoRandomness, randomiseBlock } from "./randomise.js";
 
-// The lightest level that has a name changes odds 9 times; what changes them more is called light by the page.
+// The lightest level that has a name changes odds by a factor of 9; what changes them more is called light by the page.
 const LIGHT = 9.01;
 
 /** Whether all questions of a survey are mixed, some, or none. */
