@@ -1,4 +1,4 @@
-"""The deniability ensuring tree (paper 003): people are parted into groups that differ in their answers as long as every group stays
+"""The deniability ensuring tree (paper 003): people are divided into groups that differ in their answers as long as every group stays
 deniable, and each person's published answer is drawn from the answers of the group."""
 
 from __future__ import annotations
