@@ -143,7 +143,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         if both:
             raise DataError(
                 "sensitive_in_x",
-                "{got} is in X and in y: the true answers would be used to part people. Drop it from X.",
+                "{got} is in X and in y: the true answers would be used to divide people into groups. Drop it from X.",
                 got=both,
             )
         attributes, codes = read_table(X, self.categorical, self.missing, self.max_categories)

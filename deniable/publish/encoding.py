@@ -48,11 +48,11 @@ class Attribute:
     lows: Any = None
     """Where numbers were put into cells: the smallest of each, `values` being the largest."""
     measured: bool = False
-    """Whether it measures something, as a salary does: people can be parted by its ranges, though its single values identify them."""
+    """Whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify them."""
 
     @property
     def usable(self) -> bool:
-        """Whether people may be parted by it: a column that only names them is handed on, not used."""
+        """Whether people may be divided by it: a column that only names them is handed on, not used."""
         return len(self.values) > 1 and (self.measured or not self.identifier)
 
     def codes(self, column: Any) -> Codes:

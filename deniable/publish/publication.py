@@ -262,7 +262,7 @@ def publish_in_order(
     frame = nw.from_native(data, eager_only=True).drop(list(drop))
     kept = [name for name in frame.columns if name not in names]
     if not kept:
-        raise DataError("no_columns", "There is no other column than the sensitive: nothing to part people by.")
+        raise DataError("no_columns", "There is no column besides the sensitive one: nothing to divide people by.")
     if len(frame) == 0:
         raise DataError("no_rows", "The data has no rows.")
     if parameters.get("missing") is None:

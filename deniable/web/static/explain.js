@@ -40,7 +40,7 @@ export function example(survey, elements, language, words) {
   return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
 }
 
-/** What the organiser receives, and what it can and cannot know. */
+/** What the organiser receives, and what it can and cannot find out. */
 export function panel(survey, elements, language, words) {
   const part = mixedPart(elements);
   const weak = elements.filter((element) => element.private && element.odds > LIGHT);
