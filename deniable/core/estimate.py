@@ -28,7 +28,7 @@ FEWEST = 5
 
 
 class Estimate:
-    """Estimated shares (or other numbers), one a label, with their covariance.
+    """Estimated shares (or other numbers), one per label, with their covariance.
 
     `target` says what the error bars are about: the "population" that the respondents are a sample of, or the "respondents"
     themselves, of whom only the randomisation is uncertain.

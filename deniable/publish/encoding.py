@@ -235,7 +235,7 @@ def columns_of(X: Any) -> dict[str, Any]:
 
 
 def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, most: int) -> tuple[list[Attribute], Codes]:
-    """Attributes and codes (a row an attribute) of a frame."""
+    """Attributes and codes (one row per attribute) of a frame."""
     columns = columns_of(X)
     if not columns:
         raise DataError("no_columns", "X has no columns to split by.")

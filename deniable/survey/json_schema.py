@@ -88,7 +88,7 @@ def json_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": {
             "text": {
-                "description": "One text, or one a language.",
+                "description": "One text, or one per language.",
                 "anyOf": [
                     {"type": ["string", "number"]},
                     {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},

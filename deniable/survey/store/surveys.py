@@ -163,7 +163,7 @@ def _replace(
 ) -> set[str]:
     """See that a version which ends shows nobody by themselves; the keys that are to be destroyed, if answers were thrown away.
 
-    Whoever could replace a version around each arrival would see everyone's report, one a version. So what waits is mixed in if it
+    Whoever could replace a version around each arrival would see everyone's report, one per version. So what waits is mixed in if it
     is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
     """
     waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()
