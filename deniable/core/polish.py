@@ -2,7 +2,8 @@
 
 Estimates are made and stored in English, so that programs can rely on it; they are put into Polish when they are shown. What stands in
 braces is carried over, and the beginning of its name says how: `name` is an attribute, shown by its question; `number` gets a decimal
-comma; `group` is a condition or everyone; `said` is a sentence of its own; all else stays as it is.
+comma, and so do `numbers`, among which there are words; `label` is an answer, in Polish quotes; `group` is a condition or everyone; `said`
+is a sentence of its own; all else stays as it is.
 """
 
 from __future__ import annotations
@@ -78,27 +79,27 @@ _SENTENCES = {
     "no stretch of {name} that is {number_wide} wide holds more than {number} of the people": (
         "w żadnym odcinku {name} o szerokości {number_wide} nie ma więcej niż {number} osób"
     ),
-    "people answer the unrelated question as declared ({number_shares} and {number_more} more); if they do not, the estimate is off and "
+    "people answer the unrelated question as declared ({numbers_shares} and {number_more} more); if they do not, the estimate is off and "
     "its interval does not show it": (
-        "na drugie, obojętne pytanie ludzie odpowiadają tak, jak podano ({number_shares} i jeszcze {number_more}); jeśli nie, oszacowanie "
+        "na drugie, obojętne pytanie ludzie odpowiadają tak, jak podano ({numbers_shares} i jeszcze {number_more}); jeśli nie, oszacowanie "
         "jest błędne, a przedział tego nie pokazuje"
     ),
-    "people answer the unrelated question as declared ({number_shares}); if they do not, the estimate is off and its interval does not "
+    "people answer the unrelated question as declared ({numbers_shares}); if they do not, the estimate is off and its interval does not "
     "show it": (
-        "na drugie, obojętne pytanie ludzie odpowiadają tak, jak podano ({number_shares}); jeśli nie, oszacowanie jest błędne, a przedział "
-        "tego nie pokazuje"
+        "na drugie, obojętne pytanie ludzie odpowiadają tak, jak podano ({numbers_shares}); jeśli nie, oszacowanie jest błędne, a "
+        "przedział tego nie pokazuje"
     ),
     "asked in {some} of {all} parts, whose people stand for all": (
         "o to pytano w {some} z {all} części danych, a osoby z tych części reprezentują wszystkich"
     ),
-    "the {some} parts are alike, so that each counts by its precision ({number_shares}); a test at the 1% level does not find them "
+    "the {some} parts are alike, so that each counts by its precision ({numbers_shares}); a test at the 1% level does not find them "
     "different (p = {number})": (
-        "części danych ({some}) są do siebie podobne, więc każda liczy się według swojej dokładności ({number_shares}); test na poziomie "
+        "części danych ({some}) są do siebie podobne, więc każda liczy się według swojej dokładności ({numbers_shares}); test na poziomie "
         "1% nie wykrywa różnic (p = {number})"
     ),
-    "the {some} parts are alike, so that each counts by its precision ({number_shares}); but a test at the 1% level finds that they "
+    "the {some} parts are alike, so that each counts by its precision ({numbers_shares}); but a test at the 1% level finds that they "
     "differ (p = {number}): ask each part alone, or take alike=False": (
-        "części danych ({some}) są do siebie podobne, więc każda liczy się według swojej dokładności ({number_shares}); test na poziomie "
+        "części danych ({some}) są do siebie podobne, więc każda liczy się według swojej dokładności ({numbers_shares}); test na poziomie "
         "1% wykrywa jednak różnice (p = {number}): lepiej pytać każdą część osobno"
     ),
     # What else is to be said.
@@ -164,6 +165,9 @@ _SENTENCES = {
 }  # fmt: skip
 _AMONG = re.compile(r" \(among those who answered (.+)\)")
 _DECIMAL = re.compile(r"(?<=\d)\.(?=\d)")
+_NUMBER = re.compile(r"[\d.,]+")
+_NUMERIC = r"(?:[-+\d.,%^ex/ ]| to )+?"
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 
 
 class Polish:
@@ -176,15 +180,15 @@ class Polish:
     'żadnej wartości „Ile zarabiasz?” nie ma więcej niż 0,98% osób'
     """
 
-    def __init__(self, titles: Mapping[str, str]) -> None:
-        self._titles = titles
+    def __init__(self, titles: Mapping[str, str], more: Mapping[str, str] | None = None) -> None:
+        self._titles, self._more = titles, more or {}
 
     def sentence(self, english: str) -> str:
         """A sentence; one that is not known stays English, for it may matter."""
         attribute, colon, rest = english.partition(": ")
         if colon and attribute.strip("'") in self._titles:
             return f"{self._attribute(attribute)}: {self.sentence(rest)}"
-        return self._put(english, _SENTENCES) or english
+        return self._put(english, self._more) or self._put(english, _SENTENCES) or english
 
     def name(self, english: str) -> str:
         """What an estimate is called."""
@@ -220,9 +224,14 @@ class Polish:
             return ", ".join(map(self._attribute, text.split(", ")))
         if kind == "group":
             return "wszystkich" if text == "everyone" else f"osób, dla których {text}"
-        if kind == "number":
-            return _DECIMAL.sub(",", text)
-        return self.sentence(text) if kind == "said" else text
+        if kind in ("number", "numbers"):
+            return _DECIMAL.sub(",", _THOUSANDS.sub("\N{NO-BREAK SPACE}", text.replace(" to ", "–")))
+        if kind == "label":
+            return f"„{text[1:-1]}”" if text[0] == text[-1] == "'" else _DECIMAL.sub(",", text)
+        if kind != "said":
+            return text
+        # A number may stand where a word for it may.
+        return _DECIMAL.sub(",", text) if _NUMBER.fullmatch(text) else self.sentence(text)
 
     def _attribute(self, name: str) -> str:
         bare = name.strip("'")
@@ -232,4 +241,9 @@ class Polish:
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
     parts = re.split(r"\{(\w+)\}", template)
-    return re.compile("".join(f"(?P<{part}>.+?)" if i % 2 else re.escape(part) for i, part in enumerate(parts)), re.DOTALL)
+    return re.compile("".join(_group(part) if i % 2 else re.escape(part) for i, part in enumerate(parts)), re.DOTALL)
+
+
+def _group(name: str) -> str:
+    # What a number may be is narrow, so that no sentence takes another for one.
+    return f"(?P<{name}>{_NUMERIC if name.split('_')[0] == 'number' else '.+?'})"

@@ -14,6 +14,8 @@ from deniable.core.caps import Cap
 from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts
 from deniable.picture_words import ENGLISH, POLISH, Words
+from deniable.privacy import polish as report_in_polish
+from deniable.privacy import report
 from deniable.privacy.hiding import in_words
 from deniable.reconstruction.reconstruct import DOES_NOT_FIT, EARLY, SMOOTHED, UNIFORM_INSIDE
 from deniable.statistics import likelihood, parts, sample
@@ -58,11 +60,15 @@ def texts_of(words: Words):
 
 def english_words():
     """The words of all English templates that no Polish one has; "a", "i" and what is typed on the command line are no help."""
-    tables = (polish._NAMES, polish._SENTENCES, polish._LABELS, polish._METHODS)
+    tables = (polish._NAMES, polish._SENTENCES, polish._LABELS, polish._METHODS, report_in_polish._TOLD)
     english = [*texts_of(ENGLISH), *(key for table in tables for key in table)]
     said = [*texts_of(POLISH), *(value for table in tables for value in table.values())]
     # Conditions are written with and; a picture's or a table's own words never are.
-    return set().union(*map(words_in, english)) - set().union(*map(words_in, said)) - {"and", "joint", "picture"}
+    return (
+        set().union(*map(words_in, english))
+        - set().union(*map(words_in, said))
+        - {"and", "joint", "picture", "none", "privacy"}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +166,58 @@ ASSUMED = [
 def test_every_sentence_has_its_polish_one(sentence):
     said = Polish({}).sentence(sentence)
     assert not words_in(said) & english_words(), said
+
+
+QUESTIONS = """
+survey: miasto
+title: {pl: Miasto, en: Town}
+organiser: {pl: Ratusz, en: Town hall}
+contact: ratusz@miasto.example
+other_way: {pl: Na papierze., en: Paper.}
+languages: [en, pl]
+privacy: light
+pages:
+- elements:
+  - {type: boolean, name: pali, title: {pl: Czy palisz?, en: Smoke?}}
+  - {type: rating, name: park, title: {pl: Jak park?, en: Park?}, rateMax: 5, privacy: {design: krr, p: 0.7}}
+  - {type: number, name: wiek, title: {pl: Ile lat?, en: Age?}, grid: true, min: 0, max: 100, step: 5}
+  - {type: number, name: godziny, title: {pl: Ile godzin?, en: Hours?}, grid: true, min: 0, max: 30, step: 5,
+     privacy: {design: laplace, scale: 25, answered: 0.55}}
+  - {type: boolean, name: dlugi, title: {pl: Masz długi?, en: Debts?},
+     privacy: {design: unrelated, theta: 0.4, innocuous: {no: 0.4, yes: 0.4, no answer: 0.2}, asked: true,
+               question: {pl: Lubisz herbatę?, en: Tea?}}}
+  - {type: boolean, name: auto, title: {pl: Masz auto?, en: Car?}, privacy: none}
+"""
+
+
+@pytest.mark.parametrize("answers", ["1", "50", "5000"])
+def test_the_privacy_report_of_a_questionnaire_is_polish(run, tmp_path, answers):
+    (tmp_path / "q.yaml").write_text(QUESTIONS, encoding="utf-8")
+    code, out, err = run("privacy", "q.yaml", "--language", "pl", "--html", "p.html", "--answers", answers)
+    assert (code, err) == (0, "")
+    page = (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert '<html lang="pl">' in page
+    shown = re.sub(r"<[^>]*>", " ", page[page.index("<main>") :])
+    labels = " ".join(re.findall(r'(?:aria|data)-label="([^"]*)"', page))
+    for said in (out, shown, labels):
+        plain = re.sub(
+            r"Google Chrome.*|Apple.*|Microsoft.*|US Census.*|[0-9a-f]{64}|answered|scale|auto|(no|yes|no answer): \d+%",
+            "",
+            said,
+        )
+        left = words_in(plain) & english_words()
+        assert not left, f"{left} in {plain}"
+    assert "If someone reports" in run("privacy", "q.yaml")[1]
+    assert '"by a factor of at most 9.0"' in run("privacy", "q.yaml", "--language", "pl", "--json")[1]
+
+
+@pytest.mark.parametrize("channel", DESIGNS, ids=repr)
+def test_every_row_and_warning_of_a_report_has_its_polish_one(channel):
+    say = report_in_polish.sayer("pl")
+    found = report(dn.Schema({"x": channel, "y": dn.KRR(dn.Binary(), 0.9)}))
+    row = found.rows[0]
+    texts = [row.hidden_by, row.says, row.supposing, row.odds, row.shown_epsilon, *row.warnings, found.together, found.summary]
+    for text in [*texts, *(note for _, note in found.notes), *(warning for _, warning in found.warnings)]:
+        # Labels stay as they are, and so do the names of designs and noises.
+        plain = re.sub(r"„[^”]*”|\([\w, ]+\)|\w+\(.*?\)|\w+: \d+", "", say(text))
+        assert not words_in(plain) & english_words(), say(text)
