@@ -88,6 +88,9 @@ _TOLD = {
         "jedno losowanie dla wszystkich: w {number} przypadków podawane są wszystkie prawdziwe odpowiedzi, w pozostałych wszystkie są "
         "odwracane"
     ),
+    "{number} values, {label_low} to {label_high}, or {label_silent}": (
+        "liczba wartości: {number}, od {label_low} do {label_high}, albo {label_silent}"
+    ),
     "{number} values, {label_low} to {label_high}": "liczba wartości: {number}, od {label_low} do {label_high}",
     # How much it tells.
     "open": "jawne",
@@ -226,6 +229,14 @@ _TOLD = {
     "hidden so well that {said_share} cannot be told from 1 answer: it might be anything. {said_more}": (
         "ukryte tak dobrze, że {said_share} pozostaje nieznany (liczba odpowiedzi: 1): może być dowolny. {said_more}"
     ),
+    "asked openly, but {number_n} answers tell a share of 20% only to ± {number} points. {said_more}": (
+        "pytanie jawne, ale odpowiedzi w liczbie {number_n} pozwalają poznać udział 20% tylko z dokładnością do ± {number} pkt proc. "
+        "{said_more}"
+    ),
+    "asked openly, but 1 answer tells a share of 20% only to ± {number} points. {said_more}": (
+        "pytanie jawne, ale jedna odpowiedź pozwala poznać udział 20% tylko z dokładnością do ± {number} pkt proc. {said_more}"
+    ),
+    "About {number_n} would tell it to ± {number}.": "Około {number_n} dałoby dokładność ± {number} pkt proc.",
     "About {number_n} would tell it to ± {number}; or {said}.": (
         "Około {number_n} dałoby dokładność ± {number} pkt proc.; można też {said}."
     ),

@@ -197,7 +197,9 @@ def _answers(channel: Channel, own: Question) -> str:
     if not channel.exact:
         return channel.domain.allowed
     if channel.domain.size > FEW:
-        return (
-            f"{channel.domain.size:,} values, {quoted(own.label(channel.inputs[0]))} to {quoted(own.label(channel.inputs[-1]))}"
+        answered = channel.domain.size - (channel.domain.missing is not None)
+        ends = (
+            f"{answered:,} values, {quoted(own.label(channel.inputs[0]))} to {quoted(own.label(channel.inputs[answered - 1]))}"
         )
+        return ends if channel.domain.missing is None else f"{ends}, or {quoted(own.label(channel.domain.missing))}"
     return ", ".join(str(own.label(label)) for label in channel.inputs)

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from deniable.core.designs import Identity
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 from deniable.privacy.influence import in_people
@@ -154,6 +155,10 @@ def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     channel = questionnaire.schema[cost.name]
     known = known_to(channel, answers)
     tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
+    if isinstance(channel, Identity):
+        enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
+        start = f"asked openly, but {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
+        return f"{start} About {enough:,} would tell it to ± {100 * USEFUL:.0f}."
     if cost.told:
         start = f"hidden so well that {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
     else:

@@ -80,3 +80,14 @@ def test_checking_warns_of_a_last_day_that_is_past():
     )
     assert [one.name for one in over(questionnaire, datetime.date(2020, 4, 1))] == ["closes"]
     assert over(questionnaire, datetime.date(2020, 3, 31)) == []
+
+
+def test_an_open_question_is_not_called_hidden():
+    openly = Questionnaire.parse(HEAD + "  - {type: boolean, name: votes, title: May you vote?, privacy: none}\n")
+    [_, few] = advice(openly, 50)
+    assert few.text == "asked openly, but 50 answers tell a share of 20% only to ± 11 points. About 62 would tell it to ± 10."
+
+
+def test_silence_is_no_end_of_a_range():
+    levelled = Questionnaire.parse(HEAD + "  - {type: number, name: age, title: How old?, grid: true, min: 18, max: 90}\n")
+    assert privacy_report(levelled).rows[0].answers == "73 values, 18 to 90, or 'no answer'"
