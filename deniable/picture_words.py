@@ -56,6 +56,13 @@ class Words:
     binned: str
     binned_without_step: str
     each_value: str
+    answers: str
+    total: str
+    too_wide: str
+    turned: str
+    below_each: str
+    no_room: str
+    no_sum: str
 
     def percent(self, share: float) -> str:
         """A share, to a tenth of a percent."""
@@ -129,6 +136,13 @@ ENGLISH = Words(
     binned="{values} values were put into {bins} bins{each}; your own bins: {option} with their edges.",
     binned_without_step="Values were put into {bins} bins; your own: {option} with how many, or their edges.",
     each_value="; each by itself: {option} {every}",
+    answers="answers",
+    total="total",
+    too_wide="The table is wider than the terminal, so its cells are listed.",
+    turned="Rows and columns are exchanged: so the table fits the terminal.",
+    below_each="Below each share of everyone its {what}; as a list, with bars: --list.",
+    no_room="Shares of everyone. There is no room for their intervals; in a list: --list.",
+    no_sum="Cells need not add up to the totals: of cells below 0 the nearest possible shares are shown.",
 )
 POLISH = Words(
     language="pl",
@@ -183,6 +197,13 @@ POLISH = Words(
     binned="Liczba wartości: {values}; zebrano je w {bins} klasach{each}; własne klasy: {option} i ich granice.",
     binned_without_step="Wartości zebrano w {bins} klasach; własne klasy: {option} i ich liczba albo granice.",
     each_value="; każda z osobna: {option} {every}",
+    answers="odpowiedzi",
+    total="razem",
+    too_wide="Tabela jest szersza niż terminal, więc komórki są wypisane jedna pod drugą.",
+    turned="Wiersze zamieniono z kolumnami, aby tabela zmieściła się na ekranie.",
+    below_each="Pod każdym udziałem wśród wszystkich: {what}; jako lista ze słupkami: --list.",
+    no_room="Udziały wśród wszystkich. Na przedziały nie ma tu miejsca; są na liście: --list.",
+    no_sum="Komórki nie muszą dawać podanych sum: zamiast ujemnych pokazano najbliższe możliwe udziały.",
 )
 
 

@@ -8,14 +8,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from deniable.cli.bars import Bar
+from deniable.cli.cross_table import FRAME, adds_up, cross_table
 from deniable.cli.show import console
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate
 from deniable.core.estimate_text import label_words
+from deniable.core.exact import Floats
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
 from deniable.picture_words import Words, words_of
@@ -23,6 +27,7 @@ from deniable.picture_words import Words, words_of
 MANY_VALUES = 25
 """A table of more lines than this is not read but scrolled past."""
 DEFAULT_BINS = 10
+WIDEST_BAR, NARROWEST_BAR, NARROWEST_LABELS = 30, 10, 10
 EVERY_VALUE = "all"
 CODES = "none"
 """As a language: the values as they stand in the data."""
@@ -37,6 +42,7 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "target": estimate.target,
         "n": estimate.n,
         "level": level if ends else None,
+        "group_sizes": None if estimate.group_sizes is None else estimate.group_sizes.tolist(),
         "labels": [list(label) if isinstance(label, tuple) else label for label in estimate.labels],
         "value": estimate.value.tolist(),
         "shown": [None if math.isnan(value) else value for value in estimate.shown.tolist()],
@@ -71,8 +77,10 @@ def present(
     heading: str = "",
     texts: QuestionTexts | None = None,
     language: str | None = None,
+    listed: bool = False,
 ) -> None:
-    """Print an estimate as a table with its intervals drawn as bars, or as JSON, and save a picture if one is wanted.
+    """Print an estimate as a list with its intervals drawn as bars, a cross table in two dimensions unless it is to be `listed` too, or as
+    JSON; and save a picture if one is wanted.
 
     A picture is in the words of the survey that the data comes from, if any; a table only in a language that was asked for, since
     conditions are written with the values of the data.
@@ -83,7 +91,7 @@ def present(
     if as_json:
         print(json.dumps(as_dict(estimate, level), indent=2, ensure_ascii=False))
     else:
-        _show(estimate if language is None else told, level, heading)
+        _show(estimate if language is None else told, level, heading, listed)
         if texts is not None and language is None and estimate.attributes:
             print(f"In the words of the survey: --language {' or '.join(texts.languages)}.")
     if plot is not None:
@@ -183,35 +191,84 @@ def tell_bins(
         print(words.binned_without_step.format(bins=DEFAULT_BINS, option=option))
 
 
-def _show(estimate: Estimate, level: float, heading: str) -> None:
+def _show(estimate: Estimate, level: float, heading: str, listed: bool) -> None:
     screen, words = console(), words_of(estimate.language)
     screen.print(f"[bold]{escape(estimate.name)}[/bold]: {escape(heading + estimate.caption)}", markup=True)
-    table = Table()
-    table.add_column("", min_width=10)
-    table.add_column(words.estimated, justify="right")
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
-    if ends is not None:
-        heading = words.interval if estimate.has_interval else words.band
-        table.add_column(heading.format(level=words.number(100 * level, "g")), justify="right")
-    table.add_column("")
-    shown, instead = estimate.shown, estimate.said_instead
-    low, high = (shown, shown) if ends is None else ends
-    seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
-    scale = float(min(seen)), float(max(seen))
-    for i, label in enumerate(estimate.labels):
-        number = _number(float(shown[i]), estimate, words)
-        row = [escape(label_words(label)), f"{number} {words.points}" if estimate.in_points else number]
-        if ends is not None:
-            row.append(words.ends.format(low=_number(low[i], estimate, words), high=_number(high[i], estimate, words)))
-        row.append(drawn(float(shown[i]), float(low[i]), float(high[i]), scale) if instead[i] is None else "")
-        table.add_row(*row if instead[i] is None else [row[0], instead[i], *[""] * (len(row) - 2)])
-    screen.print(table)
+    if listed or not _show_table(screen, estimate, ends, level):
+        _show_list(screen, estimate, ends, level)
     if estimate.why_no_interval:
         screen.print(words.no_interval.format(reason=estimate.why_no_interval), markup=False)
     for assumption in estimate.assumes:
         screen.print(words.assumed.format(what=assumption), markup=False)
     for note in estimate.notes:
         screen.print(words.note.format(what=note), markup=False)
+
+
+def _show_table(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> bool:
+    """Print a cross table in two dimensions, with its intervals if there is room for them; whether there was room at all."""
+    if estimate.table is None:
+        return False
+    words = words_of(estimate.language)
+    tries = [(ends, False), (ends, True), *([(None, False), (None, True)] if ends is not None else [])]
+    for between, turned in tries:
+        table = cross_table(estimate, between, screen.width, turned)
+        if table is not None:
+            break
+    else:
+        print(words.too_wide)
+        return False
+    screen.print(table)
+    if turned:
+        print(words.turned)
+    if between is not None:
+        print(words.below_each.format(what=_between(estimate, level, words)))
+    elif ends is not None:
+        print(words.no_room)
+    if not adds_up(estimate):
+        print(words.no_sum)
+    return True
+
+
+def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> None:
+    sizes = estimate.group_sizes if estimate.by is not None else None
+    words = words_of(estimate.language)
+    heads = ["", *([words.answers] if sizes is not None else []), words.estimated]
+    if ends is not None:
+        heads.append(_between(estimate, level, words))
+    shown, instead = estimate.shown, estimate.said_instead
+    low, high = (shown, shown) if ends is None else ends
+    rows = []
+    for i, label in enumerate(estimate.labels):
+        row = [label_words(label), *([] if sizes is None else [words.number(sizes[i], ",.0f")])]
+        said = instead[i]
+        if said is None:
+            number = _number(float(shown[i]), estimate, words)
+            row.append(f"{number} {words.points}" if estimate.in_points else number)
+            if ends is not None:
+                row.append(words.ends.format(low=_number(low[i], estimate, words), high=_number(high[i], estimate, words)))
+        else:
+            row += [said, *[""] * (len(heads) - len(row) - 1)]
+        rows.append(row)
+    seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
+    scale = float(min(seen)), float(max(seen))
+    # Bars take what room there is: numbers are not broken for them.
+    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+    taken = max(NARROWEST_LABELS, widths[0]) + sum(widths[1:]) + FRAME * (len(widths) + 1) + 1
+    width = min(WIDEST_BAR, max(NARROWEST_BAR, screen.width - taken))
+    table = Table()
+    for head in heads:
+        table.add_column(head, **({"justify": "right", "no_wrap": True} if head else {"min_width": NARROWEST_LABELS}))
+    table.add_column("", no_wrap=True)
+    for i, row in enumerate(rows):
+        bar = "" if instead[i] is not None else drawn(float(shown[i]), float(low[i]), float(high[i]), scale, width)
+        table.add_row(*map(escape, row), bar)
+    screen.print(table)
+
+
+def _between(estimate: Estimate, level: float, words: Words) -> str:
+    """What the ends are those of."""
+    return (words.interval if estimate.has_interval else words.band).format(level=words.number(100 * level, "g"))
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:

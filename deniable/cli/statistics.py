@@ -45,6 +45,22 @@ MostShare = Annotated[
         "Without it five times an even share; 1 assumes nothing, and intervals are wide.",
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="The column that says how many people of the population each respondent stands for: numbers such as 0.8 or 153.2. It need not "
+        "be in the schema. Intervals are then for the population.",
+    ),
+]
+ByBins = Annotated[
+    str | None,
+    typer.Option(
+        help="Bins of the attribute of --by, if it is a number: how many, their edges (18,30,45,90), or all for every value. Without it 10 "
+        "bins if there are over 25 values."
+    ),
+]
 NUMERIC = "an attribute of numbers, of ordered labels that are numbers (a rating), or of yes and no (yes counts as 1)."
 Numeric = Annotated[str, typer.Argument(help="A" + NUMERIC[1:])]
 JointOrEm = Annotated[
@@ -68,7 +84,14 @@ DIFFERENCE_TAKES = (
 
 
 def _open(
-    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None, most: str | None, language: str | None
+    data: str,
+    schema: Path | None,
+    engine: str | None,
+    level: float,
+    plot: Path | None,
+    most: str | None,
+    weights: str | None,
+    language: str | None,
 ) -> Sample:
     check_level(level)
     if plot is not None:
@@ -76,7 +99,7 @@ def _open(
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    sample = read(data, schema, engine, shares(most))
+    sample = read(data, schema, engine, shares(most), weights)
     check_language(language, sample.schema.texts)
     return sample
 
@@ -87,15 +110,22 @@ def count(
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
-    target: Target = "respondents",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Error bars for the respondents only, or for the population. Without it for the respondents, with --weights for the "
+            "population."
+        ),
+    ] = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """How many meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most, language)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     present(sample.count(where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
@@ -103,19 +133,35 @@ def mean(
     data: Data,
     name: Numeric,
     where: Where = None,
+    by: Annotated[str | None, typer.Option(help="One mean for each label of this attribute.")] = None,
+    by_bins: ByBins = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: Method = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
-    """The mean of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most, language)
-    present(sample.mean(name, where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
+    """The mean of an attribute, of all or of those who meet a condition; with --by in each group."""
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    domain = _grouping(sample, by, by_bins)
+    cells = edges(by_bins) if as_json or domain is None else bins_or_few(by_bins, domain)
+    present(
+        sample.mean(name, where, target, method, by, cells), level, as_json, plot, texts=sample.schema.texts, language=language
+    )
+    if not as_json and domain is not None:
+        tell_bins(by_bins, domain, "--by-bins", MOST_LABELS, language)
+
+
+def _grouping(sample: Sample, by: str | None, by_bins: str | None) -> Domain | None:
+    """The answers that divide people into groups, if anything does."""
+    if by is None and by_bins is not None:
+        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
+    return None if by is None else _domain(sample, by)
 
 
 def distribution(
@@ -123,7 +169,7 @@ def distribution(
     name: Annotated[str, typer.Argument(help="An attribute.")],
     where: Where = None,
     by: Annotated[str | None, typer.Option(help="One distribution for each label of this attribute.")] = None,
-    by_bins: Annotated[str | None, typer.Option(help="Bins of the attribute of --by, if it is a number: as --bins.")] = None,
+    by_bins: ByBins = None,
     bins: Annotated[
         str | None,
         typer.Option(
@@ -137,15 +183,14 @@ def distribution(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most, language)
-    if by is None and by_bins is not None:
-        raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
-    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, None if by is None else _domain(sample, by), "--by-bins")]
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    asked = [(bins, _domain(sample, name), "--bins"), (by_bins, _grouping(sample, by, by_bins), "--by-bins")]
     cells = [edges(given) if as_json or domain is None else bins_or_few(given, domain) for given, domain, _ in asked]
     found = sample.distribution(name, where, by, cells[0], target, method, cells[1])
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
@@ -168,24 +213,31 @@ def crosstab(
         typer.Option(help="Bins of the first, if it is a number: as --bins of distribution. all also allows a large table."),
     ] = None,
     b_bins: Annotated[str | None, typer.Option(help="Bins of the second.")] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="One line per cell, with its interval drawn as a bar, instead of a table.")
+    ] = False,
     schema: SchemaFile = None,
     engine: Engine = None,
     method: JointOrEm = "joint",
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
-    """The joint distribution of two attributes."""
-    sample = _open(data, schema, engine, level, plot, most, language)
+    """The joint distribution of two attributes: shares of everyone, the first attribute in rows, the second in columns.
+
+    Shares within each label of another attribute (row percentages): distribution DATA B --by A.
+    """
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     # Anyone who writes "all" has made up their mind.
     limit = {"most_cells": None} if any(is_all(given) for _, given, _, _ in asked) else {}
     found = sample.crosstab(a, b, target, bins, method, **limit)
-    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language, listed=listed)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
             tell_bins(given, domain, option, MOST_LABELS, language)
@@ -206,12 +258,13 @@ def share(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
-    sample = _open(data, schema, engine, level, plot, most, language)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     present(sample.share(condition, among, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
@@ -238,6 +291,7 @@ def difference(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
@@ -254,7 +308,7 @@ def difference(
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
     if between is not None and (second is not None or (of is not None and first is not None)):
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
-    sample = _open(data, schema, engine, level, plot, most, language)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     found = sample.difference(first, second, of, target, method, between)
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     if as_json:
@@ -286,7 +340,12 @@ def _quoted(text: str) -> str:
 def quantile(
     data: Data,
     name: Numeric,
-    q: Annotated[float, typer.Option("--q", "-q", help="Which: 0.5 is the median, 0.9 what nine in ten do not exceed.")] = 0.5,
+    q: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--q", "-q", help="Which: 0.5 is the median (as without it), 0.9 what nine in ten do not exceed. Repeat for more."
+        ),
+    ] = None,
     where: Where = None,
     schema: SchemaFile = None,
     engine: Engine = None,
@@ -294,14 +353,22 @@ def quantile(
     target: Target = "population",
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
     condition."""
-    sample = _open(data, schema, engine, level, plot, most, language)
-    present(sample.quantile(name, q, where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    present(
+        sample.quantile(name, q or 0.5, where, target, method),
+        level,
+        as_json,
+        plot,
+        texts=sample.schema.texts,
+        language=language,
+    )
 
 
 def correlation(
@@ -313,12 +380,13 @@ def correlation(
     engine: Engine = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
     """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most, language)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     found = sample.correlation(a, b, where)
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     if not as_json:
@@ -328,22 +396,45 @@ def correlation(
 def regression(
     data: Data,
     outcome: Annotated[str, typer.Argument(help="What is explained: " + NUMERIC)],
-    on: Annotated[list[str], typer.Argument(help="What explains it: one or more others.")],
+    on: Annotated[
+        list[str],
+        typer.Argument(help="What explains it: one or more others. Words get a slope for each label but one, the reference."),
+    ],
     where: Where = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL", help="The label that others are compared with, instead of the first. Repeat for more."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     engine: Engine = None,
     level: Level = 0.95,
     most: MostShare = None,
+    weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
     language: Language = None,
 ) -> None:
-    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1.
+    """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1, or where a label is
+    another one than the reference.
 
     An interval that does not hold 0 is that of a slope that can be told from 0.
     """
-    sample = _open(data, schema, engine, level, plot, most, language)
-    present(sample.regression(outcome, on, where), level, as_json, plot, texts=sample.schema.texts, language=language)
+    references = dict(_reference(given) for given in reference or ())
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    present(
+        sample.regression(outcome, on, where, references), level, as_json, plot, texts=sample.schema.texts, language=language
+    )
+
+
+def _reference(given: str) -> tuple[str, str]:
+    name, sign, label = given.partition("=")
+    if not sign:
+        raise ParameterError(
+            "reference_written", "--reference takes an attribute and its label, such as district=south; got {got!r}.", got=given
+        )
+    return name.strip(), label.strip()
 
 
 def candidates(
@@ -367,7 +458,7 @@ def candidates(
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
-    """Rows (counted from 1) that probably meet a condition, the likeliest first. None is certain to: each is listed with its probability.
+    """Rows (counted from 1) that probably meet a condition, best first. None is certain to: each is listed with its probability.
 
     Rows with the same probability stand in the order of a draw, which is written into the list: the SHA-256 of DRAW:ROW decides, the lowest
     first. So a list that ends among equals is fair, and anybody can check it with --draw.

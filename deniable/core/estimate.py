@@ -53,6 +53,8 @@ class Estimate:
     """The language of the labels, where they are texts of a survey."""
     group_sizes: Floats | None = None
     """How many of the reports are estimated to come from the group that each value is about; None where that is everyone."""
+    by: str | None = None
+    """The attribute whose labels are groups, where each value is about one of them."""
     table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None = None
     """Of a cross table: the names and labels of its rows and of its columns."""
     _in_points: bool | None = None
@@ -298,7 +300,7 @@ class Estimate:
 
     def to_frame(self, level: float = 0.95, long: bool = False) -> Any:
         """A pandas frame with one row per label: value, and se, low, high and the largest bias where they exist; band_low and band_high
-        instead where there is no interval, as far as they need no simulation.
+        instead where there is no interval, as far as they need no simulation. Means in groups have the number of answers before them.
 
         A cross table has the labels of one attribute in rows and those of the other in columns, and holds the values alone;
         `long=True` gives one row per cell, with their errors.
@@ -323,6 +325,8 @@ class Estimate:
         found: dict[str, Any] = {"label": list(self.labels)}
         if self.table is not None:
             found = {name: [label[side] for label in self.labels] for side, (name, _) in enumerate(self.table)}
+        if self.by is not None and self.group_sizes is not None:
+            found["answers"] = self.group_sizes
         found["value"] = self.value
         if self.error_is_known:
             found["se"] = self.se
@@ -353,6 +357,9 @@ class Estimate:
         if words_of(other.language) is POLISH:
             other._speak(Polish({name: question.title for name, question in questions.items()}))
         asked = [questions.get(name) for name in self.attributes]
+        groups = questions.get(self.by or "")
+        if groups is not None and not self.attributes:
+            other.labels = tuple(map(groups.label, self.labels))
         if not any(asked):
             return other
 
@@ -382,7 +389,7 @@ class Estimate:
         self.notes = tuple(map(polish.sentence, self.notes))
         self._no_interval = None if self._no_interval is None else polish.sentence(self._no_interval)
         if not self.attributes:
-            self.labels = tuple(polish.label(label) if isinstance(label, str) else label for label in self.labels)
+            self.labels = tuple(map(polish.label, self.labels))
 
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
         """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported. Groups (`by`, the
@@ -487,7 +494,7 @@ class Estimate:
                 if words is ENGLISH
                 else words.worth.format(n=words.number(worth, ","))
             )
-        if self.group_sizes is not None and np.ptp(self.group_sizes) == 0:
+        if self.group_sizes is not None and self.by is None and np.ptp(self.group_sizes) == 0:
             among = ", " + words.in_the_group.format(n=words.number(self.group_sizes[0], ",.0f"))
         if self.has_interval or self.has_band:
             bars = ", " + words.error_bars[self.target]

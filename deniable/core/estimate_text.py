@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.core.html_table import html_table, paragraphs
 from deniable.picture_words import words_of
+from deniable.plurals import counted
 
 if TYPE_CHECKING:
     from deniable.core.estimate import Estimate
@@ -27,6 +28,8 @@ def text(estimate: Estimate) -> str:
         if instead[i] is not None:
             lines.append(f"  {label:<{width}}  {instead[i]}")
             continue
+        if estimate.by is not None and estimate.group_sizes is not None:
+            label = f"{label:<{width}}  {counted(round(float(estimate.group_sizes[i])), 'answer')}:"
         bounds = "" if ends is None else f"   {word}{ends[0][i]:.4f} to {ends[1][i]:.4f}"
         error = f", standard error {estimate.se[i]:.4f}" if word and ends is not None else ""
         lines.append(f"  {label:<{width}}  {shown[i]:8.4f}{bounds}{error}")
@@ -64,6 +67,10 @@ def _list(estimate: Estimate) -> str:
         ["", "value"],
         [[label_words(label), _digits(value)] for label, value in zip(estimate.labels, estimate.shown, strict=True)],
     )
+    if estimate.by is not None and estimate.group_sizes is not None:
+        head = ["", "answers", "value"]
+        rows = [[label, f"{size:,.0f}", value] for (label, value), size in zip(rows, estimate.group_sizes, strict=True)]
+    first = head.index("value")
     ends = _ends(estimate)
     if ends is not None:
         between = "95% interval" if estimate.has_interval else "95% variability band"
@@ -80,7 +87,7 @@ def _list(estimate: Estimate) -> str:
                 row.append(_between(*found) if isinstance(found, tuple) else _digits(found))
     for row, instead in zip(rows, estimate.said_instead, strict=True):
         if instead is not None:
-            row[1:] = [instead, *[""] * (len(row) - 2)]
+            row[first:] = [instead, *[""] * (len(row) - first - 1)]
     return html_table(head, rows)
 
 

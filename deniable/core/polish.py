@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 _METHODS = {
     "em, regularised": "em, wygładzona",
@@ -29,9 +30,11 @@ _LABELS = {
 }
 _NAMES = {
     "mean of {name}: ({group_a}) minus ({group_b})": "średnia: {name} – wśród {group_a} minus wśród {group_b}",
+    "mean of {name} by {name_b}": "średnia: {name} według {name_b}",
     "mean of {name}": "średnia: {name}",
     "quantile 0.5 of {name}": "mediana: {name}",
     "quantile {number} of {name}": "kwantyl {number}: {name}",
+    "quantiles {number} of {name}": "kwantyle {number}: {name}",
     "correlation of {name_a} and {name_b}": "korelacja: {name_a} i {name_b}",
     "covariance of {name_a} and {name_b}": "kowariancja: {name_a} i {name_b}",
     "share of everyone for whom ({first}) minus share of everyone for whom ({second})": (
@@ -164,6 +167,7 @@ _SENTENCES = {
     "it is distorted at random": "jest losowo zniekształcana",
 }  # fmt: skip
 _AMONG = re.compile(r" \(among those who answered (.+)\)")
+_AGAINST = re.compile(r"(?P<name>.+?): (?P<label>.+) \(against (?P<reference>.+)\)", re.DOTALL)
 _DECIMAL = re.compile(r"(?<=\d)\.(?=\d)")
 _NUMBER = re.compile(r"[\d.,]+")
 _NUMERIC = r"(?:[-+\d.,%^ex/ ]| to )+?"
@@ -201,8 +205,17 @@ class Polish:
             told += f" (spośród tych, którzy odpowiedzieli na {names})"
         return told
 
-    def label(self, english: str) -> str:
-        """What a number is called that is not the share of an answer."""
+    def label(self, english: Any) -> str:
+        """What a number is called that is not the share of an answer.
+
+        >>> Polish({"town": "Miasto"}).label("town: south (against north)")
+        'Miasto: south (zamiast north)'
+        """
+        if not isinstance(english, str):
+            return str(english).replace(".", ",")
+        against = _AGAINST.fullmatch(english)
+        if against:
+            return f"{self._titles.get(against['name'], against['name'])}: {against['label']} (zamiast {against['reference']})"
         return _LABELS.get(english) or self._titles.get(english, english)
 
     def method(self, english: str) -> str:

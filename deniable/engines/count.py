@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from deniable.core.csv_format import CsvFormat
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines import frames
+from deniable.errors import ParameterError
 
 
 class Countable(ABC):
@@ -23,6 +26,22 @@ class Countable(ABC):
     @abstractmethod
     def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
         """How often each combination of reported labels of these attributes occurs."""
+
+    def distinct(self, column: str) -> pa.Array:
+        """What occurs in a column, which need not be an attribute: each value once, as `cell_table` counts it."""
+        raise ParameterError(
+            "no_distinct", "{name} does not tell what occurs in a column ({column!r}).", name=self.name, column=column
+        )
+
+
+def distinct(data: Any, column: str) -> pa.Array:
+    """What occurs in a column of a frame, a SqlTable or an opened source, each value once.
+
+    >>> import pyarrow as pa
+    >>> sorted(distinct(pa.table({"w": [2.0, 0.5, 2.0]}), "w").to_pylist())
+    [0.5, 2.0]
+    """
+    return data.distinct(column) if isinstance(data, Countable) else frames.distinct(data, column)
 
 
 def cell_table(data: Any, schema: Schema, attributes: Sequence[str]) -> CellTable:

@@ -33,17 +33,31 @@ def cell_table(data: Any, schema: Schema, attributes: Sequence[str], text: bool 
     frame = as_frame(data)
     names = list(frame.collect_schema().names())
     check_attributes(schema, attributes, names)
+    keys, n = _grouped(frame, names, attributes)
+    return coded(keys, n, schema, attributes, text)
+
+
+def distinct(data: Any, column: str) -> pa.Array:
+    """What occurs in a column, each value once, as `cell_table` counts it.
+
+    >>> import pandas as pd
+    >>> sorted(distinct(pd.DataFrame({"w": [2.0, 0.5, 2.0]}), "w").to_pylist())
+    [0.5, 2.0]
+    """
+    frame = as_frame(data)
+    names = list(frame.collect_schema().names())
+    check_columns([column], names)
+    return as_written(_grouped(frame, names, [column])[0][0])
+
+
+def _grouped(frame: Any, names: list[str], attributes: Sequence[str]) -> tuple[list[pa.Array], Any]:
+    """The combinations that occur in some columns, and how often each does."""
     frame, keys = _reachable(frame, names, attributes)
     counted = frame.group_by(*keys, drop_null_keys=False).agg(nw.len().alias(_COUNT)) if keys else frame.select(_COUNT_ALL)
     # Only now do rows of a lazy frame move, and what moves is the grouped table.
     grouped = counted if isinstance(counted, nw.DataFrame) else counted.collect(backend="pyarrow")
-    return coded(
-        [to_arrow(grouped[key].to_native(), name) for key, name in zip(keys, attributes, strict=True)],
-        grouped[_COUNT].to_numpy(),
-        schema,
-        attributes,
-        text,
-    )
+    arrays = [to_arrow(grouped[key].to_native(), name) for key, name in zip(keys, attributes, strict=True)]
+    return arrays, grouped[_COUNT].to_numpy()
 
 
 def as_frame(data: Any) -> Any:
@@ -83,7 +97,12 @@ def check_attributes(schema: Schema, attributes: Sequence[str], columns: Sequenc
         raise DataError(
             "unknown_attribute", "The schema has no attributes {got}, only {allowed}.", got=unknown, allowed=list(schema)
         )
-    lacking = [name for name in attributes if name not in columns]
+    check_columns(attributes, columns)
+
+
+def check_columns(wanted: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse columns that the data lacks, naming them all."""
+    lacking = [name for name in wanted if name not in columns]
     if lacking:
         raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(columns))
 
@@ -104,7 +123,7 @@ def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence
     for name, column in zip(attributes, keys, strict=True):
         reported = schema[name].reported
         bad = BadCells(name, reported.allowed)
-        cells.append(reported.codes(_as_written(column), bad, text=text))
+        cells.append(reported.codes(as_written(column), bad, text=text))
         if bad.total:
             # Rows were merged by the GROUP BY, so the labels are named and not their places.
             wrong[name] = list(dict.fromkeys(value for _, value in bad.first))
@@ -125,7 +144,7 @@ def _listed(values: list[Any]) -> str:
     return ", ".join("missing cells" if value is None else repr(value) for value in values)
 
 
-def _as_written(column: pa.Array) -> pa.Array:
+def as_written(column: pa.Array) -> pa.Array:
     """Decimals and numbers of single precision as the floats that are written alike: 0.1 is 0.1 in every store."""
     if not (pa.types.is_decimal(column.type) or pa.types.is_float32(column.type)):
         return column

@@ -41,6 +41,12 @@ class FrameSource(Countable):
         except self._complaints as error:
             raise _unreadable(self.name, error) from None
 
+    def distinct(self, column: str) -> pa.Array:
+        try:
+            return frames.distinct(self.frame, column)
+        except self._complaints as error:
+            raise _unreadable(self.name, error) from None
+
 
 class FileSource(Countable):
     """Files counted piece by piece with what Deniable always has, pyarrow: slower than DuckDB, in bounded memory too."""
@@ -57,6 +63,14 @@ class FileSource(Countable):
             for batch, _ in reader.pieces():
                 table = table + frames.cell_table(pa.Table.from_batches([batch]), schema, attributes, reader.text)
         return table
+
+    def distinct(self, column: str) -> pa.Array:
+        readers = [open_table(path, self.csv) for path in self.files]
+        for reader in readers:
+            frames.check_columns([column], reader.columns)
+        pieces = [batch.column(column) for reader in readers for batch, _ in reader.pieces()]
+        found = pa.chunked_array(pieces).unique() if pieces else pa.array([], pa.null())
+        return frames.as_written(found)
 
 
 def open_source(text: str, engine: str | None = None) -> Countable:

@@ -19,7 +19,7 @@ from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines.count import Countable
 from deniable.engines.extras import lacking
-from deniable.engines.frames import check_attributes, coded
+from deniable.engines.frames import check_attributes, check_columns, coded
 from deniable.errors import DataError, FileError, ParameterError
 
 try:
@@ -114,6 +114,14 @@ class SqlTable(Countable):
             for name, key in zip(attributes, keys, strict=True)
         ]
         return coded(columns, n, schema, attributes)
+
+    def distinct(self, column: str) -> pa.Array:
+        check_columns([column], list(self.columns))
+        with self._connected() as connection:
+            found = (
+                connection.execute(sa.select(self._key(column).label("k")).select_from(self._table).distinct()).scalars().all()
+            )
+        return to_arrow([float(value) if isinstance(value, Decimal) else value for value in found], column)
 
     def row_batches(self, size: int) -> Iterator[pa.RecordBatch]:
         """All rows, so many at a time, for what needs more than counts of combinations."""

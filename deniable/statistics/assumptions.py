@@ -36,6 +36,8 @@ def repeats_assumptions(method: Callable[Concatenate[Any, P], Estimate]) -> Call
             else [f"asked in {asking} of {len(sample.parts)} parts, whose people stand for all"]
         )
         estimate.assumes = (*said, *estimate.assumes, *found)
+        if sample.weights is not None:
+            estimate.notes = (*estimate.notes, f"respondents stand for as many people as {sample.weights!r} says")
         return estimate
 
     return asked

@@ -13,6 +13,7 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import All, Condition, bare
 from deniable.statistics.label_numbers import numbers_of
 from deniable.statistics.likelihood import Likelihood
+from deniable.statistics.means import Group
 from deniable.statistics.shares import of_everyone
 from deniable.statistics.weighted import check_group
 
@@ -40,13 +41,24 @@ def count(fitted: Likelihood, condition: Condition, target: str) -> Estimate:
     return fitted.estimate(lambda p: [people * (p @ inside)], ["count"], str(condition), target, (0.0, people))
 
 
-def mean(fitted: Likelihood, name: str, condition: Condition | None, title: str, target: str) -> Estimate:
-    """The mean of an attribute among those who meet a condition."""
-    inside, numbers = members(fitted, condition), fitted.truth.numbers(name)
-    _check(fitted, inside, f"mean of {name}", condition)
+def means(fitted: Likelihood, name: str, groups: Sequence[Group], title: str, target: str) -> Estimate:
+    """The mean of an attribute in each of some groups."""
+    inside, numbers = [members(fitted, group.condition) for group in groups], fitted.truth.numbers(name)
+    kept, empty = _with_people(fitted, f"mean of {name}", [group.words for group in groups], inside)
     values = numbers_of(fitted.truth.schema[name].domain)
     limits = (float(values.min()), float(values.max()))
-    return fitted.estimate(lambda p: [_ratio(p * inside, numbers)], [name], title, target, limits, of=name)
+    found = fitted.estimate(
+        lambda p: [_ratio(p * inside[g], numbers) for g in kept],
+        [groups[g].label for g in kept],
+        title,
+        target,
+        limits,
+        of=name,
+    )
+    found.notes += empty
+    if len(groups) > 1:
+        found.group_sizes = np.array([fitted.rows * (fitted.shares @ inside[g]) for g in kept])
+    return found
 
 
 def means_in(fitted: Likelihood, name: str, conditions: Sequence[Condition | None]) -> Floats:
@@ -68,7 +80,9 @@ def distribution(
     name, labels, parts = asked
     by, group_labels, group_parts = groups or EVERYONE
     inside = np.array([[members(fitted, condition, group, part) for part in parts] for group in group_parts])
-    group_labels, inside, empty = _with_people(fitted, name, by, group_labels, inside, condition)
+    words = [f"{by} == {label!r}" if by else condition for label in group_labels]
+    kept, empty = _with_people(fitted, f"distribution of {name}", words, list(inside.sum(axis=1)))
+    group_labels, inside = [group_labels[g] for g in kept], inside[kept]
 
     def shares_of(p: Floats) -> Floats:
         found = inside @ p
@@ -81,27 +95,26 @@ def distribution(
     found = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
     found.notes += empty
     if groups is not None or condition is not None:
-        found.group_sizes = np.repeat(fitted.people * (inside.sum(axis=1) @ fitted.shares), len(labels))
+        found.group_sizes = np.repeat(fitted.rows * (inside.sum(axis=1) @ fitted.shares), len(labels))
     return found
 
 
 def _with_people(
-    fitted: Likelihood, name: str, by: str | None, labels: Sequence[Any], inside: Floats, condition: Condition | None
-) -> tuple[list[Any], Floats, tuple[str, ...]]:
+    fitted: Likelihood, what: str, words: Sequence[Any], inside: Sequence[Floats]
+) -> tuple[list[int], tuple[str, ...]]:
     """The groups that somebody is in, and what is said of the others; nobody in any of them is refused."""
     kept: list[int] = []
     empty: list[str] = []
-    for g, (label, cells) in enumerate(zip(labels, inside.sum(axis=1), strict=True)):
-        words = f"{by} == {label!r}" if by else condition
+    for g, cells in enumerate(inside):
         try:
-            _check(fitted, cells, f"distribution of {name}", words)
+            _check(fitted, cells, what, words[g])
         except NoIntervalError as error:
-            if error.code != "empty_group" or len(labels) == len(empty) + 1:
+            if error.code != "empty_group" or len(inside) == len(empty) + 1:
                 raise
-            empty.append(f"the group ({words}) is estimated to have nobody")
+            empty.append(f"the group ({bare(words[g])}) is estimated to have nobody")
             continue
         kept.append(g)
-    return [labels[g] for g in kept], inside[kept], tuple(empty)
+    return kept, tuple(empty)
 
 
 def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:
@@ -117,7 +130,7 @@ def share(fitted: Likelihood, asked: Condition, group: Condition | None, title: 
     _check(fitted, inside, title, group)
     found = fitted.estimate(lambda p: [_ratio(p * inside, met)], ["share"], title, target, (0.0, 1.0))
     if group is not None:
-        found.group_sizes = np.array([fitted.people * (inside @ fitted.shares)])
+        found.group_sizes = np.array([fitted.rows * (inside @ fitted.shares)])
     return found
 
 
@@ -148,14 +161,19 @@ def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: s
     )  # fmt: skip
 
 
-def quantile(fitted: Likelihood, name: str, q: float, condition: Condition | None, title: str, target: str) -> Estimate:
-    """Where the distribution function passes q, values inside a bin taken as equally frequent."""
+def quantiles(
+    fitted: Likelihood, name: str, qs: Sequence[float], condition: Condition | None, title: str, target: str
+) -> Estimate:
+    """Where the distribution function passes each q, values inside a bin taken as equally frequent."""
     inside, numbers = members(fitted, condition), numbers_of(fitted.truth.schema[name].domain)
     _check(fitted, inside, title, condition)
     order = np.argsort(numbers, kind="stable")
 
     def at(p: Floats) -> list[float]:
         rising = np.cumsum(fitted.truth.spread(name, p * inside)[order])
-        return [float(numbers[order[min(int(np.searchsorted(rising, q * rising[-1])), len(numbers) - 1)]])]
+        places = np.minimum(np.searchsorted(rising, np.multiply(qs, rising[-1])), len(numbers) - 1)
+        found: list[float] = numbers[order[places]].tolist()
+        return found
 
-    return fitted.estimate(at, [name], title, target, (float(numbers.min()), float(numbers.max())), of=name)
+    labels = [name] if len(qs) == 1 else qs
+    return fitted.estimate(at, labels, title, target, (float(numbers.min()), float(numbers.max())), of=name)

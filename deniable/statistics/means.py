@@ -2,39 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from deniable.core.estimate import FEWEST, Estimate
 from deniable.core.exact import Floats
+from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, minus, ratios_estimate, rows_of
+from deniable.statistics.ratio_differences import Overlap, apart, beyond, difference_estimate, minus, ratios_estimate, rows_of
 from deniable.statistics.ratios import Ratio, Squares, ratio
 from deniable.statistics.weighted import Weighted
 
-Group = tuple[Condition | None, Function]
+Side = tuple[Condition | None, Function]
+"""A group that is compared with another: the condition that it meets, and who is in it."""
 
 
-def mean(
-    sums: Sums, of: tuple[str, Function], group: Group, title: str, target: str, limits: tuple[float, float],
-    likely: Floats | None = None,
+class Group(NamedTuple):
+    """People of whom there is a mean: its label, the condition that they meet, and the words for them."""
+
+    label: Any
+    condition: Condition | None
+    words: Any
+
+
+def means(
+    sums: Sums, of: tuple[str, Function], groups: Sequence[Group], inside: Sequence[Function], title: str, target: str,
+    limits: tuple[float, float], likely: Floats | None = None,
 ) -> Estimate:  # fmt: skip
-    """The mean of a number in a group; `likely` is the likeliest one, if it is known."""
-    (name, number), (where, inside) = of, group
-    weighted = sums([number * inside, inside, number * number * inside], lambda means: rows_of(means, [(0, 1)]))
-    one, size, squared = weighted.square_totals()
-    least = weighted.least_variance(target)
-    found = ratio(weighted, (0, 1), Squares(squared, one, size), target, limits, (f"mean of {name}", where), least)
+    """The mean of a number in each of some groups, of those who are `inside`; `likely` are the likeliest ones, if they are known."""
+    name, number = of
+    functions = [f for group in inside for f in (number * group, group, number * number * group)]
+    pairs = [(3 * g, 3 * g + 1) for g in range(len(groups))]
+    weighted = sums(functions, lambda means: _rows(means, pairs))
+    totals, least = weighted.square_totals(), weighted.least_variance(target)
+    found, kept, empty = list[Ratio](), list[int](), list[str]()
+    for g, (top, size) in enumerate(pairs):
+        squares = Squares(totals[size + 1], totals[top], totals[size])
+        try:
+            found.append(ratio(weighted, (top, size), squares, target, limits, (f"mean of {name}", groups[g].words), least))
+        except NoIntervalError as error:
+            # One of several groups that nobody is in has no mean; the others have.
+            if error.code != "empty_group" or len(groups) == len(empty) + 1:
+                raise
+            empty.append(f"nobody is in the group ({bare(groups[g].words)})")
+            continue
+        kept.append(g)
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        low, high = found.ends(level)
-        return np.array([low]), np.array([high])
+        low, high = np.array([one.ends(level) for one in found]).T
+        return low, high
 
-    estimate = ratios_estimate(weighted, found.value, found.variance, [found], [name], target, title, limits, ends)
-    if where is not None:
-        estimate.group_sizes = np.array([weighted.respondents_in(1)])
-    return estimate if likely is None else estimate.with_value([_toward(likely[0], weighted, found)])
+    estimate = ratios_estimate(weighted, found, [groups[g].label for g in kept], target, title, limits, ends)
+    estimate.notes += tuple(empty)
+    if any(group.condition is not None for group in groups):
+        estimate.group_sizes = np.array([weighted.respondents_in(pairs[g][1]) for g in kept])
+    if likely is None:
+        return estimate
+    return estimate.with_value([_toward(likely[g], weighted, one) for g, one in zip(kept, found, strict=True)])
+
+
+def _rows(means: Floats, pairs: Sequence[tuple[int, int]]) -> Floats | None:
+    """What each of some ratios depends on."""
+    rows = [rows_of(means, [pair]) for pair in pairs]
+    return None if any(row is None for row in rows) else np.vstack([row for row in rows if row is not None])
 
 
 def _toward(likely: float, weighted: Weighted, found: Ratio) -> float:
@@ -48,7 +82,7 @@ def _toward(likely: float, weighted: Weighted, found: Ratio) -> float:
 
 
 def difference(
-    sums: Sums, numbers: Function, first: Group, second: Group, of: str, target: str,
+    sums: Sums, numbers: Function, first: Side, second: Side, of: str, target: str,
     limits: tuple[tuple[float, float], tuple[float, float]], likely: Floats | None = None,
 ) -> Estimate:  # fmt: skip
     """The mean of a number in the first group minus that in the second, between whose limits each lies; `likely` are the likeliest ones, if
@@ -59,13 +93,16 @@ def difference(
         [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: rows_of(means, [(0, 1), (2, 3)])
     )
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
-    one = ratio(weighted, (0, 1), Squares(qx, ax, bx), target, limits[0], (f"mean of {of}", first[0]))
-    two = ratio(weighted, (2, 3), Squares(qy, ay, by), target, limits[1], (f"mean of {of}", second[0]))
+    one, two = (
+        ratio(weighted, places, squares, target, own, (f"mean of {of}", where), ends_within=beyond(own))
+        for places, squares, own, (where, _) in (
+            ((0, 1), Squares(qx, ax, bx), limits[0], first),
+            ((2, 3), Squares(qy, ay, by), limits[1], second),
+        )
+    )
     variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
     title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0] or 'everyone')})"
-    estimate = ratios_estimate(
-        weighted, one.value - two.value, variance, [one, two], ["difference"], target, title, apart(*limits), ends
-    )
+    estimate = difference_estimate(weighted, one.value - two.value, variance, (one, two), target, title, apart(*limits), ends)
     sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]
     if sizes and min(sizes) < FEWEST:
         estimate.group_sizes = np.array([min(sizes)])

@@ -212,7 +212,16 @@ def regression(
     totals = weighted.totals()
     check_group(totals[0], weighted.people, "regression", where)
     matrix, right = _equations(totals, pairs, k)
-    if _singular(matrix) or not _vary(weighted, pairs, k):
+    still = _still(weighted, pairs, list(inputs))
+    if still:
+        raise NoIntervalError(
+            "regression_still",
+            "No regression on {on}: the spread of {still} cannot be told from 0. Either (nearly) everyone has the same value, or there "
+            "are too few answers for so much noise. Leave it out.",
+            on=list(inputs),
+            still=still,
+        )
+    if _singular(matrix):
         raise NoIntervalError(
             "regression_singular",
             "No regression on {on}: their estimated moments leave the slopes open. Either one of them follows from the others, or there "
@@ -265,19 +274,20 @@ def _careful_slopes(weighted: Weighted, matrix: Floats, right: Floats) -> Floats
     return np.array([y - slope * x, slope])
 
 
-def _vary(weighted: Weighted, pairs: list[tuple[int, int]], k: int) -> bool:
-    """Whether the variance of every input can be told from 0: behind much noise slopes are otherwise anything."""
+def _still(weighted: Weighted, pairs: list[tuple[int, int]], names: list[str]) -> list[str]:
+    """The inputs whose variance cannot be told from 0: behind much noise slopes are otherwise anything."""
+    found = []
     means = weighted.totals() / weighted.people
     size, reach = means[0], NormalDist().inv_cdf(0.5 + LEAST_LEVEL / 2)
-    for i in range(1, k):
+    for i, name in enumerate(names, start=1):
         x, xx = means[pairs.index((0, i))] / size, means[pairs.index((i, i))] / size
         variance = xx - x**2
         row = np.zeros(len(means))
         row[[0, pairs.index((0, i)), pairs.index((i, i))]] = np.array([x**2 - variance, -2 * x, 1.0]) / size
         each = row @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
         if variance <= reach * float(np.sqrt(each**2 @ weighted.n)):
-            return False
-    return True
+            found.append(name)
+    return found
 
 
 def _slopes_depend_on(matrix: Floats, right: Floats, pairs: list[tuple[int, int]]) -> Floats:

@@ -126,9 +126,10 @@ class Parts:
             ):
                 raise SchemaError(
                     "survey_weights",
-                    "Survey weights must be an attribute {name!r} of the schema that is not hidden: "
+                    "{name!r} cannot be the survey weights: {why}. Weights are a column that is not hidden; in a schema it is "
                     "dn.Identity(dn.Continuous(low, high, step)).",
                     name=self.weights,
+                    why="the schema hides it" if self.weights in schema else "it is in the schema of some parts only",
                 )
 
     def asking(self, names: Sequence[str]) -> list[Part]:

@@ -71,6 +71,25 @@ def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, F
     )  # fmt: skip
 
 
+def side_by_side(found: Sequence[Estimate], qs: Sequence[float]) -> Estimate:
+    """Several quantiles as one estimate, labelled by their q. How they vary together is not worked out: covariances are not numbers."""
+    if len(found) == 1:
+        return found[0]
+    first, covariance = found[0], np.full((len(found), len(found)), np.nan)
+    np.fill_diagonal(covariance, [float(one.se[0]) ** 2 for one in found])
+
+    def interval(level: float) -> tuple[Floats, Floats]:
+        low, high = (np.concatenate(ends) for ends in zip(*(one.interval(level) for one in found), strict=True))
+        return low, high
+
+    biases = [np.zeros(1) if one.bias is None else one.bias for one in found]
+    return Estimate(
+        np.concatenate([one.value for one in found]), list(qs), n=first.n, method=first.method, target=first.target, covariance=covariance,
+        name=first.name, limits=first.limits, ends=interval, assumes=list(dict.fromkeys(each for one in found for each in one.assumes)),
+        bias=None if all(one.bias is None for one in found) else np.concatenate(biases),
+    )  # fmt: skip
+
+
 def _reached(tests: _Tests) -> int:
     """Where the sums, made rising, reach 0. A running maximum would reach it too early wherever the sums vary."""
     from scipy.optimize import isotonic_regression

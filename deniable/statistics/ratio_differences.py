@@ -7,8 +7,8 @@ adds up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,14 @@ def apart(first: tuple[float, float], second: tuple[float, float]) -> tuple[floa
     return first[0] - second[1], first[1] - second[0]
 
 
+def beyond(limits: tuple[float, float]) -> tuple[float, float]:
+    """How far each of the two may vary beyond what is possible. Cut at a limit, a number near it would seem too sure, and one beyond it
+    would lie outside its own interval; so only their difference is cut, in the end (simulated: `test_mean_difference_coverage.py`). Behind
+    noise intervals stay cut: nearly everyone at a limit is none of the truths that they are for (docs/noise.md)."""
+    span = limits[1] - limits[0]
+    return limits[0] - span, limits[1] + span
+
+
 def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """How far an interval reaches below and above its value: by bias, and beyond that by chance."""
     (low, high), (least, most) = found.ends(level), found.ends(None)
@@ -79,6 +87,18 @@ def _together(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overla
     return float(weighted.errors(rows @ weighted.values / people, known, target)[0][0, 1])
 
 
+def covariance_of(weighted: Weighted, found: Sequence[Ratio], target: str) -> Floats:
+    """The covariance of any number of ratios from the same reports: their correlations in the population, with each one's own variance."""
+    residuals = np.array([one.row for one in found]) @ weighted.values / weighted.people
+    together, _ = weighted.errors(residuals, np.zeros((len(found), len(found))), "population")
+    own = np.sqrt(np.maximum(np.diag(together), 0.0))
+    wanted = np.sqrt(np.maximum([one.variance for one in found], 0.0))
+    scale = np.divide(wanted, own, out=np.zeros(len(own)), where=own > 0)
+    covariance: Floats = together * np.outer(scale, scale)
+    covariance[np.diag_indices(len(found))] = wanted**2
+    return covariance
+
+
 def rows_of(means: Floats, ratios: list[tuple[int, int]]) -> Floats | None:
     """What a ratio, or the difference of two, depends on: (sum - ratio * size) / size."""
     row = np.zeros((1, len(means)))
@@ -91,15 +111,33 @@ def rows_of(means: Floats, ratios: list[tuple[int, int]]) -> Floats | None:
 
 
 def ratios_estimate(
-    weighted: Weighted, value: float, variance: float, found: list[Ratio], labels: list[str], target: str, title: str,
+    weighted: Weighted, found: Sequence[Ratio], labels: Sequence[Any], target: str, title: str, limits: tuple[float, float] | None,
+    ends: Callable[[float], tuple[Floats, Floats]],
+) -> Estimate:  # fmt: skip
+    """An estimate of ratios, from the ends of their intervals."""
+    method, bias, said = _said(weighted, found)
+    return Estimate(
+        [one.value for one in found], labels, method=method, target=target, covariance=covariance_of(weighted, found, target),
+        name=title, limits=limits, worth=[one.worth for one in found] if bias is None else None, ends=ends, bias=bias, **said,
+    )  # fmt: skip
+
+
+def difference_estimate(
+    weighted: Weighted, value: float, variance: float, sides: Sequence[Ratio], target: str, title: str,
     limits: tuple[float, float] | None, ends: Callable[[float], tuple[Floats, Floats]],
 ) -> Estimate:  # fmt: skip
-    """An estimate from a ratio, or the difference of two, and the ends of its interval."""
-    bias = [one.bias for one in found if one.bias is not None]
-    notes = [one.note for one in found if one.note is not None]
-    classes = weighted.bounded.assumes if weighted.bounded is not None and bias else ()
+    """An estimate of the difference of two ratios, from the ends of its interval. Their biases add up."""
+    method, bias, said = _said(weighted, sides)
     return Estimate(
-        [value], labels, n=round(weighted.rows), method="bounded bias" if bias else "joint", target=target,
-        covariance=[[variance]], name=title, limits=limits, worth=[found[0].worth] if len(found) == 1 and not bias else None,
-        ends=ends, assumes=(*weighted.assumes, *classes), notes=notes, bias=[sum(bias)] if bias else None,
+        [value], ["difference"], method=method, target=target, covariance=[[variance]], name=title, limits=limits, ends=ends,
+        bias=None if bias is None else [sum(bias)], **said,
     )  # fmt: skip
+
+
+def _said(weighted: Weighted, found: Sequence[Ratio]) -> tuple[str, list[float] | None, dict[str, Any]]:
+    """The method of ratios, how far they may be off, and what else is said of them."""
+    biased = any(one.bias is not None for one in found)
+    classes = weighted.bounded.assumes if weighted.bounded is not None and biased else ()
+    notes = list(dict.fromkeys(one.note for one in found if one.note is not None))
+    said = {"n": round(weighted.rows), "assumes": (*weighted.assumes, *classes), "notes": notes}
+    return ("bounded bias", [one.bias or 0.0 for one in found], said) if biased else ("joint", None, said)

@@ -11,10 +11,13 @@ from deniable.statistics.parts import Most
 from deniable.statistics.sample import Sample
 
 
-def read(source: str | Path, schema: Schema | str | Path | None = None, engine: str | None = None, most: Most = None) -> Sample:
+def read(
+    source: str | Path, schema: Schema | str | Path | None = None, engine: str | None = None, most: Most = None,
+    weights: str | None = None,
+) -> Sample:  # fmt: skip
     """Open randomised data to be asked: a CSV or Parquet path or glob, or `duckdb:///f.db#table`, `sqlite:///f.db#table`,
-    `postgresql://...#table`. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded. `most` is
-    that of `dn.Sample`.
+    `postgresql://...#table`. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded. `most` and
+    `weights` (the name of a column) are those of `dn.Sample`.
 
     >>> import deniable as dn, pandas as pd, tempfile, os
     >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
@@ -27,4 +30,4 @@ def read(source: str | Path, schema: Schema | str | Path | None = None, engine: 
     1000
     """
     opened = open_source(str(source), engine)
-    return Sample(opened, schema_of(opened.files, source, schema), most=most)
+    return Sample(opened, schema_of(opened.files, source, schema), weights, most=most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
 from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
+from deniable.statistics.dummies import check_references, dummies
 from deniable.statistics.functions import ONE, Function, factor, indicator, open_codes
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
 from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
@@ -27,7 +28,7 @@ from deniable.statistics.label_numbers import answered, counts_as, has_numbers, 
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
-from deniable.statistics.quantile import quantile
+from deniable.statistics.quantile import quantile, side_by_side
 from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 from deniable.statistics.survey_weights import declared
@@ -41,8 +42,8 @@ CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen ro
 class Sample:
     """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
 
-    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name), a series or
-    array in the order of the rows, or an attribute that is declared `Identity`, which files and databases need.
+    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name, also of
+    files and databases), a series or array in the order of the rows, or an attribute that is declared `Identity`.
 
     Parts may hide the same answers differently. What is said of the respondents adds the parts up. What is said of the population takes
     the parts for samples of the same people and weighs them by precision, so that a part that says little does no harm; the estimate says
@@ -318,9 +319,13 @@ class Sample:
         return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
 
     @repeats_assumptions
-    def mean(self, name: str, where: Any = None, target: str = "population", method: str = "joint") -> Estimate:
+    def mean(
+        self, name: str, where: Any = None, target: str = "population", method: str = "joint", by: str | None = None,
+        by_bins: Any = None,
+    ) -> Estimate:  # fmt: skip
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights. Labels in an order that
-        are all numbers, as of a rating, have one too; of yes and no it is the share of yes.
+        are all numbers, as of a rating, have one too; of yes and no it is the share of yes. `by` gives one mean for each label of another
+        attribute (or bin of it: `by_bins`), with the estimated sizes of these groups.
 
         The weights are unbiased, or of a bounded bias that the interval counts; within a group the value shown may be moved by up to one
         standard error toward the likeliest (docs/noise.md). method="em" is maximum likelihood on the
@@ -331,16 +336,25 @@ class Sample:
         >>> schema = dn.Schema({"age": dn.Additive(dn.Integer(20, 30), dn.Uniform(5))})
         >>> dn.Sample(pd.DataFrame({"age": [18, 24, 33]}), schema).mean("age").value.round(6).tolist()
         [25.0]
+        >>> schema = dn.Schema({**schema, "town": dn.Identity(dn.Nominal(["north", "south"]))})
+        >>> reports = pd.DataFrame({"age": [18, 24, 27, 33] * 5, "town": ["north", "north", "south", "south"] * 5})
+        >>> found = dn.Sample(reports, schema).mean("age", by="town")
+        >>> found.labels, found.value.round(6).tolist(), found.group_sizes.tolist()
+        (('north', 'south'), [21.0, 30.0], [10.0, 10.0])
         """
-        _check_method(method, METHODS)
+        _check_method(method, METHODS if by is None else METHODS[:2])
         target = self._target(target, "population")
         numbers = self._numbers(name)
         condition = self._condition(where)
-        title = f"mean of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
+        groups = [means.Group(name, condition, condition)] if by is None else self._groups(name, by, by_bins, condition)
+        title = f"mean of {name}" + (f" by {by}" if by else "")
+        title += (f" where {condition}" if condition is not None else "") + self._among([name])
         limits = self._limits(name, numbers, condition)
         if method == "em":
-            among = self._among_answers(name, condition)
-            found = likely.mean(self._likelihood([among], [name]), name, among, title, target)
+            groups = [group._replace(condition=self._among_answers(name, group.condition)) for group in groups]
+            fitted = self._likelihood([group.condition for group in groups], [name])
+            found = likely.means(fitted, name, groups, title, target)
+            found.by = by
             return self._saying([name], found)
         if method == "iterative":
             columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
@@ -349,10 +363,28 @@ class Sample:
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
             )
             return self._saying([name], found)
-        group = indicator(condition, self._channels) * self._answered(name)
+        conditions, has = [group.condition for group in groups], self._answered(name)
+        inside = [indicator(group, self._channels) * has for group in conditions]
+        # Each by itself: what is said of a group must not depend on which others are asked for.
+        likeliest = [self._likely_means(name, [group]) for group in conditions]
+        likely_means = (
+            None if any(one is None for one in likeliest) else np.concatenate([one for one in likeliest if one is not None])
+        )
         of, sums = (name, factor(name, numbers)), self._sums(target)
-        found = means.mean(sums, of, (condition, group), title, target, limits, self._likely_means(name, [condition]))
+        found = means.means(sums, of, groups, inside, title, target, limits, likely_means)
+        found.by = by
         return self._saying([name], found)
+
+    def _groups(self, name: str, by: str, bins: Any, condition: Condition | None) -> list[means.Group]:
+        """The groups that the labels or bins of an attribute make of those who meet a condition."""
+        if name == by:
+            raise ParameterError(
+                "same_attribute", "The mean of {name!r} by itself says nothing: name another attribute.", name=name
+            )
+        return [
+            means.Group(label, part if condition is None else All((condition, part)), _is(by, label, bins is not None))
+            for label, part in zip(*self._parts_of(by, bins), strict=True)
+        ]
 
     @repeats_assumptions
     def distribution(
@@ -639,9 +671,10 @@ class Sample:
         return f" (among those who answered {' and '.join(silent)})" if silent else ""
 
     @repeats_assumptions
-    def regression(self, y: str, on: Sequence[str], where: Any = None) -> Estimate:
+    def regression(self, y: str, on: Sequence[str], where: Any = None, reference: Mapping[str, Any] | None = None) -> Estimate:
         """Least squares of one numeric attribute on others, from debiased moments, among those who answered all of them: labels are
-        "intercept" and the attributes. Of yes and no, yes is 1, on either side.
+        "intercept" and the attributes. Of yes and no, yes is 1, on either side. An attribute of words gets a slope for each label but one,
+        the reference that it is compared with: its first label, or that of `reference`, such as {"town": "south"}.
 
         Error bars are for the population (the moments' own randomness included: a sandwich of debiased sums).
 
@@ -651,6 +684,10 @@ class Sample:
         >>> found = dn.Sample(reports, schema).regression("mood", "ill")
         >>> found.labels, found.notes
         (('intercept', 'ill'), ("of 'ill', 'yes' counts as 1 and 'no' as 0",))
+        >>> schema = dn.Schema({**schema, "town": dn.Identity(dn.Nominal(["north", "south", "west"]))})
+        >>> reports["town"] = ["north", "south", "south", "west"] * 50
+        >>> dn.Sample(reports, schema).regression("mood", "town", reference={"town": "south"}).labels
+        ('intercept', 'town: north (against south)', 'town: west (against south)')
         """
         on = [on] if isinstance(on, str) else list(on)
         if not on or y in on:
@@ -658,7 +695,13 @@ class Sample:
                 "regression_on", "regression needs other attributes to regress {y!r} on, got {got}.", y=y, got=list(on)
             )
         condition = self._condition(where)
-        inputs = {name: factor(name, self._numbers(name)) for name in on}
+        check_references(reference or {}, on, self._channels)
+        inputs: dict[str, Function] = {}
+        for name in on:
+            if name in self._channels and not has_numbers(self._channels[name].domain):
+                inputs |= dummies(name, self._channels, condition, (reference or {}).get(name))
+            else:
+                inputs[name] = factor(name, self._numbers(name))
         group = indicator(condition, self._channels)
         for name in (y, *on):
             group = group * self._answered(name)
@@ -669,9 +712,10 @@ class Sample:
 
     @repeats_assumptions
     def quantile(
-        self, name: str, q: float = 0.5, where: Any = None, target: str = "population", method: str = "joint"
+        self, name: str, q: float | Sequence[float] = 0.5, where: Any = None, target: str = "population", method: str = "joint"
     ) -> Estimate:
-        """The value that a share q of the people (all, or those who meet a condition) does not exceed.
+        """The value that a share q of the people (all, or those who meet a condition) does not exceed; of several shares one value each,
+        labelled by them.
 
         It is one of the attribute's values: where the estimated distribution function, made rising, reaches q. The interval holds all
         values that no test refutes; its half width at 68% is the standard error. method="em" reads the value off the likeliest
@@ -679,28 +723,35 @@ class Sample:
 
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 24), 0.9)})
-        >>> dn.Sample(pd.DataFrame({"age": [20, 21, 21, 22, 24] * 20}), schema).quantile("age").value.tolist()
-        [21.0]
+        >>> sample = dn.Sample(pd.DataFrame({"age": [20, 21, 21, 22, 24] * 20}), schema)
+        >>> sample.quantile("age").value.tolist(), sample.quantile("age", [0.25, 0.75]).value.tolist()
+        ([21.0], [21.0, 22.0])
         """
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")
-        if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q < 1:
-            raise ParameterError("quantile_q", "q must be a number between 0 and 1, one at a time, got {got}.", got=q)
+        qs: list[Any] = list(q) if isinstance(q, (Sequence, np.ndarray)) and not isinstance(q, str) else [q]
+        for each in qs or [q]:
+            if isinstance(each, bool) or not isinstance(each, (int, float)) or not 0 < each < 1:
+                raise ParameterError("quantile_q", "q must be a number between 0 and 1, or several, got {got}.", got=each)
         numbers = self._numbers(name)
         condition = self._condition(where)
-        title = f"quantile {q:g} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
+        told = f"quantile {float(qs[0]):g}" if len(qs) == 1 else f"quantiles {', '.join(f'{each:g}' for each in qs)}"
+        title = f"{told} of {name}" + (f" where {condition}" if condition is not None else "") + self._among([name])
         if method == "em":
             among = self._among_answers(name, condition)
-            return self._saying([name], likely.quantile(self._likelihood([among], [name]), name, q, among, title, target))
+            return self._saying([name], likely.quantiles(self._likelihood([among], [name]), name, qs, among, title, target))
         group = indicator(condition, self._channels) * self._answered(name)
+        found = side_by_side([self._quantile((name, numbers), each, (condition, group), title, target) for each in qs], qs)
+        return self._saying([name], self._in_group(found, name, numbers, (condition, group)))
+
+    def _quantile(
+        self, of: tuple[str, Floats], q: float, among: tuple[Condition | None, Function], title: str, target: str
+    ) -> Estimate:
+        name = of[0]
         if not any(name in schema and adds_noise(schema[name]) for _, schema in self.parts):
-            found = quantile(self._parts, (name, numbers), q, (condition, group), title, target)
-            return self._saying([name], self._in_group(found, name, numbers, (condition, group)))
-        smooth = self._smoothed(name) if condition is None else None
-        found = noisy_quantile(
-            self._parts, (name, numbers), q, (condition, group), title, target, None if smooth is None else smooth.shares
-        )
-        return self._in_group(found, name, numbers, (condition, group))
+            return quantile(self._parts, of, q, among, title, target)
+        smooth = self._smoothed(name) if among[0] is None else None
+        return noisy_quantile(self._parts, of, q, among, title, target, None if smooth is None else smooth.shares)
 
     def _in_group(self, found: Estimate, name: str, numbers: Floats, among: tuple[Condition | None, Function]) -> Estimate:
         """An estimate about a group, which knows how many people are in it and what the condition itself leaves possible."""
@@ -708,7 +759,7 @@ class Sample:
         if condition is not None:
             found.limits = self._limits(name, numbers, condition)
             weighted = self._sums("respondents")([group], lambda means: np.ones((1, 1)))
-            found.group_sizes = np.array([weighted.respondents_in(0)])
+            found.group_sizes = np.full(len(found.value), weighted.respondents_in(0))
         return found
 
     def _limits(self, name: str, numbers: Floats, condition: Condition | None) -> tuple[float, float]:

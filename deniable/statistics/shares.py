@@ -17,7 +17,7 @@ from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, minus, ratios_estimate, rows_of
+from deniable.statistics.ratio_differences import Overlap, apart, beyond, covariance_of, difference_estimate, minus, rows_of
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
@@ -26,8 +26,6 @@ HARDLY = 1e-6
 """Less randomness than this part of the sampling error is rounding."""
 FEW_REPORTS = 10.0
 """Those who report to be in a group count beside so many who are like everyone."""
-BEYOND = (-1.0, 2.0)
-"""How far shares may vary beyond what is possible where they make a difference: cut at 0, a rare answer would seem too sure."""
 Group = tuple[tuple[Any, ...], Function, Any]
 """What stands before its labels, who is in it, and the words for that."""
 
@@ -157,23 +155,17 @@ def between(
     weighted = sums(functions, lambda means: rows_of(means, [(0, 2), (3, 5)]))
     in_x, _, size_x, in_y, _, size_y, in_both, both = weighted.square_totals()
     one, two = (
-        ratio(weighted, places, Squares(inside, inside, size), target, (0.0, 1.0), (title, words), ends_within=BEYOND)
+        ratio(
+            weighted, places, Squares(inside, inside, size), target, (0.0, 1.0), (title, words), ends_within=beyond((0.0, 1.0))
+        )
         for places, inside, size, words in (((0, 2), in_x, size_x, first[2]), ((3, 5), in_y, size_y, second[2]))
     )
     sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
     if target == "population":
         one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
     variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
-    estimate = ratios_estimate(
-        weighted,
-        one.value - two.value,
-        variance,
-        [one, two],
-        ["difference"],
-        target,
-        title,
-        apart((0.0, 1.0), (0.0, 1.0)),
-        ends,
+    estimate = difference_estimate(
+        weighted, one.value - two.value, variance, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
     )
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:
@@ -255,22 +247,10 @@ def _ratios(
     classes = weighted.bounded.assumes if weighted.bounded is not None else ()
     return Estimate(
         shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
-        covariance=_covariance(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
+        covariance=covariance_of(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
         worth=None if bounded else [one.worth for one in found], assumes=(*weighted.assumes, *classes), notes=notes,
         bias=[one.bias or 0.0 for one in found] if bounded else None, whole=k,
     )  # fmt: skip
-
-
-def _covariance(weighted: Weighted, found: list[Ratio], target: str) -> Floats:
-    """The covariance of ratios from the same reports: their correlations in the population, with each one's own variance."""
-    residuals = np.array([one.row for one in found]) @ weighted.values / weighted.people
-    together, _ = weighted.errors(residuals, np.zeros((len(found), len(found))), "population")
-    own = np.sqrt(np.maximum(np.diag(together), 0.0))
-    wanted = np.sqrt(np.maximum([one.variance for one in found], 0.0))
-    scale = np.divide(wanted, own, out=np.zeros(len(own)), where=own > 0)
-    covariance: Floats = together * np.outer(scale, scale)
-    covariance[np.diag_indices(len(found))] = wanted**2
-    return covariance
 
 
 def _rows(means: Floats, k: int) -> Floats | None:

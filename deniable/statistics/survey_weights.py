@@ -7,62 +7,130 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 
+from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.columns import to_arrow
 from deniable.core.designs import Identity
-from deniable.core.domain import Ordinal
-from deniable.core.exact import Floats
+from deniable.core.domain import Ordinal, numeric
+from deniable.core.exact import Floats, Ints
+from deniable.core.files import open_table
 from deniable.core.schema import Schema
+from deniable.engines.count import Countable, distinct
 from deniable.errors import DataError, ParameterError
 
 Part = tuple[Any, Schema]
+
+
+ALLOWED = "numbers of at least 0"
+
+
+class _Weights(Ordinal):
+    """All weights that occur, in ascending order. They are told apart as numbers: 1.50 and .5 are read as other programs write them."""
+
+    def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
+        values, known = _numbers(column), self.numbers()
+        codes: Ints = np.minimum(np.searchsorted(known, values), len(known) - 1)
+        wrong = np.flatnonzero(known[codes] != values)  # if the data has changed since it was opened
+        bad.add(wrong, column.take(pa.array(wrong)).to_pylist(), offset)
+        return codes
 
 
 def declared(parts: Sequence[Part], weights: Any) -> tuple[list[Part], str | None]:
     """The parts with their weights as an open attribute of the schema, and its name. What the schema has already stays as it is."""
     if weights is None or (isinstance(weights, str) and any(weights in schema for _, schema in parts)):
         return list(parts), weights
-    frames = [_frame(data, weights) for data, _ in parts]
     if isinstance(weights, str):
-        name, given = weights, [_column(frame, weights) for frame in frames]
+        name, sources = weights, [data for data, _ in parts]
+        found = [_column(data, name) for data in sources]
     else:
         if len(parts) > 1:
             raise ParameterError(
                 "weights_of_parts", "Of several parts, weights is the name of a column that each of them has, got {got}.",
                 got=type(weights).__name__,
             )  # fmt: skip
-        name, given = _free("weights", frames[0].columns), [_aligned(weights, parts[0][0])]
-    found = [_checked(values, len(frame), name) for values, frame in zip(given, frames, strict=True)]
-    channel = Identity(Ordinal(np.unique(np.concatenate(found)).tolist()))
+        frame = _frame(parts[0][0])
+        name, numbers = _free("weights", frame.columns), _checked(_aligned(weights, parts[0][0]), len(frame))
+        found, sources = [numbers], [frame.with_columns(nw.new_series(name, numbers, backend=frame.implementation)).to_native()]
+    if not any(map(len, found)):
+        raise ParameterError("no_rows", "The data has no rows.")
+    channel = Identity(_Weights(np.unique(np.concatenate(found)).tolist()))
     return [
-        (
-            frame.with_columns(nw.new_series(name, values, backend=frame.implementation)).to_native(),
-            Schema({**schema, name: channel}, schema.target, schema.groups),
-        )
-        for frame, values, (_, schema) in zip(frames, found, parts, strict=True)
+        (data, Schema({**schema, name: channel}, schema.target, schema.groups))
+        for data, (_, schema) in zip(sources, parts, strict=True)
     ], name
 
 
-def _frame(data: Any, weights: Any) -> Any:
+def _frame(data: Any) -> Any:
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame
-    what = f"the column {weights!r}" if isinstance(weights, str) else "a series"
     raise ParameterError(
         "weights_where",
-        "Weights from {what} need an eager data frame. Of files and databases they must be an attribute of the schema: "
-        "dn.Identity(dn.Continuous(low, high, step)).", what=what,
-    )  # fmt: skip
+        "A series of weights needs an eager data frame. Of files and databases weights are a column: give its name.",
+    )
 
 
-def _column(frame: Any, name: str) -> Any:
-    if name not in frame.columns:
+def _column(data: Any, name: str) -> Floats:
+    """The weights that occur in a column, each once."""
+    try:
+        column = distinct(data, name)
+    except DataError as error:
+        if error.code != "no_column":
+            raise
         raise DataError(
             "no_weights",
             "There is no column {name!r} to take weights from; there are {found}.",
             name=name,
-            found=list(frame.columns),
-        )
-    return frame[name].to_numpy()
+            found=error.parameters["found"],
+        ) from None
+    found = _numbers(column)
+    if _unfit(found).any():
+        _refuse_rows(data, name)
+        # What lies elsewhere has rows without places.
+        bad = column.filter(pa.array(_unfit(found))).to_pylist()[:BAD_ROWS_SHOWN]
+        raise DataError(
+            "weights_numbers", "Column {name!r} holds {bad}. Weights are {allowed}.",
+            name=name, bad=", ".join("missing cells" if cell is None else repr(cell) for cell in bad), allowed=ALLOWED,
+        )  # fmt: skip
+    return found
+
+
+def _numbers(column: pa.Array) -> Floats:
+    """Cells as numbers, NaN where they are none. Words may be numbers: in CSV files all cells are words."""
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return numeric(column, text=pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def _unfit(numbers: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    unfit: np.ndarray[Any, np.dtype[np.bool_]] = ~np.isfinite(numbers) | (numbers < 0)
+    return unfit
+
+
+def _refuse_rows(data: Any, name: str) -> None:
+    """Name the rows of a frame or of files that have no weights."""
+    if isinstance(data, Countable):
+        for path in data.files:
+            bad, rows = BadCells(name, f"{ALLOWED}, as weights are"), 0
+            for batch, _ in open_table(path, data.csv).pieces():
+                _gather(bad, batch.column(name), rows)
+                rows += batch.num_rows
+            if bad.total:
+                raise DataError("weights_numbers", "{path}: {sentence}", path=str(path), sentence=bad.sentence())
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        bad = BadCells(name, f"{ALLOWED}, as weights are")
+        _gather(bad, to_arrow(frame[name].to_native(), name), 0)
+        raise_bad_cells([bad])
+
+
+def _gather(bad: BadCells, column: pa.Array, offset: int) -> None:
+    wrong = np.flatnonzero(_unfit(_numbers(column)))
+    cells = column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist()
+    if any(isinstance(cell, str) and "," in cell for cell in cells):
+        bad.allowed = f"{ALLOWED}, as weights are (with a decimal point, unless the decimal sign is said to be a comma)"
+    bad.add(wrong, cells, offset)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -84,7 +152,7 @@ def _aligned(weights: Any, data: Any) -> Any:
     return series.to_numpy() if isinstance(series, nw.Series) else weights
 
 
-def _checked(values: Any, rows: int, name: str) -> Floats:
+def _checked(values: Any, rows: int) -> Floats:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -98,11 +166,8 @@ def _checked(values: Any, rows: int, name: str) -> Floats:
             "weights_length", "There must be one weight for each of {rows:,} rows, got {got}.",
             rows=rows, got=f"{len(found):,}" if found.ndim == 1 else f"an array of shape {found.shape}",
         )  # fmt: skip
-    bad = ~np.isfinite(found) | (found < 0)
-    if bad.any():
-        first = int(np.argmax(bad))
-        raise DataError(
-            "weights_numbers", "{name}: a weight is a number of at least 0. Row {row:,} (counted from 0) has {got}; such rows: {count:,}.",
-            name=name, row=first, got=values[first], count=int(bad.sum()),
-        )  # fmt: skip
+    bad = BadCells("weights", ALLOWED)
+    wrong = np.flatnonzero(_unfit(found))
+    bad.add(wrong, found[wrong[:BAD_ROWS_SHOWN]].tolist())
+    raise_bad_cells([bad])
     return found

@@ -43,6 +43,9 @@ COMMANDS = [
     ("difference", "--of", "dochod", "--between", WOMEN, MEN),
     ("quantile", "dochod"),
     ("quantile", "dochod", "-q", "0.9", "-w", WOMEN),
+    ("quantile", "dochod", "-q", "0.25", "-q", "0.5"),
+    ("mean", "dochod", "--by", "plec"),
+    ("crosstab", "plec", "dzieci", "--list"),
     ("correlation", "dochod", "dzieci"),
     ("regression", "dochod", "dzieci"),
 ]

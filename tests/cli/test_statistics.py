@@ -117,6 +117,208 @@ def test_ratings_and_yes_and_no_have_means_quantiles_correlations_and_regression
     assert "The correlation is below 0" in run("correlation", "r.csv", "mood", "ill")[1]
 
 
+def test_a_mean_in_each_group_is_that_of_the_group_alone(run, town):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    code, out, _ = run("mean", path, "salary", "--by", "credit", "--json")
+    found = json.loads(out)
+    alone = [sample.mean("salary", f"credit == '{label}'") for label in found["labels"]]
+    assert code == 0
+    assert found["labels"] == list(schema["credit"].domain.labels)
+    assert found["value"] == pytest.approx([float(one.value[0]) for one in alone])
+    assert found["low"] == pytest.approx([float(one.interval()[0][0]) for one in alone])
+    assert found["high"] == pytest.approx([float(one.interval()[1][0]) for one in alone])
+    assert found["group_sizes"] == pytest.approx([float(one.group_sizes[0]) for one in alone])
+    code, out, _ = run("mean", path, "salary", "--by", "age", "--by-bins", "18,40,90", "--plot", "by.svg")
+    assert (code, labels_shown(out)) == (0, ["[18, 40)", "[40, 90]"])
+    assert "answers" in out
+    assert "Picture: by.svg" in out
+    code, out, _ = run("mean", path, "salary", "--by", "age")
+    assert len(labels_shown(out)) == 10
+    assert "73 values were put into 10 bins" in out
+    for wrong, says in {
+        ("--by", "salary"): "by itself",
+        ("--by", "nope"): "no attribute 'nope'",
+        ("--by-bins", "3"): "--by-bins gives the bins of --by",
+        ("--by", "sex", "--method", "iterative"): "method must be one of",
+    }.items():
+        code, _, err = run("mean", path, "salary", *wrong)
+        assert (code, says in err) == (2, True), err
+
+
+def test_a_group_of_too_few_answers_says_so_and_the_others_are_shown(run):
+    schema = dn.Schema(
+        {"age": dn.Retention(dn.Integer(20, 29), 0.9), "town": dn.Identity(dn.Nominal(["north", "south", "west", "east"]))}
+    )
+    reports = pd.DataFrame({"age": [*range(20, 30)] * 20 + [22, 23, 24], "town": ["north", "south"] * 100 + ["west"] * 3})
+    reports.to_csv("r.csv", index=False)
+    schema.save("r.schema.json")
+    code, out, _ = run("mean", "r.csv", "age", "--by", "town")
+    lines = {
+        line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:4]] for line in out.splitlines() if "│" in line
+    }
+    assert code == 0
+    assert lines["west"] == ["3", "too few answers (3)"]
+    assert lines["north"][0] == lines["south"][0] == "100"
+    assert "Note: nobody is in the group (town == 'east')." in out
+    found = dn.Sample(reports, schema).mean("age", by="town")
+    assert found.to_frame()["answers"].tolist() == [100, 100, 3]
+    assert "north  100 answers:" in repr(found)
+    assert re.search(r"<th[^>]*>answers</th>.*>100</td>.*>too few answers \(3\)</td>", found._repr_html_())
+
+
+def test_bars_take_what_room_numbers_leave(run, town, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("mean", town[2] / "r.csv", "salary", "--by", "age")
+    table = [line for line in out.splitlines() if "│" in line]
+    assert len(table) == 10  # no line is broken
+    assert max(map(len, table)) <= 80
+    assert "…" not in out
+
+
+def test_several_quantiles_are_each_answered(run, town):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    for asked in (("salary",), ("salary", "-w", "sex == 'F'"), ("age", "--method", "em")):
+        where = asked[2] if "-w" in asked else None
+        method = "em" if "em" in asked else "joint"
+        code, out, _ = run("quantile", path, *asked, "-q", "0.25", "-q", "0.75", "--json")
+        found, alone = json.loads(out), [sample.quantile(asked[0], q, where, method=method) for q in (0.25, 0.75)]
+        assert (code, found["labels"]) == (0, [0.25, 0.75])
+        assert found["value"] == [float(one.value[0]) for one in alone]
+        if method == "joint":
+            assert (found["low"], found["high"]) == tuple([float(one.interval()[end][0]) for one in alone] for end in (0, 1))
+            assert found["se"] == [float(one.se[0]) for one in alone]
+    code, out, _ = run("quantile", path, "salary", "-q", "0.25", "-q", "0.75", "--plot", "q.svg", "-w", "sex == 'F'")
+    assert (code, labels_shown(out)) == (0, ["0.25", "0.75"])
+    assert "quantiles 0.25, 0.75 of salary where sex == 'F'" in out
+    assert labels_shown(run("quantile", path, "salary")[1]) == ["salary"]
+    code, _, err = run("quantile", path, "salary", "-q", "0.25", "-q", "75")
+    assert (code, "between 0 and 1, or several, got 75" in err) == (2, True)
+
+
+def cells_shown(out):
+    """The cells of a table on the terminal, line by line."""
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
+
+
+def percent(cells):
+    return [float(cell.removesuffix("%")) for cell in cells]
+
+
+def test_a_cross_table_has_rows_and_columns_with_intervals_and_totals(run, town, monkeypatch):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    found, credit = sample.crosstab("sex", "credit"), sample.distribution("credit")
+    low, high = (100 * end.reshape(2, 4) for end in found.interval())
+    code, out, _ = run("crosstab", path, "sex", "credit")
+    lines = cells_shown(out)
+    assert code == 0
+    assert out.splitlines()[2].replace("┃", "").split() == [
+        "sex",
+        "\\",
+        "credit",
+        "none",
+        "overdue",
+        "present",
+        "repaid",
+        "total",
+    ]
+    assert [line[0] for line in lines] == ["F", "", "M", "", "total"]
+    assert lines[0][1:5] == [f"{share:.1%}" for share in found.shown[:4]]
+    assert lines[3][1:5] == [f"{low[1, j]:.1f} to {high[1, j]:.1f}" for j in range(4)]
+    assert percent(lines[4][1:]) == pytest.approx([*100 * credit.shown, 100.0], abs=0.051)
+    assert "Below each share of everyone its 95% interval" in out
+    listed = run("crosstab", path, "sex", "credit", "--list")[1]
+    assert labels_shown(listed)[:2] == ["F, none", "F, overdue"]
+    assert "┃" in listed
+    assert "F, none" not in out
+
+
+def test_a_cross_table_that_does_not_fit_the_terminal_is_turned_then_bare_then_listed(run, town, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    path = town[2] / "r.csv"
+    pd.DataFrame({name: [*range(14)] * 10 for name in "ab"}).to_csv("wide.csv", index=False)
+    dn.Schema({name: dn.Retention(dn.Integer(0, 13), 0.9) for name in "ab"}).save("wide.schema.json")
+    for arguments, says, first in (
+        ((path, "sex", "age"), "Rows and columns are exchanged", "[18, 25)"),
+        ((path, "age", "salary", "--b-bins", "6"), "no room for their intervals", "[18, 25)"),
+        (("wide.csv", "a", "b"), "so its cells are listed", "0, 0"),
+    ):
+        code, out, err = run("crosstab", *arguments)
+        assert code == 0, err
+        assert says in out
+        assert cells_shown(out)[0][0] == first
+        assert max(len(line) for line in out.splitlines() if line.startswith("│")) <= 80
+
+
+def test_totals_of_a_cross_table_are_those_of_the_distribution_though_cells_are_cut_at_0(run, town):
+    _, schema, folder = town
+    sample = dn.Sample(pd.read_csv(folder / "r.csv"), schema)
+    _, out, _ = run("crosstab", folder / "r.csv", "age", "credit", "--a-bins", "30")
+    assert percent(cells_shown(out)[-1][1:-1]) == pytest.approx(100 * sample.distribution("credit").shown, abs=0.051)
+    assert "Cells need not add up to the totals" in out
+
+
+def test_words_explain_a_number_against_a_reference(run, town):
+    _, schema, folder = town
+    path = folder / "r.csv"
+    sample = dn.Sample(pd.read_csv(path), schema)
+    found = json.loads(run("regression", path, "salary", "sex", "children", "--json")[1])
+    assert found["labels"] == ["intercept", "sex: M (against F)", "children"]
+    assert found["value"] == pytest.approx(sample.regression("salary", ["sex", "children"]).value.tolist())
+    code, out, _ = run("regression", path, "salary", "sex", "--reference", "sex=M")
+    assert (code, labels_shown(out)) == (0, ["intercept", "sex: F (against M)"])
+    for wrong, says in {"sex=X": "must be one of F, M, got 'X'", "sex": "such as district=south", "age=3": "for 'age'"}.items():
+        code, _, err = run("regression", path, "salary", "sex", "--reference", wrong)
+        assert (code, says in err) == (2, True), err
+
+
+def test_every_question_takes_weights_from_a_column_of_the_file(run):
+    rng = np.random.default_rng(12)
+    number = dn.Retention(dn.Integer(20, 29), 0.8)
+    schema = dn.Schema({"sex": dn.KRR(dn.Nominal(["F", "M"]), 0.9), "age": number, "height": number})
+    people = pd.DataFrame(
+        {"sex": rng.choice(["F", "M"], 600)} | {name: rng.integers(20, 30, 600) for name in ("age", "height")}
+    )
+    reports = schema.randomise(people, rng).assign(w=np.round(rng.uniform(0.5, 3, 600), 2), zero=0, bad=["1", "", "x"] * 200)
+    reports.to_csv("r.csv", index=False)
+    reports.to_parquet("p.parquet")
+    for name in ("r", "p"):
+        schema.save(f"{name}.schema.json")
+    sample, women, men = dn.Sample(reports, schema, weights="w"), "sex == 'F'", "sex == 'M'"
+    for arguments, expected in {
+        ("count", women): sample.count(women),
+        ("mean", "age", "-w", women): sample.mean("age", women),
+        ("distribution", "sex"): sample.distribution("sex"),
+        ("share", "age < 25", "--among", women): sample.share("age < 25", women),
+        ("difference", "age < 25", "--between", women, men): sample.difference("age < 25", between=(women, men)),
+        ("quantile", "age"): sample.quantile("age"),
+        ("correlation", "age", "height"): sample.correlation("age", "height"),
+        ("regression", "age", "height"): sample.regression("age", "height"),
+        ("crosstab", "sex", "age"): sample.crosstab("sex", "age"),
+    }.items():
+        for path in ("r.csv", "p.parquet"):
+            code, out, err = run(arguments[0], path, *arguments[1:], "--weights", "w", "--json")
+            assert code == 0, err
+            assert json.loads(out)["value"] == pytest.approx(expected.value.tolist())
+            assert "respondents stand for as many people as 'w' says" in json.loads(out)["notes"]
+    for weights, says in {
+        "bad": r"r\.csv: Column 'bad': 400 cells do not fit \(row 2: missing, row 3: 'x',.*at least 0",
+        "zero": "'zero' are all 0",
+        "nope": "no column 'nope' to take weights from; there are sex, age, height, w, zero, bad",
+        "sex": "'sex' cannot be the survey weights: the schema hides it",
+    }.items():
+        code, out, err = run("count", "r.csv", women, "--weights", weights)
+        assert (code, out) == (2, "")
+        assert re.search(says, " ".join(err.split())), err
+    code, _, err = run("count", "r.csv", women, "--weights", "w", "--target", "respondents")
+    assert (code, "speak of the population" in err) == (2, True)
+
+
 def test_candidates_are_listed_with_their_probabilities(run, town, tmp_path):
     people, _, folder = town
     code, out, _ = run("candidates", folder / "r.csv", "sex == 'F' and age < 50", "--size", "200", "-o", "list.csv")
@@ -241,7 +443,7 @@ def test_a_distribution_of_many_numbers_is_shown_in_bins_and_says_how_to_see_eve
     code, out, _ = run("distribution", folder / "r.csv", "age", "--bins", "all")
     assert (code, labels_shown(out), "were put into" in out) == (0, [str(age) for age in range(18, 91)], False)
     assert len(json.loads(run("distribution", folder / "r.csv", "age", "--json")[1])["labels"]) == 73
-    code, out, _ = run("crosstab", folder / "r.csv", "age", "sex")
+    code, out, _ = run("crosstab", folder / "r.csv", "age", "sex", "--list")
     assert (code, len(labels_shown(out)), "--a-bins all" in out) == (0, 20, True)
     code, out, _ = run("reconstruct", folder / "r.csv", "age")
     assert (code, len(labels_shown(out)), "--bins all" in out) == (0, 10, True)

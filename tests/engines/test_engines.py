@@ -100,6 +100,16 @@ def test_every_store_gives_the_same_estimates(store):
         assert np.asarray(a.covariance).tolist() == np.asarray(b.covariance).tolist()
 
 
+def test_every_store_has_weights_in_a_column_that_the_schema_does_not_know(store):
+    schema, table = people(300)
+    table = table.append_column("stands.for", pa.array(np.round(np.random.default_rng(6).uniform(0.5, 3, 300), 2)))
+    data = store(table)
+    here, there = (dn.Sample(held, schema, weights="stands.for").mean("age", "sex == 'F'") for held in (table, data))
+    np.testing.assert_allclose([*there.value, *there.se], [*here.value, *here.se], rtol=1e-9)
+    with pytest.raises(DataError, match="no column 'nope' to take weights from"):
+        dn.Sample(data, schema, weights="nope")
+
+
 def test_data_without_rows_is_an_error_of_the_question(store):
     schema, table = people()
     data = store(table[:0])

@@ -727,3 +727,19 @@ def test_a_large_table_can_be_had_in_bins_or_by_asking_for_it():
     with pytest.raises(ParameterError, match="more than most_cells=49"):
         sample.crosstab("a", "b", bins=bins, most_cells=49)
     assert sample.crosstab("a", "b", bins=bins, most_cells=None).value.sum() == pytest.approx(1)
+
+
+def test_means_by_group_know_how_they_vary_together():
+    rng = np.random.default_rng(31)
+    schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 29), 0.6), "sex": dn.KRR(dn.Nominal(["F", "M"]), 0.8)})
+    people = pd.DataFrame({"age": rng.integers(20, 30, 2_000), "sex": rng.choice(["F", "M"], 2_000)})
+    sample = dn.Sample(schema.randomise(people, rng), schema)
+    found, apart = sample.mean("age", by="sex"), sample.difference("sex == 'F'", "sex == 'M'", of="age")
+    together = found.covariance
+    assert together[0, 1] < 0  # who is not counted as a woman counts as a man
+    np.testing.assert_allclose(together[0, 0] + together[1, 1] - 2 * together[0, 1], apart.covariance[0, 0], rtol=1e-6)
+    likely = sample.mean("age", by="sex", method="em")
+    np.testing.assert_allclose(
+        likely.value, [float(sample.mean("age", f"sex == '{sex}'", method="em").value[0]) for sex in "FM"]
+    )
+    assert likely.group_sizes.sum() == pytest.approx(2_000)
