@@ -46,7 +46,7 @@ COMMANDS = {
     "difference": Lazy("statistics", "difference", "How much two groups differ, and whether that can be told from 0.", reads_csv=True),
     "correlation": Lazy("statistics", "correlation", "The correlation of two attributes.", reads_csv=True),
     "regression": Lazy("statistics", "regression", "Least squares of an attribute on one or more others.", reads_csv=True),
-    "candidates": Lazy("statistics", "candidates", "Rows (counted from 1) that probably meet a condition, the likeliest first.", reads_csv=True),
+    "candidates": Lazy("statistics", "candidates", "Rows (counted from 1) that probably meet a condition, best first.", reads_csv=True),
     "mine": Lazy("mine", "mine", "Find items that occur together in the true transactions.", reads_csv=True),
     "demo": Lazy("demo", "demo", "A town answers five sensitive questions; only randomised answers are kept."),
     "serve": Lazy("serve", "serve", "Serve the surveys of a database until interrupted."),

@@ -367,7 +367,7 @@ def candidates(
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
-    """Rows (counted from 1) that probably meet a condition, the likeliest first. None is certain to: each is listed with its probability.
+    """Rows (counted from 1) that probably meet a condition, best first. None is certain to: each is listed with its probability.
 
     Rows with the same probability stand in the order of a draw, which is written into the list: the SHA-256 of DRAW:ROW decides, the lowest
     first. So a list that ends among equals is fair, and anybody can check it with --draw.
