@@ -1,4 +1,4 @@
-"""The words and numbers of pictures, by language: those of a survey's pages where they are spoken, else English."""
+"""The words and numbers of pictures and tables, by language: those of a survey's pages where they are spoken, else English."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Words:
-    """What pictures say in one language."""
+    """What pictures and tables say in one language."""
 
     language: str
     decimal: str
@@ -35,6 +35,34 @@ class Words:
     too_few: str
     too_few_for: str
     not_all_drawn: str
+    estimated: str
+    ends: str
+    points: str
+    percentage_points: str
+    above_zero: str
+    below_zero: str
+    near_zero: str
+    verdict: str
+    linked: str
+    differences: Mapping[str, str]
+    the_correlation: str
+    compare_groups: str
+    few_answers: str
+    cannot_be_told: str
+    no_interval: str
+    assumed: str
+    note: str
+    picture: str
+    binned: str
+    binned_without_step: str
+    each_value: str
+    answers: str
+    total: str
+    too_wide: str
+    turned: str
+    below_each: str
+    no_room: str
+    no_sum: str
 
     def percent(self, share: float) -> str:
         """A share, to a tenth of a percent."""
@@ -81,6 +109,40 @@ ENGLISH = Words(
     too_few="Not drawn, too few answers to say anything (estimated): {groups}.",
     too_few_for="too few answers to say anything of: {labels}",
     not_all_drawn="Drawn are the {drawn} largest of {count} groups.",
+    estimated="estimated",
+    ends="{low} to {high}",
+    points="points",
+    percentage_points="percentage points",
+    above_zero="above 0",
+    below_zero="below 0",
+    near_zero="cannot be told from 0",
+    verdict="{found}: {value} ({interval} {ends})",
+    linked="is ",
+    differences=MappingProxyType(
+        {
+            "means": "The difference between the two means",
+            "groups": "The difference between the two groups",
+            "shares": "The difference between these two shares of everyone",
+        }
+    ),
+    the_correlation="The correlation",
+    compare_groups="To compare how frequent it is in the two groups: {command}",
+    few_answers="too few answers ({size})",
+    cannot_be_told="cannot be told",
+    no_interval="No confidence interval: {reason}",
+    assumed="Assumed: {what}.",
+    note="Note: {what}.",
+    picture="Picture: {path}",
+    binned="{values} values were put into {bins} bins{each}; your own bins: {option} with their edges.",
+    binned_without_step="Values were put into {bins} bins; your own: {option} with how many, or their edges.",
+    each_value="; each by itself: {option} {every}",
+    answers="answers",
+    total="total",
+    too_wide="The table is wider than the terminal, so its cells are listed.",
+    turned="Rows and columns are exchanged: so the table fits the terminal.",
+    below_each="Below each share of everyone its {what}; as a list, with bars: --list.",
+    no_room="Shares of everyone. There is no room for their intervals; in a list: --list.",
+    no_sum="Cells need not add up to the totals: of cells below 0 the nearest possible shares are shown.",
 )
 POLISH = Words(
     language="pl",
@@ -96,7 +158,7 @@ POLISH = Words(
     compared="Dla porównania",
     size="szacowana liczebność: {size} z {n}",
     reports="liczba odpowiedzi: {n}",
-    worth="tyle warte co {n} udzielonych wprost",
+    worth="warte tyle, ile {n} udzielonych wprost",
     in_the_group="w tym w grupie szacunkowo {n}",
     method="metoda: {method}",
     error_bars=MappingProxyType(
@@ -107,7 +169,41 @@ POLISH = Words(
     by="według",
     too_few="Nie narysowano, bo odpowiedzi jest zbyt mało, aby coś powiedzieć (szacunkowo): {groups}.",
     too_few_for="odpowiedzi jest zbyt mało, aby coś powiedzieć o: {labels}",
-    not_all_drawn="Narysowano {drawn} największe z {count} grup.",
+    not_all_drawn="Narysowano tylko największe grupy: {drawn} z {count}.",
+    estimated="oszacowanie",
+    ends="od {low} do {high}",
+    points="pkt proc.",
+    percentage_points="punkty procentowe",
+    above_zero="większa od 0",
+    below_zero="mniejsza od 0",
+    near_zero="nie do odróżnienia od 0",
+    verdict="{found}: {value} ({interval}: {ends})",
+    linked="jest ",
+    differences=MappingProxyType(
+        {
+            "means": "Różnica między tymi średnimi",
+            "groups": "Różnica między tymi grupami",
+            "shares": "Różnica między tymi udziałami wśród wszystkich",
+        }
+    ),
+    the_correlation="Korelacja",
+    compare_groups="Aby porównać, jak często zdarza się to w obu grupach: {command}",
+    few_answers="zbyt mało odpowiedzi ({size})",
+    cannot_be_told="nie da się powiedzieć",
+    no_interval="Bez przedziału ufności: {reason}",
+    assumed="Założono: {what}.",
+    note="Uwaga: {what}.",
+    picture="Rysunek: {path}",
+    binned="Liczba wartości: {values}; zebrano je w {bins} klasach{each}; własne klasy: {option} i ich granice.",
+    binned_without_step="Wartości zebrano w {bins} klasach; własne klasy: {option} i ich liczba albo granice.",
+    each_value="; każda z osobna: {option} {every}",
+    answers="odpowiedzi",
+    total="razem",
+    too_wide="Tabela jest szersza niż terminal, więc komórki są wypisane jedna pod drugą.",
+    turned="Wiersze zamieniono z kolumnami, aby tabela zmieściła się na ekranie.",
+    below_each="Pod każdym udziałem wśród wszystkich: {what}; jako lista ze słupkami: --list.",
+    no_room="Udziały wśród wszystkich. Na przedziały nie ma tu miejsca; są na liście: --list.",
+    no_sum="Komórki nie muszą dawać podanych sum: zamiast ujemnych pokazano najbliższe możliwe udziały.",
 )
 
 

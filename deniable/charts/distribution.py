@@ -35,6 +35,7 @@ def distribution_chart(
     labelled: bool = True,
     width: float | None = None,
     words: Words = ENGLISH,
+    unit: str | None = None,
 ) -> alt.LayerChart:
     """Estimated shares as dots with whiskers from `low` to `high`, in the order of `labels`.
 
@@ -44,7 +45,7 @@ def distribution_chart(
     With `as_percent=False` the numbers are shown as they are (counts). `reach` is the least and the greatest number that the axis
     has room for, besides those drawn: charts of one reach can be compared. With `labelled=False` labels are not written, for a
     neighbour that has them; `width` is that of the plotting area, in pixels, where the labels do not ask for more. `words` are
-    those of a language.
+    those of a language; `unit` is what numbers that are no shares are counted in, written along their axis.
 
     >>> from deniable.charts import distribution_chart
     >>> chart = distribution_chart(
@@ -63,7 +64,7 @@ def distribution_chart(
         look = replace(look, width=width)
     rows = _rows(names, estimate, interval, others)
     drawn = [row[key] for row in rows for key in ("value", "low", "high") if key in row] + list(reach or ())
-    picture = Marks(look, names, gauge(min(drawn), max(drawn)), as_percent, labelled, words)
+    picture = Marks(look, names, gauge(min(drawn), max(drawn)), as_percent, labelled, words, unit)
 
     chosen = styles(list(others))
     bars = [name for name in others if chosen[name].bar]

@@ -23,10 +23,11 @@ class Marks:
         as_percent: bool,
         labelled: bool = True,
         words: Words = ENGLISH,
+        unit: str | None = None,
     ) -> None:
         self.look = look
         domain, ticks = ends
-        title = words.share if as_percent else None
+        title = words.share if as_percent else unit
         numbers = ".1%" if as_percent else ",.6~r"
         of_labels = alt.Axis(
             title=None,

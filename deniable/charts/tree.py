@@ -22,7 +22,7 @@ DOT = (70, 700)
 
 
 def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str = "") -> alt.LayerChart:
-    """A tree drawn from the left to the right, a line a node, as a file manager shows folders.
+    """A tree drawn from the left to the right, one line per node, as a file manager shows folders.
 
     Each node is a mapping: node, parent (None for the root), depth, question, rows, deniability, answers, folded (whether more is left
     out below it). Dots are as large as the group and as dark as it is deniable.

@@ -120,7 +120,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return {name: frame[name].to_native() for name in names}
 
     def _codes(self, X: Any, reported: bool) -> Any:
-        """Cells of every attribute, a row a row of X."""
+        """Cells of every attribute, one row per row of X."""
         check_is_fitted(self)
         columns = self._columns(X, reset=False)
         bad: list[BadCells] = []

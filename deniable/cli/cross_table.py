@@ -10,8 +10,8 @@ from rich.text import Text
 from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.simplex import project
+from deniable.picture_words import words_of
 
-TOTAL = "total"
 WIDEST_ROW_LABEL = 30
 """Longer labels of rows are broken into lines; those of columns are as soon as they are wider than what stands below them."""
 FRAME = 3
@@ -48,17 +48,26 @@ def cross_table(estimate: Estimate, ends: tuple[Floats, Floats] | None, width: i
         down, first, across, second, grids = across, second, down, first, [grid.T for grid in grids]
     shares, totals = grids[0], totals_of(estimate)[:: -1 if turned else 1]
     columns = [str(label) for label in second]
+    words = words_of(estimate.language)
+    total, whole = words.total, words.percent(1.0)
+
+    def points(share: float) -> str:
+        return words.number(100 * share, ".1f")
+
     between = None
     if ends is not None:
         low, high = grids[1:]
-        between = [[f"{100 * low[i, j]:.1f} to {100 * high[i, j]:.1f}" for j in range(len(second))] for i in range(len(first))]
+        between = [
+            [words.ends.format(low=points(low[i, j]), high=points(high[i, j])) for j in range(len(second))]
+            for i in range(len(first))
+        ]
     corner, rows = f"{down} \\ {across}", [str(label) for label in first]
     widths = []
     for j, label in enumerate(columns):
-        below = max([cell_len("100.0%"), *(cell_len(line[j]) for line in between or [])])
+        below = max([cell_len(whole), *(cell_len(line[j]) for line in between or [])])
         widths.append(_width(label, [], below))
-    left = width - sum(widths) - cell_len("100.0%") - FRAME * (len(widths) + 2) - 1
-    widths.insert(0, _width(corner, [*rows, TOTAL], max(1, min(left, WIDEST_ROW_LABEL))))
+    left = width - sum(widths) - cell_len(whole) - FRAME * (len(widths) + 2) - 1
+    widths.insert(0, _width(corner, [*rows, total], max(1, min(left, WIDEST_ROW_LABEL))))
     if widths[0] > left:
         return None
     table = Table()
@@ -66,13 +75,13 @@ def cross_table(estimate: Estimate, ends: tuple[Floats, Floats] | None, width: i
         table.add_column(
             Text(head), justify="left" if head is corner else "right", min_width=min(room, cell_len(head)), max_width=room
         )
-    table.add_column(TOTAL, justify="right")
+    table.add_column(total, justify="right")
     for i, label in enumerate(rows):
-        cells = [Text(f"{share:.1%}") for share in shares[i]]
+        cells = [Text(words.percent(share)) for share in shares[i]]
         for j, cell in enumerate(cells):
             cell.append("" if between is None else f"\n{between[i][j]}", style="dim")
-        table.add_row(Text(label), *cells, f"{totals[0][i]:.1%}", end_section=i == len(rows) - 1)
-    table.add_row(TOTAL, *(f"{share:.1%}" for share in totals[1]), "100.0%")
+        table.add_row(Text(label), *cells, words.percent(totals[0][i]), end_section=i == len(rows) - 1)
+    table.add_row(total, *map(words.percent, totals[1]), whole)
     return table
 
 

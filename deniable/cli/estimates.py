@@ -22,6 +22,7 @@ from deniable.core.estimate_text import label_words
 from deniable.core.exact import Floats
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
+from deniable.picture_words import Words, words_of
 
 MANY_VALUES = 25
 """A table of more lines than this is not read but scrolled past."""
@@ -99,7 +100,7 @@ def present(
 
         charts.save(told.plot(level), plot)
         if not as_json:
-            print(f"Picture: {plot}")
+            print(words_of(None if language is None else told.language).picture.format(path=plot))
 
 
 def is_all(given: str | None) -> bool:
@@ -176,70 +177,76 @@ def bins_or_few(given: str | None, domain: Domain) -> Any:
     return edges(given)
 
 
-def tell_bins(given: str | None, domain: Domain, option: str = "--bins", most: int | None = None) -> None:
+def tell_bins(
+    given: str | None, domain: Domain, option: str = "--bins", most: int | None = None, language: str | None = None
+) -> None:
     """Say that bins were chosen, and how to see every value, unless there are more than `most`, which a command refuses."""
     if given is not None or bins_or_few(None, domain) is None:
         return
+    words = words_of(language)
     if getattr(domain, "has_step", True):
-        every = f"; each by itself: {option} {EVERY_VALUE}" if most is None or domain.size <= most else ""
-        print(f"{domain.size:,} values were put into {DEFAULT_BINS} bins{every}; your own bins: {option} with their edges.")
+        each = words.each_value.format(option=option, every=EVERY_VALUE) if most is None or domain.size <= most else ""
+        print(words.binned.format(values=words.number(domain.size, ","), bins=DEFAULT_BINS, each=each, option=option))
     else:
-        print(f"Values were put into {DEFAULT_BINS} bins; your own: {option} with how many, or their edges.")
+        print(words.binned_without_step.format(bins=DEFAULT_BINS, option=option))
 
 
 def _show(estimate: Estimate, level: float, heading: str, listed: bool) -> None:
-    screen = console()
+    screen, words = console(), words_of(estimate.language)
     screen.print(f"[bold]{escape(estimate.name)}[/bold]: {escape(heading + estimate.caption)}", markup=True)
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
     if listed or not _show_table(screen, estimate, ends, level):
         _show_list(screen, estimate, ends, level)
     if estimate.why_no_interval:
-        screen.print(f"No confidence interval: {estimate.why_no_interval}", markup=False)
+        screen.print(words.no_interval.format(reason=estimate.why_no_interval), markup=False)
     for assumption in estimate.assumes:
-        screen.print(f"Assumed: {assumption}.", markup=False)
+        screen.print(words.assumed.format(what=assumption), markup=False)
     for note in estimate.notes:
-        screen.print(f"Note: {note}.", markup=False)
+        screen.print(words.note.format(what=note), markup=False)
 
 
 def _show_table(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> bool:
     """Print a cross table in two dimensions, with its intervals if there is room for them; whether there was room at all."""
     if estimate.table is None:
         return False
+    words = words_of(estimate.language)
     tries = [(ends, False), (ends, True), *([(None, False), (None, True)] if ends is not None else [])]
     for between, turned in tries:
         table = cross_table(estimate, between, screen.width, turned)
         if table is not None:
             break
     else:
-        print("The table is wider than the terminal, so its cells are listed.")
+        print(words.too_wide)
         return False
     screen.print(table)
     if turned:
-        print("Rows and columns are exchanged: so the table fits the terminal.")
+        print(words.turned)
     if between is not None:
-        what = f"{100 * level:g}% interval" if estimate.has_interval else "variability band"
-        print(f"Below each share of everyone its {what}; as a list, with bars: --list.")
+        print(words.below_each.format(what=_between(estimate, level, words)))
     elif ends is not None:
-        print("Shares of everyone. There is no room for their intervals; in a list: --list.")
+        print(words.no_room)
     if not adds_up(estimate):
-        print("Cells need not add up to the totals: of cells below 0 the nearest possible shares are shown.")
+        print(words.no_sum)
     return True
 
 
 def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> None:
     sizes = estimate.group_sizes if estimate.by is not None else None
-    heads = ["", *(["answers"] if sizes is not None else []), "estimated"]
+    words = words_of(estimate.language)
+    heads = ["", *([words.answers] if sizes is not None else []), words.estimated]
     if ends is not None:
-        heads.append(f"{100 * level:g}% interval" if estimate.has_interval else "variability band")
+        heads.append(_between(estimate, level, words))
     shown, instead = estimate.shown, estimate.said_instead
     low, high = (shown, shown) if ends is None else ends
     rows = []
     for i, label in enumerate(estimate.labels):
-        row = [label_words(label), *([] if sizes is None else [f"{sizes[i]:,.0f}"])]
+        row = [label_words(label), *([] if sizes is None else [words.number(sizes[i], ",.0f")])]
         said = instead[i]
         if said is None:
-            row.append(_number(float(shown[i]), estimate) + (" points" if estimate.in_points else ""))
-            row += [] if ends is None else [f"{_number(low[i], estimate)} to {_number(high[i], estimate)}"]
+            number = _number(float(shown[i]), estimate, words)
+            row.append(f"{number} {words.points}" if estimate.in_points else number)
+            if ends is not None:
+                row.append(words.ends.format(low=_number(low[i], estimate, words), high=_number(high[i], estimate, words)))
         else:
             row += [said, *[""] * (len(heads) - len(row) - 1)]
         rows.append(row)
@@ -257,6 +264,11 @@ def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] 
         bar = "" if instead[i] is not None else drawn(float(shown[i]), float(low[i]), float(high[i]), scale, width)
         table.add_row(*map(escape, row), bar)
     screen.print(table)
+
+
+def _between(estimate: Estimate, level: float, words: Words) -> str:
+    """What the ends are those of."""
+    return (words.interval if estimate.has_interval else words.band).format(level=words.number(100 * level, "g"))
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:
@@ -283,7 +295,7 @@ def drawn(value: float, low: float, high: float, scale: tuple[float, float], wid
     return "".join(cells).rstrip()
 
 
-def _number(value: float, of: Estimate) -> str:
+def _number(value: float, of: Estimate, words: Words) -> str:
     if of.in_points:
-        return f"{100 * value:.1f}"
-    return f"{value:.1%}" if of.is_share else f"{value:,.1f}" if abs(value) >= 10 else f"{value:.4g}"
+        return words.number(100 * value, ".1f")
+    return words.percent(value) if of.is_share else words.number(value, ",.1f" if abs(value) >= 10 else ".4g")

@@ -17,8 +17,10 @@ from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.privacy.polish import capital, number, sayer
 from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.words import ONE_REPORT
+from deniable.privacy.warnings import ALL_TOGETHER
+from deniable.privacy.words import FOR_SCALE, ONE_REPORT, factor
 
 EXPECTED = 1_000
 """Answers to a questionnaire, unless somebody says how many."""
@@ -41,7 +43,9 @@ def privacy(
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(help="In which of its languages a questionnaire's questions and answers are shown, such as pl."),
+        typer.Option(
+            help="In which of its languages a questionnaire is shown, such as pl; the report itself is in Polish or English."
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a web page here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
@@ -58,7 +62,7 @@ def privacy(
     else:
         show(found)
     if html is not None:
-        print(f"Report written to {html}.", file=sys.stderr if as_json else sys.stdout)
+        print(sayer(found.language)(f"Report written to {html}."), file=sys.stderr if as_json else sys.stdout)
 
 
 def _report(given: Path, prior: Path | None, answers: int | None, language: str | None) -> PrivacyReport:
@@ -129,26 +133,34 @@ def _labelled(channel: Channel, value: Any) -> Any:
 
 
 def show(found: PrivacyReport) -> None:
+    say = sayer(found.language)
     table = Table(show_lines=True)
-    table.add_column("question")
-    table.add_column("hidden by")
-    table.add_column("epsilon", justify="right")
-    table.add_column("a report changes\nanyone's odds")
-    table.add_column("in the worst case", ratio=1)
+    table.add_column(say("question"))
+    table.add_column(say("hidden by"))
+    table.add_column(say("epsilon"), justify="right")
+    table.add_column(say("a report changes\nanyone's odds\nby a factor of"))
+    table.add_column(say("in the worst case"), ratio=1)
     for row in found.rows:
         asked = f"{row.text}\n({row.name})" if row.text else "\n".join(row.questions)
-        table.add_row(escape(asked), escape(row.hidden_by), row.shown_epsilon, row.odds, escape(row.sentence))
+        worst = capital(say(row.says)) + (f" ({say(row.supposing)})" if row.supposing else "") + "."
+        table.add_row(
+            escape(asked),
+            escape(say(row.hidden_by)),
+            number(row.shown_epsilon, found.language),
+            say(factor(row.odds)),
+            escape(worst),
+        )
     console().print(table)
-    print(found.together)
-    print(found.summary)
+    print(say(found.together))
+    print(say(found.summary))
     for name, note in found.notes:
-        print(f"note: {name}: {note}")
+        print(f"{say('note')}: {name}: {say(note)}")
     for name, warning in found.warnings:
-        print(f"warning: {name}: {warning}")
-    print(ONE_REPORT)
-    print("Published elsewhere, for scale:")
+        print(f"{say('warning')}: {say(name) if name == ALL_TOGETHER else name}: {say(warning)}")
+    print(say(ONE_REPORT))
+    print(f"{say(FOR_SCALE)}:")
     for d in found.deployments:
-        print(f"  {d.who} ({d.year}): epsilon {d.epsilon}, {d.of_what}")
+        print(f"  {d.who} ({d.year}): epsilon {number(d.epsilon, found.language)}, {say(d.of_what)}")
 
 
 def _as_json(found: PrivacyReport) -> dict[str, Any]:

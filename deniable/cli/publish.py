@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shlex
 import sys
 import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -14,7 +17,7 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.show import console
 from deniable.core.files import file_exists, refuse_same
-from deniable.errors import ParameterError
+from deniable.errors import DataError, ParameterError
 
 
 def publish(
@@ -151,7 +154,7 @@ def publish(
         )
     if compare is not None and len(sensitive) > 1:
         raise ParameterError("one_attribute", "--compare takes one sensitive column, got {got}.", got=sensitive)
-    with warnings.catch_warnings(record=True) as noted:
+    with warnings.catch_warnings(record=True) as noted, _naming_the_command(force):
         warnings.simplefilter("always")
         found = publish_file(
             data,
@@ -244,10 +247,37 @@ def warn_if_unsafe(found: Any, output: Path, stream: TextIO) -> None:
 
     if found.passed:
         return
-    print(f"NOT SAFE: {output} was written, but do not hand it on as it is. To mend it:", file=stream)
+    print(f"NOT SAFE: {output} was written, but do not hand it on as it is. To fix it:", file=stream)
     for line in mending(found):
         print(f"  {line}", file=stream)
-    print("Then publish again, with --force over this file. With --strict nothing is written if a check fails.", file=stream)
+    if found.remedy:
+        print(
+            f"This command passes all checks; it was tried on this table:\n  {_command(found.remedy, force=True)}", file=stream
+        )
+    else:
+        print("Then publish again, with --force over this file.", file=stream)
+    print("With --strict nothing is written if a check fails.", file=stream)
+
+
+def _command(options: Sequence[str], force: bool) -> str:
+    """The command line that was given, and these options."""
+    given = sys.argv[1:]
+    forced = ["--force"] if force and not {"--force", "-f"} & set(given) else []
+    return shlex.join(["deniable", *given, *options, *forced])
+
+
+@contextlib.contextmanager
+def _naming_the_command(force: bool) -> Iterator[None]:
+    """An error that knows which options would do names the whole command line."""
+    try:
+        yield
+    except DataError as error:
+        if error.code != "not_safe" or not error.parameters["remedy"]:
+            raise
+        # The report of what failed is there by now.
+        command = _command(error.parameters["remedy"], force or error.parameters["report"] != "")
+        passing = f"\nThis command passes all checks; it was tried on this table:\n  {command}"
+        raise DataError(error.code, error.sentence, **error.parameters | {"passing": passing}) from None
 
 
 def show_comparison(found: Any) -> None:

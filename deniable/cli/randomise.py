@@ -44,9 +44,9 @@ def randomise(
     openly = [block.name for block in read.blocks if block.open]
     of = f" (without what is reported openly: {', '.join(openly)})" if openly else ""
     print(
-        f"Epsilon a respondent{of}: {rounded_up(read.hidden_epsilon)}. It bounds what one report says about one person, not what rows"
+        f"Epsilon per respondent{of}: {rounded_up(read.hidden_epsilon)}. It limits what one report says about one person, not what rows"
     )
-    print("tell about one another, as they do in a sorted file.")
+    print("give away about one another, as in a sorted file.")
     if keep_order:
         print("warning: Rows are in the order of the input: anyone who knows that order knows whose row is whose.")
     else:

@@ -8,14 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from deniable.cli.bars import Bar
-from deniable.cli.estimates import bins_or_few, check_language, is_numeric, present, tell_bins
+from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numeric, present, tell_bins
 from deniable.cli.shared_options import Language
-from deniable.core.channel import rounded_up
-from deniable.core.domain import Domain
+from deniable.core.channel import Channel, rounded_up
 from deniable.core.estimate import check_level
 from deniable.core.files import count_file, refuse_same
+from deniable.core.optional import Optional
+from deniable.core.polish import Polish
 from deniable.engines.schemas import schema_of
 from deniable.errors import DataError, ParameterError
+from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 
 
@@ -52,20 +54,32 @@ def reconstruct_command(
         raise DataError("no_attribute", "The schema has no attribute {got!r}, only {allowed}.", got=name, allowed=list(read))
     check_language(language, read.texts)
     channel = read[name]
-    table = count_file(data, channel, name, _bins(bins, channel.domain), Bar())
+    cells = _bins(bins, channel, data, name)
+    table = count_file(data, channel, name, cells, Bar())
     estimate = reconstruct(table, channel, method, target)
     estimate.attributes = (name,)
-    heading = f"epsilon {rounded_up(channel.epsilon)}, "
+    epsilon = rounded_up(channel.epsilon)
+    heading = f"epsilon {epsilon if words_of(language) is ENGLISH else epsilon.replace('.', ',')}, "
     if not as_json:
         from deniable.privacy.hiding import in_words  # measures of privacy are slow to load
 
-        print(f"{type(channel).__name__}: {in_words(channel)}.")
+        hidden = in_words(channel)
+        print(f"{type(channel).__name__}: {Polish({}).sentence(hidden) if words_of(language) is POLISH else hidden}.")
     present(estimate, level, as_json, plot, heading, read.texts, language)
-    if not as_json:
-        tell_bins(bins, channel.domain)
+    if not as_json and cells is not None:
+        tell_bins(bins, channel.domain, language=language)
 
 
-def _bins(given: str | None, domain: Domain) -> Any:
-    if given is not None and not is_numeric(domain):
+def _bins(given: str | None, channel: Channel, data: Path, name: str) -> Any:
+    if given is not None and not is_numeric(channel.domain):
         raise ParameterError("bins_need_numbers", "--bins is for attributes that are numbers, got {got!r}.", got=given)
-    return bins_or_few(given, domain)
+    if channel.domain.missing is None or isinstance(channel, Optional):
+        return bins_or_few(given, channel.domain)
+    # Silence is hidden among the numbers, so no bins of them have a channel of their own; weights of single values do not need one.
+    if given is not None and not is_all(given):
+        raise ParameterError(
+            "bins_beside_silence",
+            "{name!r} may be unanswered, so this command shows every value. In bins: deniable distribution {data} {name} --bins {got}",
+            name=name, data=str(data), got=given,
+        )  # fmt: skip
+    return None

@@ -18,6 +18,7 @@ from deniable.core.proposal import propose
 from deniable.core.schema import Schema
 from deniable.plurals import counted
 from deniable.privacy.report import report
+from deniable.privacy.words import factor
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -49,7 +50,7 @@ def infer(
 @app.command("check")
 def check(
     schema: Annotated[Path, typer.Argument(help="A schema (JSON), or a Parquet file that carries one.")],
-    budget: Annotated[float | None, typer.Option(help="Refuse a schema that gives away more epsilon a respondent.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Refuse a schema that gives away more epsilon per respondent.")] = None,
 ) -> None:
     """Read a schema and show what each question gives away."""
     read = Schema.load(schema)
@@ -57,7 +58,7 @@ def check(
     for heading in ("question", "hidden by", "answers"):
         table.add_column(heading)
     table.add_column("epsilon", justify="right")
-    table.add_column("a report changes anyone's odds")
+    table.add_column("a report changes anyone's odds by a factor of")
     found = report(read)
     for block, row in zip(read.blocks, found.rows, strict=True):
         table.add_row(
@@ -65,7 +66,7 @@ def check(
             "\n".join(type(read[name]).__name__ for name in block.attributes),
             "\n".join(_answers(read[name]) for name in block.attributes),
             row.shown_epsilon,
-            row.odds,
+            factor(row.odds),
         )
     console().print(table)
     show_designs(read)

@@ -10,12 +10,13 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli.estimates import bins_or_few, check_language, edges, is_all, present, shares, tell_bins
+from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.cli.shared_options import Language, SchemaFile
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import open_table, refuse_same, write_text
 from deniable.errors import ParameterError
+from deniable.picture_words import ENGLISH, words_of
 from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
@@ -78,7 +79,14 @@ DIFFERENCE_TAKES = (
 
 
 def _open(
-    data: str, schema: Path | None, engine: str | None, level: float, plot: Path | None, most: str | None, weights: str | None
+    data: str,
+    schema: Path | None,
+    engine: str | None,
+    level: float,
+    plot: Path | None,
+    most: str | None,
+    weights: str | None,
+    language: str | None,
 ) -> Sample:
     check_level(level)
     if plot is not None:
@@ -86,7 +94,9 @@ def _open(
 
         charts.check_path(plot)
         refuse_same(plot, Path(data))
-    return read(data, schema, engine, shares(most), weights)
+    sample = read(data, schema, engine, shares(most), weights)
+    check_language(language, sample.schema.texts)
+    return sample
 
 
 def count(
@@ -107,9 +117,11 @@ def count(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """How many meet a condition."""
-    present(_open(data, schema, engine, level, plot, most, weights).count(where, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    present(sample.count(where, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def mean(
@@ -127,18 +139,21 @@ def mean(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The mean of an attribute, of all or of those who meet a condition; with --by in each group."""
-    sample = _open(data, schema, engine, level, plot, most, weights)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     domain = _grouping(sample, by, by_bins)
     cells = edges(by_bins) if as_json or domain is None else bins_or_few(by_bins, domain)
-    present(sample.mean(name, where, target, method, by, cells), level, as_json, plot)
+    present(
+        sample.mean(name, where, target, method, by, cells), level, as_json, plot, texts=sample.schema.texts, language=language
+    )
     if not as_json and domain is not None:
-        tell_bins(by_bins, domain, "--by-bins", MOST_LABELS)
+        tell_bins(by_bins, domain, "--by-bins", MOST_LABELS, language)
 
 
 def _grouping(sample: Sample, by: str | None, by_bins: str | None) -> Domain | None:
-    """The answers that part people into groups, if anything does."""
+    """The answers that divide people into groups, if anything does."""
     if by is None and by_bins is not None:
         raise ParameterError("by_bins_without_by", "--by-bins gives the bins of --by: name that attribute too.")
     return None if by is None else _domain(sample, by)
@@ -169,15 +184,14 @@ def distribution(
     language: Language = None,
 ) -> None:
     """The distribution of an attribute, of all or of those who meet a condition."""
-    sample = _open(data, schema, engine, level, plot, most, weights)
-    check_language(language, sample.schema.texts)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     asked = [(bins, _domain(sample, name), "--bins"), (by_bins, _grouping(sample, by, by_bins), "--by-bins")]
     cells = [edges(given) if as_json or domain is None else bins_or_few(given, domain) for given, domain, _ in asked]
     found = sample.distribution(name, where, by, cells[0], target, method, cells[1])
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     for given, domain, option in asked:
         if not as_json and domain is not None:
-            tell_bins(given, domain, option, MOST_LABELS)
+            tell_bins(given, domain, option, MOST_LABELS, language)
 
 
 def _domain(sample: Sample, name: str) -> Domain | None:
@@ -212,8 +226,7 @@ def crosstab(
 
     Shares within each label of another attribute (row percentages): distribution DATA B --by A.
     """
-    sample = _open(data, schema, engine, level, plot, most, weights)
-    check_language(language, sample.schema.texts)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
     asked = [(a, a_bins, _domain(sample, a), "--a-bins"), (b, b_bins, _domain(sample, b), "--b-bins")]
     bins = {name: edges(given) if as_json or domain is None else bins_or_few(given, domain) for name, given, domain, _ in asked}
     # Anyone who writes "all" has made up their mind.
@@ -222,7 +235,7 @@ def crosstab(
     present(found, level, as_json, plot, texts=sample.schema.texts, language=language, listed=listed)
     for _, given, domain, option in asked:
         if not as_json and domain is not None:
-            tell_bins(given, domain, option, MOST_LABELS)
+            tell_bins(given, domain, option, MOST_LABELS, language)
 
 
 def share(
@@ -243,11 +256,11 @@ def share(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The share of those who meet a condition, of everyone or among a group: share answers.csv "violence == 'yes'" --among "sex == 'F'"."""
-    present(
-        _open(data, schema, engine, level, plot, most, weights).share(condition, among, target, method), level, as_json, plot
-    )
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    present(sample.share(condition, among, target, method), level, as_json, plot, texts=sample.schema.texts, language=language)
 
 
 def difference(
@@ -276,6 +289,7 @@ def difference(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """How much two groups differ, and whether that can be told from 0.
 
@@ -289,28 +303,28 @@ def difference(
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
     if between is not None and (second is not None or (of is not None and first is not None)):
         raise ParameterError("difference_asked", DIFFERENCE_TAKES)
-    found = _open(data, schema, engine, level, plot, most, weights).difference(first, second, of, target, method, between)
-    present(found, level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    found = sample.difference(first, second, of, target, method, between)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     if as_json:
         return
+    words = words_of(language)
     if found.has_interval:
-        what = (
-            "between the two means" if of else "between the two groups" if between else "between these two shares of everyone"
-        )
-        _tell(f"The difference {what}", found)
+        _tell(words.differences["means" if of else "groups" if between else "shares"], found, sample, language)
     compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
     if compared is not None:
         asked, *groups = (_quoted(bare(part)) for part in compared)
-        print(
-            f"To compare how frequent it is in the two groups: deniable difference {_quoted(data)} {asked} --between {' '.join(groups)}"
-        )
+        command = f"deniable difference {_quoted(data)} {asked} --between {' '.join(groups)}"
+        print(words.compare_groups.format(command=command + (f" --language {language}" if language else "")))
 
 
-def _tell(what: str, found: Estimate) -> None:
+def _tell(what: str, found: Estimate, sample: Sample, language: str | None) -> None:
     """Say whether it can be told from 0, unless too few people are behind it."""
     if found.said_instead == [None]:
-        verdict = found.verdict
-        print(f"{what} {verdict if verdict.startswith('cannot') else 'is ' + verdict}.")
+        texts = sample.schema.texts
+        told = found if texts is None or language in (None, CODES) else found.in_words(texts, language)
+        linked = "" if told.verdict.startswith(ENGLISH.near_zero) else words_of(told.language).linked
+        print(f"{what} {linked}{told.verdict}.")
 
 
 def _quoted(text: str) -> str:
@@ -337,11 +351,19 @@ def quantile(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The value that a share q of the people does not exceed (the median unless you say otherwise), of all or of those who meet a
     condition."""
-    sample = _open(data, schema, engine, level, plot, most, weights)
-    present(sample.quantile(name, q or 0.5, where, target, method), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    present(
+        sample.quantile(name, q or 0.5, where, target, method),
+        level,
+        as_json,
+        plot,
+        texts=sample.schema.texts,
+        language=language,
+    )
 
 
 def correlation(
@@ -356,12 +378,14 @@ def correlation(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """The correlation of two attributes among those who answered both, of all or of those who meet a condition."""
-    found = _open(data, schema, engine, level, plot, most, weights).correlation(a, b, where)
-    present(found, level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    found = sample.correlation(a, b, where)
+    present(found, level, as_json, plot, texts=sample.schema.texts, language=language)
     if not as_json:
-        _tell("The correlation", found)
+        _tell(words_of(language).the_correlation, found, sample, language)
 
 
 def regression(
@@ -385,6 +409,7 @@ def regression(
     weights: Weights = None,
     as_json: Json = False,
     plot: Plot = None,
+    language: Language = None,
 ) -> None:
     """Least squares of an attribute on one or more others: by how much it is higher where another is higher by 1, or where a label is
     another one than the reference.
@@ -392,8 +417,10 @@ def regression(
     An interval that does not hold 0 is that of a slope that can be told from 0.
     """
     references = dict(_reference(given) for given in reference or ())
-    sample = _open(data, schema, engine, level, plot, most, weights)
-    present(sample.regression(outcome, on, where, references), level, as_json, plot)
+    sample = _open(data, schema, engine, level, plot, most, weights, language)
+    present(
+        sample.regression(outcome, on, where, references), level, as_json, plot, texts=sample.schema.texts, language=language
+    )
 
 
 def _reference(given: str) -> tuple[str, str]:
@@ -426,7 +453,7 @@ def candidates(
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
-    """Rows (counted from 1) that probably meet a condition, best first. Nobody is known to: each has a probability.
+    """Rows (counted from 1) that probably meet a condition, best first. None is certain to: each is listed with its probability.
 
     Rows with the same probability stand in the order of a draw, which is written into the list: the SHA-256 of DRAW:ROW decides, the lowest
     first. So a list that ends among equals is fair, and anybody can check it with --draw.

@@ -21,7 +21,7 @@ from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text
 from deniable.errors import ParameterError, RefusedError
 from deniable.plurals import counted
-from deniable.privacy.words import odds
+from deniable.privacy.words import factor, odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
 Slug = Annotated[str, typer.Argument(metavar="SURVEY", help="The short name of a survey.")]
@@ -84,20 +84,20 @@ def check(
     table.add_column("column")
     table.add_column("hidden by")
     table.add_column("epsilon", justify="right")
-    table.add_column("a report changes anyone's odds")
-    table.add_column(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth", justify="right")
-    table.add_column(f"a share of {SHARE:.0%} is known to", justify="right")
-    table.add_column("one lie counts as up to", justify="right")
+    table.add_column("a report changes anyone's odds by a factor of", justify="right")
+    table.add_column(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth how many direct answers", justify="right")
+    table.add_column(f"margin of error for a share of {SHARE:.0%}", justify="right")
+    table.add_column("one lie shifts a count by up to", justify="right")
     found = costs(read, answers)
     for cost in found:
         channel = read.schema[cost.name]
         table.add_row(
-            cost.name, type(channel).__name__, rounded_up(cost.epsilon), odds(cost.epsilon),
+            cost.name, type(channel).__name__, rounded_up(cost.epsilon), factor(odds(cost.epsilon)),
             cost.worth_in_words, cost.margin_in_words, cost.counts_as,
         )  # fmt: skip
     console().print(table)
     show_designs(read.schema)
-    print(f"Private answers together: epsilon {rounded_up(read.epsilon)} a respondent, odds {odds(read.epsilon)}.")
+    print(f"Private answers together: epsilon {rounded_up(read.epsilon)} per respondent; the odds change {odds(read.epsilon)}.")
     for sentence in [*over(read, datetime.date.today()), *advice(read, answers)]:
         print(sentence)
 

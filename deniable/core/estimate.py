@@ -12,10 +12,11 @@ import numpy as np
 from deniable.core.estimate_text import label_words, page, text
 from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
+from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts
 from deniable.core.simplex import project
 from deniable.errors import NoIntervalError, ParameterError
-from deniable.picture_words import ENGLISH, Words, words_of
+from deniable.picture_words import ENGLISH, POLISH, Words, words_of
 from deniable.plurals import counted
 from deniable.progress import Progress, Silent
 
@@ -24,12 +25,10 @@ DRAWS = 200
 """So many re-estimates make a variability band."""
 FEWEST = 5
 """Of fewer people no shares are shown: one of them would be 20% or more."""
-ANY = "cannot be told"
-"""What is said of a group whose interval leaves every possible value open."""
 
 
 class Estimate:
-    """Estimated shares (or other numbers), one a label, with their covariance.
+    """Estimated shares (or other numbers), one per label, with their covariance.
 
     `target` says what the error bars are about: the "population" that the respondents are a sample of, or the "respondents"
     themselves, of whom only the randomisation is uncertain.
@@ -58,6 +57,7 @@ class Estimate:
     """The attribute whose labels are groups, where each value is about one of them."""
     table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None = None
     """Of a cross table: the names and labels of its rows and of its columns."""
+    _in_points: bool | None = None
 
     def __init__(
         self,
@@ -229,8 +229,9 @@ class Estimate:
         """What is said instead of each value that is not shown; None for the others."""
         if self.group_sizes is None:
             return [None] * len(self.value)
+        words = words_of(self.language)
         return [
-            f"too few answers ({size:.0f})" if few else ANY if left_open else None
+            words.few_answers.format(size=words.number(size, ",.0f")) if few else words.cannot_be_told if left_open else None
             for size, few, left_open in zip(self.group_sizes, self.too_few, self.left_open, strict=True)
         ]
 
@@ -352,7 +353,13 @@ class Estimate:
         questions = texts.questions(language)
         other = copy.copy(self)
         other.language = language or texts.languages[0]
+        other._in_points = self.in_points
+        if words_of(other.language) is POLISH:
+            other._speak(Polish({name: question.title for name, question in questions.items()}))
         asked = [questions.get(name) for name in self.attributes]
+        groups = questions.get(self.by or "")
+        if groups is not None and not self.attributes:
+            other.labels = tuple(map(groups.label, self.labels))
         if not any(asked):
             return other
 
@@ -375,6 +382,15 @@ class Estimate:
         other.name = " / ".join(titles if self.group_sizes is None else titles[::-1]) + (f" [{condition}]" if condition else "")
         return other
 
+    def _speak(self, polish: Polish) -> None:
+        """Say in Polish what is no text of the survey; labels that are answers become its texts."""
+        self.name, self.method = polish.name(self.name), polish.method(self.method)
+        self.assumes = tuple(map(polish.sentence, self.assumes))
+        self.notes = tuple(map(polish.sentence, self.notes))
+        self._no_interval = None if self._no_interval is None else polish.sentence(self._no_interval)
+        if not self.attributes:
+            self.labels = tuple(map(polish.label, self.labels))
+
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
         """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported. Groups (`by`, the
         first attribute of a cross table) are panels of one axis, each with its estimated size; groups of too few people to say anything
@@ -396,17 +412,21 @@ class Estimate:
         else:
             left_out = [label_words(self.labels[i]) for i in np.flatnonzero(unseen)]
             said = f"; {words.too_few_for.format(labels='; '.join(left_out))}" if left_out else ""
+            scale = 100.0 if self.in_points else 1.0
             chart = charts.distribution_chart(
                 [label_words(self.labels[i]) for i in seen],
-                self.shown[seen],
-                None if ends is None else ends[0][seen],
-                None if ends is None else ends[1][seen],
+                scale * self.shown[seen],
+                None if ends is None else scale * ends[0][seen],
+                None if ends is None else scale * ends[1][seen],
                 title=self.name,
-                compare=compare,
+                compare={name: scale * np.asarray(series) for name, series in compare.items()}
+                if compare and scale != 1
+                else compare,
                 note=self._caption(words) + said,
                 as_percent=self.is_share,
                 whiskers=whiskers,
                 words=words,
+                unit=words.percentage_points if self.in_points else None,
             )
         return charts.with_picture(charts.in_language(chart, words))
 
@@ -463,7 +483,7 @@ class Estimate:
     @property
     def caption(self) -> str:
         """How many reports, by which method, and what the error bars are about."""
-        return self._caption(ENGLISH)
+        return self._caption(words_of(self.language))
 
     def _caption(self, words: Words) -> str:
         direct = among = bars = ""
@@ -485,7 +505,7 @@ class Estimate:
     @property
     def in_points(self) -> bool:
         """Whether the value is a difference of shares, to be read in percentage points."""
-        return self.limits == (-1.0, 1.0) and self.name.startswith("share of ")
+        return self.limits == (-1.0, 1.0) and self.name.startswith("share of ") if self._in_points is None else self._in_points
 
     @property
     def verdict(self) -> str:
@@ -494,12 +514,17 @@ class Estimate:
         >>> Estimate([2.0], ["difference"], n=100, method="joint", covariance=[[0.25]], limits=None).verdict
         'above 0: 2 (95% interval 1.02 to 2.98)'
         """
+        words = words_of(self.language)
         low, high = (float(end[0]) for end in self.interval())
-        found = "above 0" if low > 0 else "below 0" if high < 0 else "cannot be told from 0"
-        value = float(self._possible[0])
-        if self.in_points:
-            return f"{found}: {100 * value:.1f} points (95% interval {100 * low:.1f} to {100 * high:.1f})"
-        return f"{found}: {value:.4g} (95% interval {low:.4g} to {high:.4g})"
+        found = words.above_zero if low > 0 else words.below_zero if high < 0 else words.near_zero
+        times, digits = (100, ".1f") if self.in_points else (1, ".4g")
+        value, *ends = (words.number(times * number, digits) for number in (float(self._possible[0]), low, high))
+        return words.verdict.format(
+            found=found,
+            value=f"{value} {words.points}" if self.in_points else value,
+            interval=words.interval.format(level=95),
+            ends=words.ends.format(low=ends[0], high=ends[1]),
+        )
 
     def __repr__(self) -> str:
         return text(self)

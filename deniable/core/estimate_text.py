@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from deniable.core.html_table import html_table, paragraphs
+from deniable.picture_words import words_of
 from deniable.plurals import counted
 
 if TYPE_CHECKING:
@@ -50,15 +51,15 @@ def _ends(estimate: Estimate) -> Any:
 
 
 def _sentences(estimate: Estimate) -> list[str]:
-    said = []
+    said, words = [], words_of(estimate.language)
     if estimate.why_no_interval:
-        said.append(f"No confidence interval: {estimate.why_no_interval}")
+        said.append(words.no_interval.format(reason=estimate.why_no_interval))
         if estimate.error_is_known:
             said.append(f"{NO_INTERVAL_BUT}.")
         elif estimate.has_band:
             said.append("Its variability (.se and .band()) is found by simulating reports, when it is asked for.")
-    said += [f"Assumed: {assumption}." for assumption in estimate.assumes]
-    return said + [f"Note: {note}." for note in estimate.notes]
+    said += [words.assumed.format(what=assumption) for assumption in estimate.assumes]
+    return said + [words.note.format(what=note) for note in estimate.notes]
 
 
 def _list(estimate: Estimate) -> str:

@@ -18,7 +18,7 @@ from deniable.core.exact import Floats
 
 @dataclass(frozen=True)
 class Moments:
-    """What a score interval needs, a number a label: unbiased centre, E[w^2 | label], E[w^2 | other labels]."""
+    """What a score interval needs, one number per label: unbiased centre, E[w^2 | label], E[w^2 | other labels]."""
 
     centre: Floats
     given: Floats

@@ -10,7 +10,7 @@ from deniable.errors import ParameterError
 
 
 def posterior(law: Law, prior: Floats, reported: int | None = None) -> Floats:
-    """P(true | reported) = prior(true) P(reported | true) / P(reported): a row a report, or the row of one report.
+    """P(true | reported) = prior(true) P(reported | true) / P(reported): one row per report, or the row of one report.
 
     >>> from deniable.core.laws import Mixture
     >>> posterior(Mixture(2, np.array([1, 1])), np.array([0.5, 0.5])).tolist()

@@ -200,8 +200,8 @@ def _number(name: str, column: _Column, notes: list[str]) -> Channel:
         channel = Retention(Continuous(low, high, step), KEPT)
         notes.append(f"{name}: values are rounded to steps of {float(step):g} before they are hidden.")
     notes.append(
-        f"{name}: the ends {float(low):g} and {float(high):g} come from the data and so reveal somebody; "
-        "set them to what is possible."
+        f"{name}: the ends {float(low):g} and {float(high):g} are taken from the data, so each gives away somebody's value; "
+        "set them to the lowest and the highest that are possible."
     )
     return Optional(channel, STATUS_KEPT) if column.missing else channel
 

@@ -177,7 +177,7 @@ class Schema(Mapping[str, Channel]):
         return summed([block.epsilon for block in self.blocks if not block.open])
 
     def check_budget(self, epsilon: float) -> None:
-        """Refuse a schema that gives away more than `epsilon` a respondent.
+        """Refuse a schema that gives away more than `epsilon` per respondent.
 
         >>> import deniable as dn
         >>> dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}).check_budget(1.1)
@@ -188,7 +188,7 @@ class Schema(Mapping[str, Channel]):
             parts = ", ".join(f"{block.name} {rounded_up(block.epsilon)}" for block in self.blocks)
             raise SchemaError(
                 "over_budget",
-                "The schema gives away epsilon {got} a respondent, the budget is {budget}: {parts}. "
+                "The schema gives away epsilon {got} per respondent, the budget is {budget}: {parts}. "
                 "Hide some questions more, or ask fewer.",
                 got=rounded_up(self.epsilon),
                 budget=epsilon,

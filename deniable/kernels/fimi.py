@@ -1,4 +1,4 @@
-"""Reading transactions of item numbers from text, a line a transaction."""
+"""Reading transactions of item numbers from text, one line per transaction."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def correlation_attack(
     attributes: Sequence[str] | None = None,
     method: str = "bayes",
 ) -> pd.DataFrame:
-    """An attacker's best guesses of the true numbers behind noisy reports, a row a report.
+    """An attacker's best guesses of the true numbers behind noisy reports, one row per report.
 
     "reported"    the report itself
     "alone"       E[x_j | z_j], each attribute for itself, with its distribution in `population`
@@ -81,7 +81,7 @@ def remaining_error(
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """The privacy to show for noisy numbers: sqrt E (guess - truth)^2 of every attack of `correlation_attack`, and, as `shown`,
-    the least of them (less two standard errors of this simulation), a row an attribute.
+    the least of them (less two standard errors of this simulation), one row per attribute.
 
     One half of `population` is what the attacker knows, the other is randomised and attacked. `reported` is the error of the
     report itself, which is all that the noise promises; where attributes depend on each other `shown` is smaller. A small
@@ -143,7 +143,7 @@ class _Attacker:
         self.noisy, self.schema, self.reported = noisy, schema, reported
 
     def guess(self, method: str) -> Floats:
-        """Guesses, a row a report and a column an attribute."""
+        """Guesses, one row per report and one column per attribute."""
         if method == "reported":
             return self.z
         if method in ("alone", "population", "everything") and self.population is None:

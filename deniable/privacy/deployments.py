@@ -17,7 +17,7 @@ class Deployment:
 
 DEPLOYMENTS = (
     Deployment("Google Chrome, RAPPOR", 2014, "1.1", "one report, randomised on the device (ln 3)"),
-    Deployment("Apple, iOS and macOS", 2017, "2 to 16", "one person and feature a day, randomised on the device"),
+    Deployment("Apple, iOS and macOS", 2017, "2 to 16", "per person, feature and day, randomised on the device"),
     Deployment("Microsoft, Windows telemetry", 2017, "1.672", "app usage over six hours, randomised on the device"),
     Deployment("US Census, redistricting data", 2021, "19.61", "all published tables together, noise added by the bureau"),
 )

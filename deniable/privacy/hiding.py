@@ -40,7 +40,9 @@ def in_words(channel: Channel) -> str:
         return f"the true answer is kept with probability {_shown(channel.p)}, else {other}"
     if isinstance(channel, Flip):
         no, yes = (quoted(label) for label in channel.inputs)
-        return f"{yes} is kept with probability {_shown(channel.p)} and {no} with {_shown(channel.q)}, else turned round"
+        return (
+            f"{yes} is kept with probability {_shown(channel.p)} and {no} with {_shown(channel.q)}, else the other is reported"
+        )
     if isinstance(channel, ForcedResponse):
         no, yes = (quoted(label) for label in channel.inputs)
         return (
@@ -49,7 +51,7 @@ def in_words(channel: Channel) -> str:
         )
     if isinstance(channel, Crosswise):
         return (
-            "only whether the true answer is the same as an innocuous one is reported, which is "
+            "the report says only whether the true answer is the same as that to an innocuous question, which is "
             f"{quoted(channel.inputs[1])} with probability {_shown(channel.p)}"
         )
     if isinstance(channel, UnrelatedQuestion):
@@ -66,15 +68,15 @@ def in_words(channel: Channel) -> str:
             return "a table gives the probability of each report for each true answer"
         return f"the true answer is kept with probability {_kept(channel)}, else another is drawn from a table of probabilities"
     if isinstance(channel, Additive):
-        stopped = ", stopped at the ends of the range" if channel.edges == "clamp" else ""
+        stopped = ", cut off at the ends of the range" if channel.edges == "clamp" else ""
         return f"random noise is added, {_noise(channel.noise)}{stopped}"
     if isinstance(channel, Multiplicative):
         return f"the true number is multiplied by 1 plus random noise, {_noise(channel.noise)}"
     if isinstance(channel, Optional):
         silent = quoted(channel.domain.missing)
         return (
-            f"whether one answered is kept with probability {_shown(channel.p)}, else an answer becomes {silent} and "
-            f"silence any answer; of an answer, {in_words(channel.channel)}"
+            f"whether there is an answer is kept with probability {_shown(channel.p)}, else an answer becomes {silent} and "
+            f"silence becomes any answer; of an answer, {in_words(channel.channel)}"
         )
     return "it is distorted at random"
 

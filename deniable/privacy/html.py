@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING
 
 from deniable.core.channel import rounded_up
-from deniable.privacy.words import ONE_REPORT, odds
+from deniable.privacy.polish import capital, number, sayer
+from deniable.privacy.warnings import ALL_TOGETHER
+from deniable.privacy.words import FOR_SCALE, ONE_LIE, ONE_REPORT, factor, odds
 
 if TYPE_CHECKING:
     from deniable.privacy.report import PrivacyReport
@@ -53,15 +56,17 @@ _STYLE = """
   .deniable-report td:empty { display: none; } }
 @media print { .deniable-report { --paper: #fff; --ink: #000; } }
 """
+_CHANGES = "A report changes<br>anyone&#x27;s odds<br>by a factor of"
 
 
 def page(report: PrivacyReport) -> str:
     """A complete page."""
+    say = sayer(report.language)
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{_spoken(report)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        "<title>Privacy report: what these questions give away</title>\n"
+        f"<title>{say('Privacy report: what these questions give away')}</title>\n"
         f"<style>body {{ margin: 0; }}{_STYLE}</style>\n</head>\n"
         f'<body class="deniable-report">\n<main>\n{_content(report)}\n</main>\n</body>\n</html>\n'
     )
@@ -69,66 +74,83 @@ def page(report: PrivacyReport) -> str:
 
 def fragment(report: PrivacyReport) -> str:
     """The same inside another page, such as a notebook."""
-    return f'<style>{_STYLE}</style>\n<section class="deniable-report" lang="en">{_content(report)}</section>'
+    return f'<style>{_STYLE}</style>\n<section class="deniable-report" lang="{_spoken(report)}">{_content(report)}</section>'
+
+
+def _spoken(report: PrivacyReport) -> str:
+    """The language of the page itself; questions may be shown in others."""
+    return "pl" if report.language == "pl" else "en"
 
 
 def _content(report: PrivacyReport) -> str:
-    parts = [
-        "<h1>What these questions give away</h1>",
-        f'<p class="lead">{escape(report.summary)}</p>',
-        "<h2>How to read this</h2>",
-        "<p>A hidden answer is randomised before it is sent, so its report cannot be taken at its word. What a report can still "
+    say = sayer(report.language)
+    read = (
+        "A hidden answer is randomised before it is sent, so nobody can take what is reported at face value. What a report can still "
         "say about the person behind it is measured by what it does to the <strong>odds</strong>: if an answer was thought 10% "
-        "likely (odds of 1 to 9) and the odds change 4 times, it is then 31% likely (4 to 9). <strong>Epsilon</strong> is the "
-        "logarithm of that factor: 0 says nothing, each further 0.7 doubles the factor, and the epsilons of several questions add "
-        "up. The figures are those of the most telling report; no other report says more.</p>",
-        f"<p>{escape(ONE_REPORT)}</p>",
-        "<h2>Question by question</h2>",
+        "likely (odds of 1 to 9) and a report changes the odds by a factor of 4, the answer is then 31% likely (odds of 4 to 9). "
+        "<strong>Epsilon</strong> is the logarithm of that factor: 0 means that a report says nothing, each further 0.7 doubles the "
+        "factor, and the epsilons of several questions add up. All figures are those of the most revealing report; no other report "
+        "says more."
+    )
+    code = f"<code>{escape(report.schema.fingerprint)}</code>"
+    parts = [
+        f"<h1>{say('What these questions give away')}</h1>",
+        f'<p class="lead">{escape(say(report.summary))}</p>',
+        f"<h2>{say('How to read this')}</h2>",
+        f"<p>{say(read)}</p>",
+        f"<p>{escape(say(ONE_REPORT))}</p>",
+        f"<h2>{say('Question by question')}</h2>",
         _questions(report),
-        "<h2>Warnings</h2>",
+        f"<h2>{say('Warnings')}</h2>",
         _warnings(report),
         _notes(report),
         _attacks(report),
-        "<h2>For scale: what others have published</h2>",
+        f"<h2>{say(FOR_SCALE)}</h2>",
         _deployments(report),
-        f"<footer><p>Schema fingerprint <code>{escape(report.schema.fingerprint)}</code>. Epsilons and odds are rounded up.</p>"
-        "</footer>",
+        f"<footer><p>{say(f'Schema fingerprint {code}. Epsilons and odds are rounded up.')}</p></footer>",
     ]
     return "\n".join(part for part in parts if part)
 
 
 def _questions(report: PrivacyReport) -> str:
+    say = sayer(report.language)
     body = "\n".join(_question(row, report.language) for row in report.rows)
     together = ""
     if len(report.rows) > 1:
-        what = "All private ones together" if report.asked_openly else "All together"
-        hidden = (rounded_up(report.epsilon), odds(report.epsilon), escape(report.at_worst))
-        whole = _row(what, "", *(hidden if report.private else ("", "", escape(report.together))))
+        what = "Private questions" if report.asked_openly else "All together"
+        hidden = (
+            number(rounded_up(report.epsilon), report.language),
+            say(factor(odds(report.epsilon))),
+            escape(say(report.at_worst)),
+        )
+        whole = _row(say, say(what), "", *(hidden if report.private else ("", "", escape(say(report.together)))))
         together = f'<tfoot role="rowgroup">\n{whole}\n</tfoot>\n'
     return (
-        f"{_open('Question by question')}"
-        "<caption>What one report to each question can say about the person who sent it</caption>\n"
-        f"{_head('Question', 'Hidden by', '#Epsilon', 'A report changes<br>anyone&#x27;s odds', 'In the worst case')}"
+        f"{_open(say('Question by question'))}"
+        f"<caption>{say('What one report to each question can say about the person who sent it')}</caption>\n"
+        f"{_head('Question', 'Hidden by', '#Epsilon', _CHANGES, 'In the worst case', say=say)}"
         f'<tbody role="rowgroup">\n{body}\n</tbody>\n{together}</table>\n</div>'
     )
 
 
 def _question(row: Row, language: str) -> str:
+    say = sayer(language)
     lang = "" if language == "en" else f' lang="{escape(language)}"'
     asked = f"<span{lang}>{escape(row.text)}</span><small>{escape(row.name)}</small>" if row.text else escape(row.name)
     members = f"<small>{escape(', '.join(row.questions))}</small>" if row.questions != (row.name,) else ""
-    supposing = f"<small>{escape(row.supposing[0].upper() + row.supposing[1:])}.</small>" if row.supposing else ""
-    said = row.says[0].upper() + row.says[1:] + "."
-    hidden = f"{escape(row.hidden_by[0].upper() + row.hidden_by[1:])}<small>Answers: {escape(row.answers)}</small>"
-    lie = f"<small>One dishonest answer counts as up to {escape(row.counts_as)}.</small>" if row.counts_as else ""
-    return _row(asked + members, hidden, row.shown_epsilon, row.odds, escape(said) + supposing + lie)
+    supposing = f"<small>{escape(capital(say(row.supposing)))}.</small>" if row.supposing else ""
+    said = capital(say(row.says)) + "."
+    hidden = f"{escape(capital(say(row.hidden_by)))}<small>{say('Answers')}: {escape(say(row.answers))}</small>"
+    lie = f"<small>{escape(say(f'{ONE_LIE} {row.counts_as}.'))}</small>" if row.counts_as else ""
+    epsilon, change = number(row.shown_epsilon, language), say(factor(row.odds))
+    return _row(say, asked + members, hidden, epsilon, change, escape(said) + supposing + lie)
 
 
-def _row(name: str, hidden: str, epsilon: str, change: str, worst: str) -> str:
+def _row(say: Callable[[str], str], name: str, hidden: str, epsilon: str, change: str, worst: str) -> str:
     return (
         f'<tr role="row"><th scope="row" role="rowheader">{name}</th><td role="cell">{hidden}</td>'
-        f'<td role="cell" class="number" data-label="Epsilon">{epsilon}</td>'
-        f'<td role="cell" data-label="Odds change">{escape(change)}</td><td role="cell">{worst}</td></tr>'
+        f'<td role="cell" class="number" data-label="{say("Epsilon")}">{epsilon}</td>'
+        f'<td role="cell" data-label="{say("Odds change by a factor of")}">{escape(change)}</td><td role="cell">{worst}</td></tr>'
     )
 
 
@@ -137,20 +159,22 @@ def _open(label: str) -> str:
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">\n<table role="table">\n'
 
 
-def _head(*headings: str) -> str:
+def _head(*headings: str, say: Callable[[str], str] = str) -> str:
     """Column headings; a leading # marks a column of numbers."""
     cells = "".join(
-        f'<th scope="col" role="columnheader" class="{"number" if heading.startswith("#") else "words"}">{heading.lstrip("#")}</th>'
+        f'<th scope="col" role="columnheader" class="{"number" if heading.startswith("#") else "words"}">{say(heading.lstrip("#"))}</th>'
         for heading in headings
     )
     return f'<thead role="rowgroup"><tr role="row">{cells}</tr></thead>\n'
 
 
 def _warnings(report: PrivacyReport) -> str:
+    say = sayer(report.language)
     if not report.warnings:
-        return "<p>None.</p>"
+        return f"<p>{say('None.')}</p>"
     items = "\n".join(
-        f"<li><strong>Warning, {escape(name)}:</strong> {escape(warning)}</li>" for name, warning in report.warnings
+        f"<li><strong>{say('Warning')}, {escape(say(name) if name == ALL_TOGETHER else name)}:</strong> {escape(say(warning))}</li>"
+        for name, warning in report.warnings
     )
     return f'<ul class="warnings">\n{items}\n</ul>'
 
@@ -158,8 +182,9 @@ def _warnings(report: PrivacyReport) -> str:
 def _notes(report: PrivacyReport) -> str:
     if not report.notes:
         return ""
-    items = "\n".join(f"<li><strong>{escape(name)}:</strong> {escape(note)}</li>" for name, note in report.notes)
-    return f"<h2>Notes</h2>\n<ul>\n{items}\n</ul>"
+    say = sayer(report.language)
+    items = "\n".join(f"<li><strong>{escape(name)}:</strong> {escape(say(note))}</li>" for name, note in report.notes)
+    return f"<h2>{say('Notes')}</h2>\n<ul>\n{items}\n</ul>"
 
 
 def _attacks(report: PrivacyReport) -> str:
@@ -170,16 +195,20 @@ def _attacks(report: PrivacyReport) -> str:
 
 
 def _deployments(report: PrivacyReport) -> str:
+    say = sayer(report.language)
+    differs = (
+        "Figures published by the organisations themselves. What they count differs (one report, a day, a whole census), so they are a "
+        "scale, not a ranking."
+    )
     rows = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(d.who)}</th>'
-        f'<td role="cell" class="number" data-label="Year">{d.year}</td>'
-        f'<td role="cell" class="number" data-label="Epsilon">{escape(d.epsilon)}</td><td role="cell">{escape(d.of_what)}</td></tr>'
+        f'<td role="cell" class="number" data-label="{say("Year")}">{d.year}</td>'
+        f'<td role="cell" class="number" data-label="{say("Epsilon")}">{escape(number(d.epsilon, report.language))}</td>'
+        f'<td role="cell">{escape(say(d.of_what))}</td></tr>'
         for d in report.deployments
     )
     return (
-        f"{_open('Published deployments')}"
-        "<caption>Figures published by the organisations themselves. What they count differs (one report, a day, a whole census), "
-        "so they are a scale, not a ranking.</caption>\n"
-        f"{_head('Who', '#Year', '#Epsilon', 'Of what')}"
+        f"{_open(say('Published deployments'))}<caption>{say(differs)}</caption>\n"
+        f"{_head('Who', '#Year', '#Epsilon', 'Of what', say=say)}"
         f'<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>'
     )

@@ -57,7 +57,7 @@ def in_people(channel: Channel, answers: int | None = None, known: float | None 
 
     >>> import deniable as dn
     >>> in_people(dn.KRR(dn.Binary(), 0.75)), in_people(dn.KRR(dn.Binary(), 0.501), 100)
-    ('1.5 people', 'all that answer')
+    ('1.5 people', 'all who answer')
     """
     try:
         found = influence(channel) if known is None else known
@@ -65,7 +65,7 @@ def in_people(channel: Channel, answers: int | None = None, known: float | None 
         return ""
     # A count is never above the number of those who answer, nor moves by more.
     if found > (1e6 if answers is None else answers):
-        return "all that answer"
+        return "all who answer"
     if found <= 1 + 1e-6:
         return "one person"
     # Rounded up, as all that speaks against a design.

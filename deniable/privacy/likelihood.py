@@ -119,11 +119,11 @@ class Likelihoods:
         self._blocks = schema.blocks
 
     def truths(self, frame: Any) -> Ints:
-        """True codes, a row a person and a column a block."""
+        """True codes, one row per person and one column per block."""
         return np.column_stack([self._together(block, frame, true=True) for block in self._blocks])
 
     def reports(self, frame: Any) -> Ints:
-        """Reported codes, a row a report and a column a block."""
+        """Reported codes, one row per report and one column per block."""
         return np.column_stack([self._together(block, frame, true=False) for block in self._blocks])
 
     def _together(self, block: Block, frame: Any, true: bool) -> Ints:

@@ -21,7 +21,7 @@ from deniable.privacy.linkage import Linkage, reidentification_rate
 from deniable.privacy.rows import SUPPOSED, Row, row_of
 from deniable.privacy.single_entry import by_attribute
 from deniable.privacy.warnings import ALL_TOGETHER, weak_together
-from deniable.privacy.words import ONE_REPORT, odds, percent
+from deniable.privacy.words import FOR_SCALE, ONE_LIE, ONE_REPORT, odds, percent
 from deniable.privacy.worst_case import posterior_bound
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PrivacyReport:
-    """A row a question, the whole, warnings and a scale; as text, frame or web page.
+    """One row per question, the whole, warnings and a scale; as text, frame or web page.
 
     >>> import deniable as dn
     >>> found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
@@ -82,8 +82,8 @@ class PrivacyReport:
         if math.isinf(self.epsilon):
             unlimited = [row.name for row in self.private if math.isinf(row.epsilon)]
             return (
-                f"Someone who answers {what} has no guarantee that holds whatever else is known: some reports rule out true "
-                f"answers ({', '.join(unlimited)}).{openly}"
+                f"Someone who answers {what} is guaranteed nothing: some reports rule out true answers "
+                f"({', '.join(unlimited)}).{openly}"
             )
         return (
             f"Whatever someone reports to {what}, and whatever else is known about them, the odds of any true answer change "
@@ -96,7 +96,7 @@ class PrivacyReport:
         if not self.private:
             return "Nothing is hidden."
         which = "Private answers together" if self.asked_openly else "Together"
-        return f"{which}: epsilon {rounded_up(self.epsilon)} a respondent, odds {odds(self.epsilon)}."
+        return f"{which}: epsilon {rounded_up(self.epsilon)} per respondent; the odds change {odds(self.epsilon)}."
 
     @property
     def at_worst(self) -> str:
@@ -104,7 +104,7 @@ class PrivacyReport:
         if math.isinf(self.epsilon):
             return "Some reports rule out true answers."
         after = posterior_bound(self.epsilon, SUPPOSED)
-        return f"Something that was thought 10% likely is then at most {percent(after, up=True)} likely."
+        return f"Something that was thought 10% likely before is then at most {percent(after, up=True)} likely."
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas frame, one row per block: questions, hidden_by, answers, epsilon, odds, worst_case, supposing, counts_as, warnings.
@@ -144,7 +144,7 @@ class PrivacyReport:
             tells = "asked openly" if row.open else f"epsilon {row.shown_epsilon}; a report changes anyone's odds {row.odds}"
             lines += ["", f"{row.name}: {tells}"]
             asked = [f"“{row.text}”"] if row.text else []
-            lie = [f"One dishonest answer counts as up to {row.counts_as}."] if row.counts_as else []
+            lie = [f"{ONE_LIE} {row.counts_as}."] if row.counts_as else []
             for text in (
                 *asked,
                 f"Hidden by: {row.hidden_by}.",
@@ -157,7 +157,7 @@ class PrivacyReport:
             lines += ["", *textwrap.wrap(f"Note: {name}: {note}", 110, subsequent_indent="  ")]
         for text in self.attacks:
             lines += ["", *textwrap.wrap(text, 110, subsequent_indent="  ")]
-        lines += ["", *textwrap.wrap(ONE_REPORT, 110, subsequent_indent="  "), "", "Published elsewhere, for scale:"]
+        lines += ["", *textwrap.wrap(ONE_REPORT, 110, subsequent_indent="  "), "", f"{FOR_SCALE}:"]
         lines += [f"  {d.who} ({d.year}): epsilon {d.epsilon}, {d.of_what}" for d in self.deployments]
         return "\n".join(lines)
 
@@ -169,7 +169,7 @@ class PrivacyReport:
             found.append(str(self.linkage))
         if self.errors is not None:
             found.extend(
-                f"Whoever knows how the population's answers hang together still misses the true {name} by "
+                f"Whoever knows how the population's answers are related still misses the true {name} by "
                 f"{row['shown']:,.3g} on average (root mean square; the noise alone suggests {row['reported']:,.3g})."
                 for name, row in self.errors.iterrows()
             )

@@ -13,6 +13,7 @@ from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.question_texts import Question
 from deniable.core.schema import Block, Schema
+from deniable.privacy.hiding import in_words
 from deniable.privacy.influence import in_people
 from deniable.privacy.priors import shares
 from deniable.privacy.warnings import notable, warnings_of
@@ -88,7 +89,7 @@ def at_odds(row: Row, epsilon: float) -> Row:
     """The row of a question that gives more away than its channel alone: to somebody who knows the answer to a second one, say."""
     after = percent(posterior_bound(epsilon, SUPPOSED), up=True)
     says = f"whatever someone reports, the chance of any true answer rises from 10% to at most {after}"
-    return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="supposing it is thought 10% likely")
+    return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="assuming it was thought 10% likely before")
 
 
 def _told(worst: Rise, own: Question) -> str:
@@ -115,8 +116,8 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], told: Questio
             told.label(channel.inputs[worst]), float(believed[worst]), channel.epsilon
         ), "with the given distribution of answers"
     if channel.law.inputs <= FEW and not math.isinf(channel.epsilon):
-        return _told(_worst_of_few(channel), told), "supposing 10% have that answer, whatever the others have"
-    return _told(_worst_of_uniform(channel), told), "supposing all answers are equally likely"
+        return _told(_worst_of_few(channel), told), "assuming that 10% of people have that answer, whatever the others have"
+    return _told(_worst_of_uniform(channel), told), "assuming that all answers are equally likely"
 
 
 def _worst_of_few(channel: Channel) -> Rise:
@@ -150,7 +151,7 @@ def _worst_of_group(block: Block, schema: Schema, prior: Mapping[str, Any]) -> t
         return (
             f"whatever someone reports to these questions together, the chance of any true answer, or combination of answers, rises "
             f"from 10% to at most {percent(after, up=True)}",
-            "supposing it is thought 10% likely",
+            "assuming it was thought 10% likely before",
         )
     best: tuple[float, str] = (-1.0, "")
     for name in given:
@@ -175,26 +176,30 @@ def _hidden(block: Block) -> str:
     channel = block.channel
     if not isinstance(channel, Channel):
         kinds = sorted({type(member).__name__ for member in channel.channels})
-        told = "turned round" if channel.flips else "replaced"
-        return f"one draw for all: with {percent(float(channel.theta))} all are told, else all are {told} ({', '.join(kinds)})"
+        told = "reversed" if channel.flips else "replaced"
+        return (
+            f"one draw for all: {percent(float(channel.theta))} of the time all true answers are reported, otherwise all are {told} "
+            f"({', '.join(kinds)})"
+        )
     name = type(channel).__name__
     if isinstance(channel, (Additive, Multiplicative)):
-        stopped = ", stopped at the ends" if getattr(channel, "edges", "") == "clamp" else ""
-        return f"{channel.noise!r} noise{stopped} ({name})"
+        return f"{in_words(channel)} ({name})"
     if block.open:
         return "nothing: it is asked openly and reported as it is"
     if not channel.exact or channel.inputs != channel.outputs or channel.law.inputs > DENSE:
-        return name
+        return f"{in_words(channel)} ({name})"
     kept = [int(channel.law.column(z)[z]) / channel.denominator for z in range(channel.law.inputs)]
     low, high = percent(min(kept)), percent(max(kept))
-    return f"the true answer is reported with {low if low == high else f'{low} to {high}'} ({name})"
+    return f"the true answer is reported {low if low == high else f'{low} to {high}'} of the time ({name})"
 
 
 def _answers(channel: Channel, own: Question) -> str:
     if not channel.exact:
         return channel.domain.allowed
     if channel.domain.size > FEW:
-        return (
-            f"{channel.domain.size:,} values, {quoted(own.label(channel.inputs[0]))} to {quoted(own.label(channel.inputs[-1]))}"
+        answered = channel.domain.size - (channel.domain.missing is not None)
+        ends = (
+            f"{answered:,} values, {quoted(own.label(channel.inputs[0]))} to {quoted(own.label(channel.inputs[answered - 1]))}"
         )
+        return ends if channel.domain.missing is None else f"{ends}, or {quoted(own.label(channel.domain.missing))}"
     return ", ".join(str(own.label(label)) for label in channel.inputs)

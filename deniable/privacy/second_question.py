@@ -15,7 +15,7 @@ def known_second_answer(channel: Channel) -> list[str]:
 
     >>> import deniable as dn
     >>> debt = dn.UnrelatedQuestion(dn.Nominal(["no", "yes"]), 0.5, 0.5, asked=True)
-    >>> "the odds of the first answer at most 5.0 times" in known_second_answer(debt)[0]
+    >>> "the odds of the first answer by a factor of at most 5.0" in known_second_answer(debt)[0]
     True
     """
     if not isinstance(channel, UnrelatedQuestion) or not channel.asked or not isinstance(channel.law, Mixture):
@@ -25,5 +25,6 @@ def known_second_answer(channel: Channel) -> list[str]:
     known = odds(math.log(2 * channel.law.diagonal / rarest + 1)) if rarest else "without limit"
     return [
         f"anyone who knows someone's answer to the second question learns more: a report then changes the odds of the first answer {known} "
-        "where a respondent's page draws, and proves it where the second answer itself is sent whenever the first is not."
+        "if the respondent's page makes the draw; if the second answer itself is sent whenever the first is not, a report can "
+        "prove the first."
     ]

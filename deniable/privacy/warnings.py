@@ -23,6 +23,8 @@ WEAK = 6.0
 NOTABLE = 9
 """A report that changes someone's odds more often than this protects less than the lightest level of a questionnaire."""
 
+HIDE_MORE = "Hide the answer more, or offer fewer answers to choose from."
+
 ALL_TOGETHER = "all questions together"
 """What a warning is about that concerns no single question."""
 
@@ -36,9 +38,9 @@ def warnings_of(given: Block | Channel | Schema) -> list[str]:
 
     >>> import deniable as dn
     >>> dn.privacy.warnings_of(dn.Flip(1, 0.5))[0].split(". ")[0]
-    'epsilon is infinite: a report of 0 is possible for 0 but proves that the truth is not 1'
+    'epsilon is infinite: a report of 0 can come from 0, but proves that the true answer is not 1'
     >>> dn.privacy.warnings_of(dn.Schema({"age": dn.Identity(dn.Binary()), "ill": dn.KRR(dn.Binary(), 0.7)}))[0].split(".")[0]
-    'age: is reported as it is'
+    'age: it is reported as it is'
     """
     if isinstance(given, Schema):
         return [f"{block.name}: {warning}" for block in given.blocks for warning in warnings_of(block)]
@@ -63,37 +65,42 @@ def weak(epsilon: float) -> list[str]:
     """A sentence about an epsilon that is finite but protects little.
 
     >>> weak(1.0), weak(7.0)[0].split(".")[0]
-    ([], 'weak: a report can raise a chance of 10% to 99')
+    ([], 'weak protection: a report can raise a chance of 10% to 99')
     """
     if not WEAK <= epsilon < math.inf:
         return []
     after = posterior_bound(epsilon, 0.1)
-    return [
-        f"weak: a report can raise a chance of 10% to {percent(after, up=True)}. Hide the answer more, or give it fewer values."
-    ]
+    return [f"weak protection: a report can raise a chance of 10% to {percent(after, up=True)}. {HIDE_MORE}"]
 
 
 def weak_together(epsilons: Sequence[float]) -> list[str]:
     """The same about several answers of one person together.
 
-    >>> weak_together([7.0]), weak_together([4.0, 3.0]) == weak(7.0)
-    ([], True)
+    >>> weak_together([7.0]), weak_together([4.0, 3.0])[0].split(".")[0]
+    ([], "weak protection: all of someone's reports together can raise a chance of 10% to 99")
     """
-    return weak(summed(list(epsilons))) if len(epsilons) > 1 else []
+    total = summed(list(epsilons))
+    if len(epsilons) < 2 or not WEAK <= total < math.inf:
+        return []
+    after = percent(posterior_bound(total, 0.1), up=True)
+    return [
+        f"weak protection: all of someone's reports together can raise a chance of 10% to {after}. Ask fewer questions, or hide the "
+        "answers more."
+    ]
 
 
 def notable(epsilon: float) -> list[str]:
     """A sentence about a finite epsilon that is above the lightest level of a questionnaire, and below what `weak` speaks of.
 
     >>> notable(math.log(9)), notable(7.0), notable(math.log(19))[0].split(" (")[0]
-    ([], [], "weak: a report can change someone's odds up to 19.0 times")
+    ([], [], "weak protection: a report can change someone's odds by a factor of up to 19.0")
     """
     if epsilon >= WEAK or math.exp(epsilon) <= NOTABLE * (1 + 1e-9):
         return []
     after = percent(posterior_bound(epsilon, 0.1), up=True)
     return [
-        f"weak: a report can change someone's odds {odds(epsilon).replace('at most', 'up to')} (the lightest level of a questionnaire: "
-        f"{NOTABLE}), so a chance of 10% may become {after}. Hide the answer more, or give it fewer values."
+        f"weak protection: a report can change someone's odds {odds(epsilon).replace('at most', 'up to')} (the lightest level of a "
+        f"questionnaire: {NOTABLE}), so a chance of 10% may become {after}. {HIDE_MORE}"
     ]
 
 
@@ -102,7 +109,7 @@ def _of_group(group: JointChannel) -> list[str]:
         return weak(group.epsilon)
     if group.flips:
         return [
-            "the joint report of this group rules out all combinations of answers but two (as reported, and all turned round): "
+            "the joint report of this group rules out all combinations of answers but two (as reported, and all reversed): "
             "epsilon is infinite. Let each question have its own draw, or use UnrelatedQuestion for all of them."
         ]
     return [
@@ -115,11 +122,11 @@ def _ruled_out(channel: Channel) -> list[str]:
     if not math.isinf(channel.epsilon):
         return []
     if isinstance(channel, Identity):
-        found = "is reported as it is."
+        found = "it is reported as it is."
     else:
         z, likelier, rarer = channel.worst_case
         found = (
-            f"epsilon is infinite: a report of {quoted(z)} is possible for {quoted(likelier)} but proves that the truth is not "
+            f"epsilon is infinite: a report of {quoted(z)} can come from {quoted(likelier)}, but proves that the true answer is not "
             f"{quoted(rarer)}."
         )
     return [found + _suggestion(channel)]
@@ -135,8 +142,8 @@ def _suggestion(channel: Channel) -> str:
     if isinstance(finite, Additive):
         what = f"{finite.noise!r} noise, which is as wide on average"
     else:
-        what = "replacing 5% of the reports by an even draw of all answers"
-    return f" Nearest with a finite epsilon ({rounded_up(finite.epsilon, 1)}): {what}."
+        what = "replace 5% of the reports by an even draw of all answers"
+    return f" The nearest design with a finite epsilon ({rounded_up(finite.epsilon, 1)}): {what}."
 
 
 def _edges(channel: Channel) -> list[str]:
@@ -144,8 +151,8 @@ def _edges(channel: Channel) -> list[str]:
     if not leak:
         return []
     return [
-        f"bounded noise: {leak:.1%} of the reports (if all answers are equally frequent) prove that the truth lies "
-        "near an end of the range."
+        f"bounded noise: {leak:.1%} of the reports (if all answers are equally frequent) prove that the true value "
+        "lies near an end of the range."
     ]
 
 

@@ -8,32 +8,44 @@ from typing import Any
 from deniable.privacy.worst_case import Rise
 
 ONE_REPORT = (
-    "Epsilon bounds what one person's report says about that person. It says nothing of what rows tell about one another, as they do in a "
-    "sorted file; therefore rows are shuffled when they are randomised."
+    "Epsilon limits what one person's report says about that person. It does not cover what rows give away about one another, as in a "
+    "sorted file; that is why rows are shuffled when they are randomised."
 )
+
+ONE_LIE = "One dishonest answer can shift an estimated count by up to"
+FOR_SCALE = "For comparison, figures that others have published"
 
 
 def odds(epsilon: float) -> str:
     """Epsilon in words: by what factor a report can change the odds of any answer, rounded up.
 
     >>> odds(math.log(3)), odds(2.0), odds(13.385), odds(math.inf)
-    ('at most 3.0 times', 'at most 7.4 times', 'at most 660,000 times', 'without limit')
+    ('by a factor of at most 3.0', 'by a factor of at most 7.4', 'by a factor of at most 660,000', 'without limit')
     """
     if math.isinf(epsilon):
         return "without limit"
     if epsilon > 700:
-        return f"at most e^{math.ceil(epsilon):,} times"
+        return f"by a factor of at most e^{math.ceil(epsilon):,}"
     factor = math.exp(epsilon)
     if factor < 100:
-        return f"at most {math.ceil(factor * 10 - 1e-6) / 10:.1f} times"
+        return f"by a factor of at most {math.ceil(factor * 10 - 1e-6) / 10:.1f}"
     if factor < 1000:
-        return f"at most {math.ceil(factor - 1e-6)} times"
+        return f"by a factor of at most {math.ceil(factor - 1e-6)}"
     # Two figures are enough of a large number.
     exponent = math.floor(math.log10(factor))
     leading = math.ceil(factor / 10.0 ** (exponent - 1) - 1e-6)
     if exponent < 12:
-        return f"at most {leading * 10 ** (exponent - 1):,} times"
-    return f"at most {leading / 10:.1f} x 10^{exponent} times"
+        return f"by a factor of at most {leading * 10 ** (exponent - 1):,}"
+    return f"by a factor of at most {leading / 10:.1f} x 10^{exponent}"
+
+
+def factor(told: str) -> str:
+    """The same for a column that is headed "by a factor of".
+
+    >>> factor(odds(2.0)), factor("without limit")
+    ('at most 7.4', 'without limit')
+    """
+    return told.removeprefix("by a factor of ")
 
 
 def percent(chance: float, up: bool = False, down: bool = False) -> str:

@@ -70,7 +70,7 @@ def posterior_bound(source: Any, before: float) -> float:
     however the other answers are distributed. `source` is a channel, a schema, or epsilon itself.
 
     >>> import deniable as dn
-    >>> round(dn.privacy.posterior_bound(dn.KRR(dn.Binary(), 0.8), 0.1), 3)            # odds change 4 times at most
+    >>> round(dn.privacy.posterior_bound(dn.KRR(dn.Binary(), 0.8), 0.1), 3)            # odds change by a factor of 4 at most
     0.308
     """
     epsilon = source if is_number(source) else getattr(source, "epsilon", None)

@@ -1,4 +1,4 @@
-"""The deniability ensuring tree (paper 003): people are parted into groups that differ in their answers as long as every group stays
+"""The deniability ensuring tree (paper 003): people are divided into groups that differ in their answers as long as every group stays
 deniable, and each person's published answer is drawn from the answers of the group."""
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         if both:
             raise DataError(
                 "sensitive_in_x",
-                "{got} is in X and in y: the true answers would be used to part people. Drop it from X.",
+                "{got} is in X and in y: the true answers would be used to divide people into groups. Drop it from X.",
                 got=both,
             )
         attributes, codes = read_table(X, self.categorical, self.missing, self.max_categories)

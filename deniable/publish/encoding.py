@@ -48,11 +48,11 @@ class Attribute:
     lows: Any = None
     """Where numbers were put into cells: the smallest of each, `values` being the largest."""
     measured: bool = False
-    """Whether it measures something, as a salary does: people can be parted by its ranges, though its single values identify them."""
+    """Whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify them."""
 
     @property
     def usable(self) -> bool:
-        """Whether people may be parted by it: a column that only names them is handed on, not used."""
+        """Whether people may be divided by it: a column that only names them is handed on, not used."""
         return len(self.values) > 1 and (self.measured or not self.identifier)
 
     def codes(self, column: Any) -> Codes:
@@ -235,7 +235,7 @@ def columns_of(X: Any) -> dict[str, Any]:
 
 
 def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, most: int) -> tuple[list[Attribute], Codes]:
-    """Attributes and codes (a row an attribute) of a frame."""
+    """Attributes and codes (one row per attribute) of a frame."""
     columns = columns_of(X)
     if not columns:
         raise DataError("no_columns", "X has no columns to split by.")

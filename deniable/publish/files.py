@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from deniable.progress import Progress, Silent
 from deniable.publish.mends import mending
 from deniable.publish.publication import Publication, publish_in_order
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
+from deniable.publish.remedies import LONGEST, in_shell, remedy
 
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
 PARQUET_KEY = b"deniable.publication"
@@ -118,12 +120,15 @@ def publish_file(
             typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
     # Files are shuffled here, with every cell as it was written.
     parameters.setdefault("min_deniability", 0.1)
-    if isinstance(parameters.get("drop"), str):
-        parameters["drop"] = [parameters["drop"]]
+    drop = parameters.get("drop") or ()
+    parameters["drop"] = [drop] if isinstance(drop, str) else list(dict.fromkeys(drop))
+    began = time.perf_counter()
     found = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
+    if not found.passed and time.perf_counter() - began < LONGEST:
+        found.remedy = remedy(typed, sensitive, found, parameters, shuffle, progress)
     if compare is not None:
         found.comparison = _compared(typed, sensitive, found, parameters, compare, progress)
-    out = written.drop_columns(list(parameters.get("drop", ())))
+    out = written.drop_columns(parameters["drop"])
     recoded = {own.name: own for own in found.recodings}
     for name, own in recoded.items():
         if name not in sensitive:
@@ -145,9 +150,11 @@ def publish_file(
                 temporary.write_text(page, encoding="utf-8")
         raise DataError(
             "not_safe",
-            "{verdict} Nothing was published.{report} To mend it:{mends}",
+            "{verdict} Nothing was published.{report} To fix it:{mends}{passing}",
             verdict=found.verdict,
             mends="".join(f"\n  {line}" for line in mending(found)),
+            passing=f"\nWith these options all checks pass: {in_shell(found.remedy)}" if found.remedy else "",
+            remedy=found.remedy,
             report=f" The report is in {report}." if report is not None else "",
         )
     text = json.dumps({"data": target.name, **found.to_dict()}, indent=2, ensure_ascii=False) + "\n"

@@ -49,7 +49,7 @@ def page(publication: Publication) -> str:
         f'<p class="lead{safe}">{escape(publication.verdict)}</p>\n'
         '<p class="soft">For the owner only: this page names rows and shows true counts. Do not publish it.</p>\n'
         "<h2>How to read this</h2>\n"
-        "<p>People are parted into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
+        "<p>People are divided into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
         "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most, 0 where all gave "
         "the same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the "
         "most frequent answer (of several columns hidden together: in the one where they are fewest). "
@@ -103,7 +103,7 @@ def _checks(found: Guarantees) -> str:
         f'<td role="cell" class="{"good" if check.passed else "bad"}">{STATES.get(check.state, check.state)}</td>'
         f'<td role="cell">{escape(check.found[0].upper() + check.found[1:])}.'
         f"{f'<small>Exposed: {escape(check.named)}</small>' if check.named else ''}"
-        f"{f'<small>To mend it, {escape(would[check.name])}</small>' if check.name in would else ''}</td></tr>"
+        f"{f'<small>To fix it, {escape(would[check.name])}</small>' if check.name in would else ''}</td></tr>"
         for check in found.checks
     )
     return (

@@ -1,4 +1,4 @@
-"""Columns that are handed on as they are and, by themselves, give the true answer away to whoever knows how they hang together."""
+"""Columns that are handed on as they are and, by themselves, give the true answer away to whoever knows how they are related."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def other_columns(
     if not telling:
         return Telling(public, public, np.flatnonzero(exposed), ())
     found = (
-        f"the true answer can be read off other columns by whoever knows how they hang together: {'; '.join(named)}. "
+        f"the true answer can be read off other columns by whoever knows how they are related: {'; '.join(named)}. "
         f"Tested is whether {_tested('a', 'or one', limit, frequent, hardly)}"
     )
     return Telling(found, public, np.flatnonzero(exposed), tuple(telling))

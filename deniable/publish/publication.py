@@ -64,6 +64,8 @@ class Publication:
         """What became of columns whose values were made coarser; the published table holds the coarser ones."""
         self.shuffled = shuffled
         """Whether the rows are in random order."""
+        self.remedy: tuple[str, ...] = ()
+        """Options of the command line with which a file that failed a check was seen to pass them all."""
 
     @property
     def trees(self) -> tuple[DeniabilityTree, ...]:
@@ -243,7 +245,7 @@ def publish_in_order(
 ) -> Publication:
     """As `publish_frame`, but the rows are still in their order; `shuffled` says that they must not stay in it."""
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
-    drop = [drop] if isinstance(drop, str) else list(drop)
+    drop = [drop] if isinstance(drop, str) else list(dict.fromkeys(drop))
     columns = columns_of(data)
     for parameter, given in (("sensitive", names), ("drop", drop)):
         _refuse_list_in_one(parameter, given, columns)
@@ -260,7 +262,7 @@ def publish_in_order(
     frame = nw.from_native(data, eager_only=True).drop(list(drop))
     kept = [name for name in frame.columns if name not in names]
     if not kept:
-        raise DataError("no_columns", "There is no other column than the sensitive: nothing to part people by.")
+        raise DataError("no_columns", "There is no column besides the sensitive one: nothing to divide people by.")
     if len(frame) == 0:
         raise DataError("no_rows", "The data has no rows.")
     if parameters.get("missing") is None:

@@ -142,7 +142,7 @@ class Tree:
         return out
 
     def positions(self, columns: dict[str, Any]) -> Floats:
-        """What rows are routed by: a row an attribute."""
+        """What rows are routed by: one row per attribute."""
         used = set(self.flat.feature.tolist())
         rows = len(next(iter(columns.values())))
         out = np.zeros((len(self.attributes), rows))

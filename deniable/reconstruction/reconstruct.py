@@ -204,7 +204,7 @@ def _vector(counts: Any, channel: Channel | Binned) -> Floats:
         vector = np.asarray(counts, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(
-            "not_counts", "Counts must be numbers, one a label (or a mapping from label), got {got}; use dn.counts(...).",
+            "not_counts", "Counts must be numbers, one per label (or a mapping from label), got {got}; use dn.counts(...).",
             got=type(counts).__name__,
         ) from None  # fmt: skip
     if vector.shape != (outputs,):

@@ -88,7 +88,7 @@ def json_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": {
             "text": {
-                "description": "One text, or one a language.",
+                "description": "One text, or one per language.",
                 "anyOf": [
                     {"type": ["string", "number"]},
                     {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
@@ -106,7 +106,7 @@ def json_schema() -> dict[str, Any]:
                 ]
             },
             "privacy": {
-                "description": "strong, standard, light: a report changes anyone's odds at most 3, 5, 9 times; none; or a design.",
+                "description": "strong, standard, light: a report changes anyone's odds by a factor of at most 3, 5, 9; none; or a design.",
                 "anyOf": [
                     {"enum": [*LEVELS, "none"]},
                     {"type": "object", "properties": {"design": {"enum": list(DESIGNS)}}, "required": ["design"]},

@@ -72,7 +72,7 @@ _SAYS: Mapping[str, str] = MappingProxyType(
         "name_twice": "two questions or columns have the same name",
         "recipe": "not every column is drawn exactly once, by a recipe of its own",
         "not_identity": "it is asked openly, but not sent as it is",
-        "odds": "a report changes anyone's odds {odds}, and pages refuse more than {most} times. Hide it better: privacy: light (9 times), "
+        "odds": "a report changes anyone's odds {odds}, and pages refuse more than {most}. Hide it better: privacy: light (at most 9), "
         "a smaller p or theta, a larger scale, or fewer values",
     }
 )

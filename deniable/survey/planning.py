@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from deniable.core.designs import Identity
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 from deniable.privacy.influence import in_people
@@ -15,7 +16,7 @@ from deniable.survey.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
-"""A share of 20% that is known to more than these points either way might as well be half or twice as large."""
+"""With a margin of error above this a share of 20% might as well be half or twice as large."""
 
 UNKNOWN = 1 - SHARE
 """A share of 20% that may be off by so much may be anything."""
@@ -49,9 +50,9 @@ class Cost:
         """How many direct answers would tell as much.
 
         >>> Cost("smokes", 1.1, 50.2, 0.2).worth_in_words, Cost("age", 2.8, 0.9, 0.8).worth_in_words
-        ('50 direct ones', 'less than one')
+        ('50', 'less than one')
         """
-        return counted(round(self.worth), "direct one") if self.worth >= 1 else "less than one"
+        return f"{round(self.worth):,}" if self.worth >= 1 else "less than one"
 
     @property
     def margin_in_words(self) -> str:
@@ -154,6 +155,10 @@ def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     channel = questionnaire.schema[cost.name]
     known = known_to(channel, answers)
     tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
+    if isinstance(channel, Identity):
+        enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
+        start = f"asked openly, but {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
+        return f"{start} About {enough:,} would tell it to ± {100 * USEFUL:.0f}."
     if cost.told:
         start = f"hidden so well that {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
     else:

@@ -27,7 +27,7 @@ def privacy_report(
     ... ''')
     >>> found = privacy_report(questionnaire)
     >>> found.rows[0].text, found.rows[0].odds, found.asked_openly
-    ('Do you smoke?', 'at most 3.0 times', ('votes',))
+    ('Do you smoke?', 'by a factor of at most 3.0', ('votes',))
     """
     if language is None:
         language = "en" if "en" in questionnaire.languages else questionnaire.languages[0]

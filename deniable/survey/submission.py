@@ -148,7 +148,7 @@ def _token(asked: Asked, given: dict[str, Any]) -> str | None:
     if token is None:
         raise RefusedError("token_missing", "This survey is by invitation: the link in the invitation carries a token.")
     if not isinstance(token, str) or not TOKEN.fullmatch(token):
-        raise RefusedError("token_unknown", "This invitation is not known here. Was the link copied whole?")
+        raise RefusedError("token_unknown", "This invitation is not known here. Please check that you have the whole link.")
     return token
 
 

@@ -38,7 +38,9 @@ class Accounts:
     def set_password(self, key: str, password: str) -> str:
         """Use the one-time link up; a session."""
         if not self.is_first(key):
-            raise RefusedError("link_used", "This link was used already, or is none. The server prints a new one on request.")
+            raise RefusedError(
+                "link_used", "This link has already been used, or is not valid. The server prints a new one on request."
+            )
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
             raise RefusedError("password_length", "A password has {least} characters or more.", least=SHORTEST_PASSWORD)
         self._store.set_password(self._hasher.hash(password))

@@ -51,8 +51,8 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "results come in batches "
             "of 50 or more, also if the survey is opened again.",
             "leave_open": "Leave it open",
-            "link_used": "This link was used already, or is none. The server prints a new one on request.",
-            "link_gone": "This link was used already.",
+            "link_used": "This link has already been used, or is not valid. The server prints a new one on request.",
+            "link_gone": "This link has already been used.",
             "password_length": "A password has {least} characters or more.",
             "wrong_password": "That is not the password.",
         },

@@ -153,8 +153,8 @@ def missing_page() -> str:
     """A survey that is not there: the same bytes for everyone, in every language."""
     return page(
         "Not found / Nie znaleziono",
-        '<section id="en"><p>There is no such survey here. Was the address copied whole?</p></section>\n'
-        '<section id="pl" lang="pl"><p>Nie ma tu takiej ankiety. Czy adres został skopiowany w całości?</p></section>',
+        '<section id="en"><p>There is no such survey here. Please check that you have the whole address.</p></section>\n'
+        '<section id="pl" lang="pl"><p>Nie ma tu takiej ankiety. Proszę sprawdzić, czy adres jest cały.</p></section>',
         switch=_anchors(NAMES),
     )
 

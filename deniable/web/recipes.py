@@ -36,7 +36,7 @@ def mixing(element: dict[str, Any], block: dict[str, Any], labels: int) -> str:
 
     >>> smokes = {"law": "mixture", "denominator": 5, "diagonal": 2, "replacement": [1, 1, 1]}
     >>> mixing({"choices": [{"value": "no"}, {"value": "yes"}]}, smokes, 3)
-    "a report changes anyone's odds at most 3.0 times; of 100 people whose answer is 'no', 40 send another"
+    "a report changes anyone's odds by a factor of at most 3.0; of 100 people whose answer is 'no', 40 send another"
     """
     try:
         changed = (odds_if_asked if element.get("asked") else odds)(block, labels)

@@ -5,6 +5,7 @@ import decimal
 import json
 import os
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +135,7 @@ def test_a_file_that_fails_checks_is_written_with_what_would_mend_it_and_that_do
     options = re.findall(r"(--(?:drop|max-posterior|max-skew)) ('[^']+'|\S+)", last)
     assert {name for name, _ in options} == {"--drop", "--max-posterior", "--max-skew"}
     assert ("--drop", "'on pills'") in options
-    assert "To mend it, let no group be smaller: --min-rows 5" in (tmp_path / "r.html").read_text()
+    assert "To fix it, let no group be smaller: --min-rows 5" in (tmp_path / "r.html").read_text()
     named = [part for name, value in options for part in (name, value.strip("'"))]
     code, out, err = run(*LOOSE, *named, "--min-rows", 5, "--force", "--strict")
     assert (code, "NOT SAFE" in out) == (0, False), err
@@ -480,3 +481,52 @@ def test_a_recoding_that_leaves_one_value_says_so_and_what_was_done_is_not_advis
     for options, advised in (([], "--recode, --min-shared 5"), (["--recode"], "--min-shared 5")):
         out = run("publish", "few.csv", "-s", "ill", "-o", "out.csv", "-f", *options)[1]
         assert re.findall(r"on the command line ([^)]*)\)", " ".join(out.split()))[0] == advised
+
+
+def _telling(rows, rng):
+    """Three tables that fail: by names and numbers of people, by columns that tell the answer, by dates and amounts."""
+    ill = rng.choice(["no", "yes"], rows, p=[0.8, 0.2])
+    return {
+        "people": (
+            "smokes",
+            {"id": range(rows), "name": [f"P{i}" for i in range(rows)], "age": rng.integers(18, 91, rows),
+             "smokes": rng.choice(["no", "yes"], rows, p=[0.7, 0.3])},
+            ["--drop", "id", "--drop", "name"],
+        ),
+        "ill": (
+            "ill",
+            {"age": rng.integers(18, 80, rows), "insurance fee": np.where(ill == "yes", 200, 90) + rng.integers(0, 60, rows),
+             "pills": np.where(ill == "yes", "many", "few"), "ill": ill},
+            ["--drop", "insurance fee", "--drop", "pills"],
+        ),
+        "votes": (
+            "vote",
+            {"born": [f"{1950 + i // 12}-{1 + i % 12:02d}-03" for i in range(rows)], "salary": np.round(rng.normal(5000, 900, rows), 2),
+             "village": rng.choice(["Alfa", "Beta"], rows), "vote": rng.choice(["l", "c", "r"], rows)},
+            ["--recode", "--drop", "born"],
+        ),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["people", "ill", "votes"])
+@pytest.mark.parametrize("strict", [(), ("--strict", "--report", "r.html")])
+def test_a_failed_check_names_the_whole_command_that_passes(run, tmp_path, name, strict):
+    sensitive, columns, needed = _telling(400, np.random.default_rng(7))[name]
+    pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
+    code, out, err = run("publish", "t.csv", "-s", sensitive, "-o", "out.csv", *strict)
+    assert code == (2 if strict else 0)
+    [line] = [line for line in (out + err).splitlines() if line.startswith("  deniable publish ")]
+    command = shlex.split(line)
+    asked = ["deniable", "publish", "t.csv", "-s", sensitive, "-o", "out.csv", *strict]
+    assert command == [*asked, *needed, "--force"]
+    code, out, err = run(*command[1:])
+    assert code == 0
+    assert "No check failed" in out
+    assert "NOT SAFE" not in out + err
+
+
+def test_no_command_is_named_where_no_option_helps(run, tmp_path):
+    pd.DataFrame({"town": ["A", "B"] * 100, "ill": ["no"] * 194 + ["yes"] * 6}).to_csv(tmp_path / "t.csv", index=False)
+    code, out, _ = run("publish", "t.csv", "-s", "ill", "-o", "out.csv")
+    assert (code, "NOT SAFE" in out, "deniable publish t.csv" in out) == (0, True, False)
+    assert "no grouping can" in out

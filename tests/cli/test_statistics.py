@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.core.missing import WithMissing
 from deniable.core.question_texts import QuestionTexts
 
 
@@ -538,3 +539,16 @@ def test_numbers_to_group_by_get_bins(run, survey):
     assert run("distribution", survey / "r.csv", "smokes", "--by-bins", "3")[0] == 2
     code, _, err = run("distribution", survey / "r.csv", "smokes", "--by", "age", "--by-bins", "18,x,90")
     assert (code, "got 'x' in '18,x,90'" in err) == (2, True)
+
+
+def test_numbers_that_may_be_unanswered_are_reconstructed_value_by_value(run, tmp_path):
+    schema = dn.Schema({"pay": dn.KRR(WithMissing(dn.Integer(0, 40), "no answer"), 0.5)})
+    schema.save(tmp_path / "r.schema.json")
+    pd.DataFrame({"pay": ["7"] * 300 + ["40"] * 20}).to_csv(tmp_path / "r.csv", index=False)
+    code, out, _ = run("reconstruct", "r.csv", "pay")
+    assert (code, " 40 " in out, "no answer" in out, "bins" in out) == (0, True, True, False)
+    code, _, err = run("reconstruct", "r.csv", "pay", "--bins", "4")
+    assert code == 2
+    suggested = err.strip().rpartition("deniable ")[2]
+    assert suggested == "distribution r.csv pay --bins 4"
+    assert run(*suggested.split())[0] == 0

@@ -317,7 +317,7 @@ def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_design
     assert code == 0
     warned = [line for line in out.splitlines() if line.startswith(("warning", "note"))]
     # 0.9 kept, 0.05 for each of two others: 18 times; 10% becomes 18 / (18 + 9).
-    assert warned[1].startswith("warning: loose: weak: a report can change someone's odds up to 18.0 times")
+    assert warned[1].startswith("warning: loose: weak protection: a report can change someone's odds by a factor of up to 18.0")
     assert "a chance of 10% may become 67%" in warned[1]
     assert warned[0].startswith("note: district: asked openly")
     assert warned[2].startswith("warning: tight: hidden so well that 1,000 answers")
@@ -338,8 +338,11 @@ def test_a_check_says_what_one_lie_counts_as_and_check_and_open_refuse_what_page
     for command in (("survey", "check", "q.yaml"), ("survey", "open", "q.yaml", "--db", "town.db")):
         code, _, err = run(*command)
         assert code == 2
-        assert "q.yaml, line 11: pages refuse this survey: 'loose': a report changes anyone's odds at most 38.0 times" in err
-        assert "privacy: light (9 times)" in err
+        assert (
+            "q.yaml, line 11: pages refuse this survey: 'loose': a report changes anyone's odds by a factor of at most 38.0"
+            in err
+        )
+        assert "privacy: light (at most 9)" in err
 
 
 def test_serving_names_a_survey_that_pages_refuse(tmp_path, capsys):

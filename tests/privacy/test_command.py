@@ -28,7 +28,7 @@ def test_it_shows_a_row_a_question_warnings_and_a_scale(run):
     for words in (
         "smokes",
         "1.387",
-        "at most 4.0 times",
+        "at most 4.0",
         "infinite",
         "warning: flag: epsilon is infinite",
         "RAPPOR",
@@ -47,7 +47,7 @@ def test_a_prior_changes_the_sentence(run, tmp_path):
         "reports 'yes', the chance that the true answer is 'yes' rises from 20% to at most 50%" in found["smokes"]["worst_case"]
     )
     assert found["flag"]["supposing"] == "with the given distribution of answers"
-    assert found["age"]["supposing"] == "supposing all answers are equally likely"
+    assert found["age"]["supposing"] == "assuming that all answers are equally likely"
 
 
 def test_json_alone_is_printed_and_infinity_is_null(run):
@@ -141,7 +141,7 @@ def test_a_questionnaire_is_told_in_its_own_words_with_all_that_checking_it_says
     assert found["asked_openly"] == ["owns"]
     # The second question is put to people: the odds are those of somebody who knows its answer, as in the check.
     odds = {row["name"]: row["odds"] for row in found["questions"]}
-    assert f"│ {odds['debt']}" in next(line for line in checked if "│ debt" in line)
+    assert f" {odds['debt'].removeprefix('by a factor of ')} │" in next(line for line in checked if "│ debt" in line)
 
 
 def test_a_questionnaire_in_json_in_another_language_is_told_from_a_schema(run, tmp_path):

@@ -17,7 +17,7 @@ EXAMPLES = {
     "KRR": (dn.KRR(ORDERED, 0.7), "kept with probability 0.7, else one of the others"),
     "Flip": (dn.Flip(0.8, 0.6, YES_NO), "'yes' is kept with probability 0.8 and 'no' with 0.6"),
     "ForcedResponse": (dn.ForcedResponse(0.2, 0.1, YES_NO), "'yes' is reported with probability 0.2 and 'no' with 0.1"),
-    "Crosswise": (dn.Crosswise(0.25, YES_NO), "innocuous one is reported, which is 'yes' with probability 0.25"),
+    "Crosswise": (dn.Crosswise(0.25, YES_NO), "innocuous question, which is 'yes' with probability 0.25"),
     "Retention": (dn.Retention(AGE, 0.5), "kept with probability 0.5, else any answer is drawn, all equally likely"),
     "UnrelatedQuestion": (dn.UnrelatedQuestion(YES_NO, 0.6, 0.5), "is answered with probability 0.6, else an innocuous one"),
     "Matrix": (dn.Matrix(YES_NO, [[0.8, 0.2], [0.3, 0.7]]), "kept with probability 0.7 to 0.8"),

@@ -59,14 +59,14 @@ def test_a_second_question_is_warned_of_with_the_odds_for_those_who_know_its_ans
     [warning] = dn.privacy.warnings_of(dn.Schema({"debt": asked}).blocks[0])
     # By hand: (0.6 + 0.04) / 0.04, for "no answer", of which half of 0.4 * 0.2 is drawn.
     assert "anyone who knows someone's answer to the second question learns more" in warning
-    assert "at most 16.0 times" in warning
+    assert "by a factor of at most 16.0" in warning
     assert dn.privacy.warnings_of(dn.Schema({"debt": dn.UnrelatedQuestion(YES_NO, 0.6, [0.4, 0.4, 0.2])}).blocks[0]) == []
 
 
 def test_it_is_told_in_the_report_and_refused_where_it_cannot_be_known():
     found = dn.privacy.report(dn.Schema({"smokes": channel_for(YES_NO, "strong")}))
-    assert "One dishonest answer counts as up to 2.0 people." in repr(found)
-    assert "One dishonest answer counts as up to 2.0 people." in found.to_html()
+    assert "One dishonest answer can shift an estimated count by up to 2.0 people." in repr(found)
+    assert "One dishonest answer can shift an estimated count by up to 2.0 people." in found.to_html()
     assert found.to_frame()["counts_as"].tolist() == ["2.0 people"]
     with pytest.raises(WideDomainError, match="1,200 labels"):
         dn.privacy.influence(dn.Additive(dn.Integer(0, 5000), dn.Laplace(100)))

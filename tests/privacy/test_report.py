@@ -7,6 +7,7 @@ import pytest
 
 import deniable as dn
 from deniable.errors import ParameterError
+from deniable.privacy.words import factor
 
 YES_NO = dn.Nominal(["no", "yes"])
 FAIR = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
@@ -37,14 +38,16 @@ def test_the_sentence_of_the_issue_for_a_given_prior():
     found = dn.privacy.report(SMOKES, prior={"smokes": {"yes": 0.1, "no": 0.9}}).rows[0]
     assert found.says == "if someone reports 'yes', the chance that the true answer is 'yes' rises from 10% to at most 31%"
     assert found.supposing == "with the given distribution of answers"
-    assert found.odds == "at most 4.0 times"
+    assert found.odds == "by a factor of at most 4.0"
     assert found.epsilon == pytest.approx(math.log(4))
 
 
 def test_without_a_prior_the_sentence_says_what_it_supposes():
-    assert dn.privacy.report(SMOKES).rows[0].supposing == "supposing 10% have that answer, whatever the others have"
+    assert (
+        dn.privacy.report(SMOKES).rows[0].supposing == "assuming that 10% of people have that answer, whatever the others have"
+    )
     age = dn.privacy.report({"age": dn.Retention(dn.Integer(18, 90), 0.5)}).rows[0]
-    assert age.supposing == "supposing all answers are equally likely"
+    assert age.supposing == "assuming that all answers are equally likely"
     assert "rises from 1.4% to at most 51%" in age.says  # (0.5 + 0.5 / 73) / 1
 
 
@@ -107,7 +110,7 @@ def test_the_whole_is_bounded_by_the_sum():
     schema = dn.Schema({"a": dn.KRR(YES_NO, 0.75), "b": dn.KRR(YES_NO, 0.75)})
     found = dn.privacy.report(schema)
     assert found.epsilon == schema.epsilon
-    assert "at most 9.0 times" in found.summary
+    assert "by a factor of at most 9.0" in found.summary
     assert "at most 50% likely" in found.summary  # 9 to 9
 
 
@@ -126,7 +129,7 @@ def test_the_text_form_is_readable():
     for words in (
         "epsilon 1.387",
         "rises from 10% to at most 31%",
-        "the true answer is reported with 80% (KRR)",
+        "the true answer is reported 80% of the time (KRR)",
         "RAPPOR (2014)",
     ):
         assert words in text
@@ -191,7 +194,7 @@ def test_the_page_is_complete_and_stands_on_its_own(schema):
     words = " ".join(page.text)
     for found in dn.privacy.report(schema).rows:
         assert found.name in words
-        assert found.odds in words
+        assert factor(found.odds) in words
 
 
 def test_what_comes_from_the_schema_is_escaped():
@@ -248,7 +251,7 @@ def test_bad_input_is_refused(schema, prior, says):
 def test_it_is_said_what_epsilon_does_not_cover():
     found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
     for text in (" ".join(repr(found).split()), found.to_html().replace("&#x27;", "'")):
-        assert "It says nothing of what rows tell about one another, as they do in a sorted file" in text
+        assert "It does not cover what rows give away about one another, as in a sorted file" in text
 
 
 def test_open_columns_are_named_and_do_not_make_the_rest_infinite():
@@ -269,7 +272,7 @@ def test_where_nothing_is_hidden_no_epsilon_is_shown():
     found = dn.privacy.report(dn.Schema({"town": dn.Identity(YES_NO), "sex": dn.Identity(YES_NO)}))
     assert found.summary.startswith("All questions are asked openly: not protected by randomisation.")
     assert found.together == "Nothing is hidden."
-    assert "All private ones" not in found.to_html() or "Nothing is hidden." in found.to_html()
+    assert "Private questions" not in found.to_html() or "Nothing is hidden." in found.to_html()
 
 
 def test_a_constant_column_is_not_called_open():

@@ -20,8 +20,8 @@ def test_a_channel_with_a_finite_epsilon_and_a_good_inverse_needs_no_warning():
 def test_an_infinite_epsilon_is_named_with_the_pair_of_answers_and_a_way_out():
     text = said(dn.Flip(1, 0.5, YES_NO))
     assert "epsilon is infinite" in text
-    assert "a report of 'no' is possible for 'no' but proves that the truth is not 'yes'" in text
-    assert "Nearest with a finite epsilon (3.0)" in text  # ln(0.5 / 0.025) = 2.9957
+    assert "a report of 'no' can come from 'no', but proves that the true answer is not 'yes'" in text
+    assert "The nearest design with a finite epsilon (3.0)" in text  # ln(0.5 / 0.025) = 2.9957
 
 
 def test_bounded_noise_is_named_with_the_leak_and_the_noise_to_take():

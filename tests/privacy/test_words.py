@@ -10,17 +10,17 @@ from deniable.privacy.worst_case import Rise
 def test_odds_are_never_rounded_down():
     rng = np.random.default_rng(1)
     for epsilon in rng.uniform(0, 30, 500):
-        text = odds(epsilon).removeprefix("at most ").removesuffix(" times").replace(",", "")
+        text = odds(epsilon).removeprefix("by a factor of at most ").replace(",", "")
         number = float(text.replace(" x 10^", "e"))
         assert number >= math.exp(epsilon) * (1 - 1e-9)
         assert number <= math.exp(epsilon) * 1.1 + 0.1
 
 
 def test_odds_in_words():
-    assert odds(0) == "at most 1.0 times"
-    assert odds(math.log(122)) == "at most 122 times"
+    assert odds(0) == "by a factor of at most 1.0"
+    assert odds(math.log(122)) == "by a factor of at most 122"
     assert odds(math.inf) == "without limit"
-    assert odds(1000) == "at most e^1,000 times"
+    assert odds(1000) == "by a factor of at most e^1,000"
 
 
 def test_chances_after_a_report_are_never_rounded_down_and_only_certainty_is_100_percent():

@@ -74,7 +74,7 @@ def test_wrong_names_are_refused():
         dn.publish_frame(frame, "ill", drop=["ill"])
     with pytest.raises(ParameterError, match="different"):
         dn.publish_frame(frame, ["ill", "ill"])
-    with pytest.raises(DataError, match="nothing to part people by"):
+    with pytest.raises(DataError, match="nothing to divide people by"):
         dn.publish_frame(frame[["ill"]], "ill")
 
 

@@ -33,7 +33,7 @@ def asked(design: str) -> Questionnaire:
 def test_behind_noise_no_plan_is_impossible(design, answers):
     [cost] = costs(asked(design), answers)
     assert 0 < cost.margin <= 0.8
-    lie = re.fullmatch(r"([\d,.]+) people|one person|all that answer", cost.counts_as)
+    lie = re.fullmatch(r"([\d,.]+) people|one person|all who answer", cost.counts_as)
     assert lie is not None
     assert lie[1] is None or float(lie[1].replace(",", "")) <= answers + 0.1
     for one in advice(asked(design), answers):
@@ -80,3 +80,14 @@ def test_checking_warns_of_a_last_day_that_is_past():
     )
     assert [one.name for one in over(questionnaire, datetime.date(2020, 4, 1))] == ["closes"]
     assert over(questionnaire, datetime.date(2020, 3, 31)) == []
+
+
+def test_an_open_question_is_not_called_hidden():
+    openly = Questionnaire.parse(HEAD + "  - {type: boolean, name: votes, title: May you vote?, privacy: none}\n")
+    [_, few] = advice(openly, 50)
+    assert few.text == "asked openly, but 50 answers tell a share of 20% only to ± 11 points. About 62 would tell it to ± 10."
+
+
+def test_silence_is_no_end_of_a_range():
+    levelled = Questionnaire.parse(HEAD + "  - {type: number, name: age, title: How old?, grid: true, min: 18, max: 90}\n")
+    assert privacy_report(levelled).rows[0].answers == "73 values, 18 to 90, or 'no answer'"

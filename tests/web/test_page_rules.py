@@ -172,7 +172,7 @@ def test_a_question_that_is_hidden_too_little_is_refused_with_its_name_its_odds_
         Questionnaire.parse(SMALL.replace("privacy: strong", f"privacy: {privacy}"), "survey.yaml")
     said = str(caught.value)
     assert "survey.yaml, line 9: pages refuse this survey: 'smokes'" in said
-    assert f"odds at most {times} times, and pages refuse more than 20 times" in said
+    assert f"odds by a factor of at most {times}, and pages refuse more than 20" in said
     assert "privacy: light" in said
 
 

@@ -77,7 +77,7 @@ def test_an_untouched_file_is_good_and_says_where_answers_go_and_how_they_are_mi
     }
     assert wrong(content) == []
     assert found["page.html (where answers go)"].startswith("https://survey.town.example, and nowhere else.")
-    assert "at most 3.0 times" in found["page.html (smokes)"]
+    assert "by a factor of at most 3.0" in found["page.html (smokes)"]
     assert found["page.html (questions)"] == "as in the questionnaire"
     other = Questionnaire.parse(QUESTIONS.replace("Smoke?", "Drink?")).client()
     assert check_single_page(content, "page.html", other)[-1].found == "different: pages"

@@ -65,10 +65,10 @@ def test_an_honest_server_is_found_to_mix_and_how_is_said(server):
     assert all(finding.good for finding in found.values()), [one for one in found.values() if not one.good]
     api = "https://town.example/api/surveys/town"
     assert found[f"{api} (smokes)"].found == (
-        "a report changes anyone's odds at most 3.0 times; of 100 people whose answer is 'no', 40 send another"
+        "a report changes anyone's odds by a factor of at most 3.0; of 100 people whose answer is 'no', 40 send another"
     )
     assert "asked openly" in found[f"{api} (district)"].found
-    assert "at most 5.0 times" in found[f"{api} (agree)"].found
+    assert "by a factor of at most 5.0" in found[f"{api} (agree)"].found
     assert f"{api} (has_bike)" in found
     assert "changes anyone's odds" in found[f"{api} (income)"].found
 
@@ -282,4 +282,4 @@ def test_a_second_question_is_told_as_to_an_organiser_who_knows_its_answer():
     element = {"type": "boolean", "choices": [{"value": "no"}, {"value": "yes"}], "asked": {"en": "Born in May?"}}
     block = {"law": "mixture", "denominator": 25, "diagonal": 15, "replacement": [4, 4, 2]}
     # "No answer" from someone known to have said something else to the second question: (15 + 1) / 1 times.
-    assert "at most 16.0 times, also for an organiser who knows" in recipes.mixing(element, block, 3)
+    assert "by a factor of at most 16.0, also for an organiser who knows" in recipes.mixing(element, block, 3)

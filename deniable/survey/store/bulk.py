@@ -1,7 +1,7 @@
 """Many rows in one statement, as JSON.
 
 The driver gives up Python's global lock at every step of a statement; beside a busy event loop each return can wait for
-milliseconds. So a group of submissions, or a mixing of thousands of answers, takes a handful of steps, not one a row. These
+milliseconds. So a group of submissions, or a mixing of thousands of answers, takes a handful of steps, not one per row. These
 statements go to the driver as text: building them anew from expressions took most of the time of a small group.
 """
 

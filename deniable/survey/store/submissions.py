@@ -159,16 +159,16 @@ def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, t
     if one.token_hash is None:
         return None
     if token is None or token["survey_id"] != one.survey or token["used"] == REVOKED:
-        return RefusedError("token_unknown", "This invitation is not known here. Was the link copied whole?")
+        return RefusedError("token_unknown", "This invitation is not known here. Please check that you have the whole link.")
     early = token["valid_from"] is not None and today < str(token["valid_from"])
     late = token["valid_until"] is not None and today > str(token["valid_until"])
     if early or late:
-        return RefusedError("token_not_now", "This invitation is valid on other days than today.")
+        return RefusedError("token_not_now", "This invitation is not valid today.")
     return None
 
 
 def _token_used() -> RefusedError:
-    return RefusedError("token_used", "This invitation was used already; each can be used once.")
+    return RefusedError("token_used", "This invitation has already been used; each can be used only once.")
 
 
 def _code_used() -> RefusedError:

@@ -83,7 +83,7 @@ def open_survey(
     """
     if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
         raise RefusedError(
-            "over_budget", "{slug} gives away epsilon {got:.3f} a respondent, its budget is {budget}.",
+            "over_budget", "{slug} gives away epsilon {got:.3f} per respondent, its budget is {budget}.",
             slug=asked.slug, got=asked.epsilon, budget=asked.budget,
         )  # fmt: skip
     # Also refuses channels in floating point, which protect nobody.
@@ -163,7 +163,7 @@ def _replace(
 ) -> set[str]:
     """See that a version which ends shows nobody by themselves; the keys that are to be destroyed, if answers were thrown away.
 
-    Whoever could replace a version around each arrival would see everyone's report, one a version. So what waits is mixed in if it
+    Whoever could replace a version around each arrival would see everyone's report, one per version. So what waits is mixed in if it
     is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
     """
     waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()

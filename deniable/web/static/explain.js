@@ -5,7 +5,7 @@ import { make } from "./form.js";
 import { people, recipeOf, row } from "./mixing.js";
 import { NoRandomness, randomiseBlock } from "./randomise.js";
 
-// The lightest level that has a name changes odds 9 times; what changes them more is called light by the page.
+// The lightest level that has a name changes odds by a factor of 9; what changes them more is called light by the page.
 const LIGHT = 9.01;
 
 /** Whether all questions of a survey are mixed, some, or none. */
@@ -40,7 +40,7 @@ export function example(survey, elements, language, words) {
   return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
 }
 
-/** What the organiser receives, and what it can and cannot know. */
+/** What the organiser receives, and what it can and cannot find out. */
 export function panel(survey, elements, language, words) {
   const part = mixedPart(elements);
   const weak = elements.filter((element) => element.private && element.odds > LIGHT);

@@ -13,12 +13,12 @@ const WORDS = {
     contact: "Questions?",
     receives: "What the organiser receives",
     receivesText: {
-      all: "Before anything is sent, this page mixes your answers by chance. Of your answers only the mixed ones leave your device.",
+      all: "Before anything is sent, this page mixes your answers at random. Of your answers, only the mixed ones leave your device.",
       some:
-        "Before anything is sent, this page mixes by chance your answers to the questions marked “mixed before sending”: of these, only the mixed answers leave your device. Questions marked “sent as it is” are not mixed: the organiser receives exactly what you answer there.",
+        "Before anything is sent, this page mixes your answers to the questions marked “mixed before sending” at random. Of these, only the mixed answers leave your device. Questions marked “sent as it is” are not mixed: the organiser receives exactly what you answer there.",
       none: "Nothing is mixed in this survey: the organiser receives exactly what you answer.",
     },
-    knows: "What it can and cannot know",
+    knows: "What the organiser can and cannot find out",
     knowsText: {
       all: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered, nor can anyone else who ever sees the stored answers.",
       some: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered to a question that is mixed, nor can anyone else who ever sees the stored answers. What is sent as it is, they can read.",
@@ -67,8 +67,8 @@ const WORDS = {
     mixed: "mixed before sending",
     orMore: (low, high, step) =>
       step === 1
-        ? `A whole number from ${low} to ${high}; what lies beyond counts as the end.`
-        : `In steps of ${step}: ${grid(low, high, step)}, … up to ${high}; what lies beyond counts as the end.`,
+        ? `A whole number from ${low} to ${high}. Anything lower counts as ${low}, anything higher as ${high}.`
+        : `In steps of ${step}: ${grid(low, high, step)}, … up to ${high}. Anything lower counts as ${low}, anything higher as ${high}.`,
     unrelated: "Your answer to this second question stays on your device unless the draw picks it.",
     errorTitle: "Please check",
     errorConsent: "Please confirm before you send.",
@@ -85,15 +85,15 @@ const WORDS = {
       closed: "This survey is closed; nothing was stored.",
       wrong_version: "The survey has changed since this page was opened. Please load it again and answer once more.",
       token_missing: "This survey is by invitation. Please use the link you were sent.",
-      token_unknown: "This invitation is not known here. Was the link copied whole?",
-      token_used: "This invitation was used already: answers have been sent with it. Each invitation can be used once.",
-      token_not_now: "This invitation is valid on other days than today.",
-      code_used: "This receipt code was used already.",
-      id_reused: "Other answers were sent under the same number already. Please start again.",
-      too_many: "Too many answers come from your network just now. Please wait a little.",
+      token_unknown: "This invitation is not known here. Please check that you have the whole link.",
+      token_used: "This invitation has already been used to send answers. Each invitation can be used only once.",
+      token_not_now: "This invitation is not valid today.",
+      code_used: "This receipt code has already been used.",
+      id_reused: "Other answers have already been sent under the same number. Please start again.",
+      too_many: "Too many answers are coming from your network right now. Please wait a moment.",
       too_large: "The answers are too long to be stored.",
-      busy: "Too many people answer at this moment. Please wait a little.",
-      not_stored: "The answers could not be stored just now.",
+      busy: "Too many people are answering right now. Please wait a moment.",
+      not_stored: "The answers could not be stored right now.",
       unknown_survey: "There is no such survey any more.",
     },
     thanks: {
@@ -147,7 +147,7 @@ const WORDS = {
       some: "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje odpowiedzi na pytania oznaczone „mieszane przed wysłaniem”: z nich tylko zmieszane opuszczają Twoje urządzenie. Odpowiedzi na pytania oznaczone „wysyłane bez zmian” nie są mieszane: organizator otrzymuje je dokładnie takie, jakie podasz.",
       none: "W tej ankiecie nic nie jest mieszane: organizator otrzymuje odpowiedzi dokładnie takie, jakie podasz.",
     },
-    knows: "Co może, a czego nie może wiedzieć",
+    knows: "Czego organizator może się dowiedzieć, a czego nie",
     knowsText: {
       all: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
       some: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, które jest mieszane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, mogą przeczytać.",
@@ -196,8 +196,8 @@ const WORDS = {
     mixed: "mieszane przed wysłaniem",
     orMore: (low, high, step) =>
       step === 1
-        ? `Liczba całkowita od ${low} do ${high}; wartości spoza zakresu liczą się jako jego koniec.`
-        : `Co ${step}: ${grid(low, high, step)}, … do ${high}; wartości spoza zakresu liczą się jako jego koniec.`,
+        ? `Liczba całkowita od ${low} do ${high}. Mniejsze liczą się jako ${low}, większe jako ${high}.`
+        : `Co ${step}: ${grid(low, high, step)}, … do ${high}. Mniejsze liczą się jako ${low}, większe jako ${high}.`,
     unrelated: "To drugie pytanie pozostaje na Twoim urządzeniu, chyba że wybierze je losowanie.",
     errorTitle: "Proszę sprawdzić",
     errorConsent: "Proszę potwierdzić przed wysłaniem.",
@@ -214,9 +214,9 @@ const WORDS = {
       closed: "Ta ankieta jest zamknięta; nic nie zapisano.",
       wrong_version: "Ankieta zmieniła się od otwarcia tej strony. Proszę wczytać ją ponownie i odpowiedzieć jeszcze raz.",
       token_missing: "Ta ankieta jest na zaproszenie. Proszę użyć otrzymanego odnośnika.",
-      token_unknown: "To zaproszenie nie jest tu znane. Czy odnośnik został skopiowany w całości?",
-      token_used: "To zaproszenie zostało już wykorzystane: wysłano z nim odpowiedzi. Każdego zaproszenia można użyć tylko raz.",
-      token_not_now: "To zaproszenie jest ważne w inne dni niż dziś.",
+      token_unknown: "Nie znamy tego zaproszenia. Proszę sprawdzić, czy odnośnik jest cały.",
+      token_used: "To zaproszenie zostało już wykorzystane do wysłania odpowiedzi. Każdego zaproszenia można użyć tylko raz.",
+      token_not_now: "To zaproszenie nie jest dziś ważne.",
       code_used: "Ten kod potwierdzenia został już użyty.",
       id_reused: "Pod tym samym numerem wysłano już inne odpowiedzi. Proszę zacząć od nowa.",
       too_many: "Z tej sieci przychodzi teraz zbyt wiele odpowiedzi. Proszę chwilę poczekać.",
