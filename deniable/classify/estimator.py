@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,11 +17,16 @@ from deniable.classify.features import Attribute, Feature, Hidden, undistorted_a
 from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.columns import to_arrow
+from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
-from deniable.core.shuffle_mark import refuse_unpaired
-from deniable.errors import DataError, ParameterError, SchemaError
+from deniable.core.shuffle_mark import mark_of, refuse_unpaired
+from deniable.errors import DataError, ParameterError, RandomisedRowsWarning, SchemaError
 from deniable.plurals import counted
+
+PREDICTED_WRONGLY = "Reports that are taken for truths are predicted wrongly: "
+SHOWN = 3
+"""So many names stand for all in a warning."""
 
 
 class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -147,14 +154,40 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """For every distorted row the weight of each (class, prediction), [row, class, prediction], and how it was obtained."""
 
     def predict_proba(self, X: Any) -> Any:
-        """P(class) for rows of true values, columns in the order of `classes_`."""
+        """P(class) for rows of true values, columns in the order of `classes_`; warns of rows that `Schema.randomise` shuffled."""
         check_is_fitted(self)
+        self._warn_of_randomised(
+            X, "predict_proba", PREDICTED_WRONGLY + "predict_proba_distorted reads them through the channels."
+        )
         return self._proba(self._codes(X, reported=False))
 
     def predict(self, X: Any) -> Any:
-        """The likeliest class of rows of true values."""
+        """The likeliest class of rows of true values; warns of rows that `Schema.randomise` shuffled."""
         check_is_fitted(self)
+        self._warn_of_randomised(X, "predict", PREDICTED_WRONGLY + "predict_distorted reads them through the channels.")
+        return self._predicted(X)
+
+    def _predicted(self, X: Any) -> Any:
         return self.classes_[self._proba(self._codes(X, reported=False)).argmax(axis=1)]
+
+    def _warn_of_randomised(self, X: Any, asked: str, mends: str, names: Iterable[str] | None = None) -> None:
+        """Warn of reports that are taken for truths, where the mark of their shuffle tells.
+
+        A warning, not a refusal: scikit-learn's own tools (`cross_val_predict`, `permutation_importance`) can only call `predict` and
+        `score`, and a mark says that rows went through `randomise`, not that every column is still a report.
+        """
+        schema = self._schema()
+        if schema is None or mark_of(X) is None:
+            return
+        names = [name for name in schema if name != schema.target] if names is None else names
+        hidden = [name for name in names if not isinstance(schema[name], Identity)]
+        if hidden:
+            some = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN:,} more" if len(hidden) > SHOWN else "")
+            warnings.warn(
+                f"{asked} takes rows as true, and these went through Schema.randomise, which hides {some}. {mends}",
+                RandomisedRowsWarning,
+                stacklevel=3,
+            )
 
     def predict_proba_distorted(self, Z: Any) -> Any:
         """P(class) for distorted rows: what their reports, read through the channels, say."""
@@ -167,9 +200,19 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.classes_[self.predict_proba_distorted(Z).argmax(axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows of true values whose class is predicted."""
+        """The share of rows of true values whose class is predicted; warns of rows that `Schema.randomise` shuffled."""
+        from sklearn.metrics import accuracy_score
+
+        check_is_fitted(self)
         _refuse_unpaired(X, y)
-        return float(super().score(X, _column_of(y), sample_weight))
+        self._warn_of_randomised(
+            X,
+            "score",
+            "So it says how well reports are predicted. How well true rows are, estimated from randomised ones: score_distorted; in "
+            "searches and cross-validation scoring=dn.distorted_scorer().",
+            self._schema(),
+        )
+        return float(accuracy_score(_column_of(y), self._predicted(X), sample_weight=sample_weight))
 
     def score_distorted(
         self, Z: Any, y: Any = None, metric: str = "accuracy", pos_label: Any = None, method: str = "auto"
