@@ -123,9 +123,7 @@ def mine(
     shown = found
     if rules:
         here = None if transactions.remote is not None else transactions
-        shown = _surest_first(
-            dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds)
-        )
+        shown = _surest_first(dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds))
         if "no_interval" in shown.attrs:
             print(f"No intervals of confidence. {shown.attrs['no_interval']}", file=sys.stderr)
         if not len(shown):
