@@ -205,7 +205,10 @@ def score(
         typer.Option(help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ...; may be repeated."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The class that sensitivity and the like are about; averaged over classes without it.")
+        str | None,
+        typer.Option(
+            help="The class that sensitivity, f1 and the like are about; without it their macro average: every class counts the same."
+        ),
     ] = None,
     true: Annotated[bool, typer.Option("--true", help="The rows, and their class, are true.")] = False,
     method: Annotated[str, typer.Option(help="auto, unbiased or model.")] = "auto",
@@ -301,6 +304,8 @@ def _show(found: list[Any], level: float) -> None:
     screen.print(counted(found[0].n, "row"))
     for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
         screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
+    for note in dict.fromkeys(note for estimate in found for note in estimate.notes):
+        screen.print(f"Note: {note}. Of one class: --positive.", markup=False)
 
 
 def _label(classifier: Any, given: str | None) -> Any:

@@ -43,6 +43,13 @@ def test_fit_predict_and_score_take_one_line_each_and_equal_the_python_answers(r
     scored = json.loads(out)
     assert scored[0]["value"][0] == pytest.approx(model.score_distorted(pd.read_parquet(folder / "test.parquet")).value[0])
     assert (scored[0]["low"] is None) == (scored[0]["method"] == "model-based")
+    assert scored[1]["attribute"] == "f1 (macro average)"
+    code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true", "--metric", "f1")
+    assert "f1 (macro average)" in out
+    assert "Of one class: --positive" in " ".join(out.split())
+    code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true", "--metric", "f1", "--positive", "yes")
+    assert "f1 of yes" in out
+    assert "macro" not in out
     code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true")
     assert f"{(expected == people['children']).mean():.4f}" in out
 
