@@ -52,7 +52,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 _refuse_two_classes(to_arrow(own, schema.target), y, schema.target)
             y = own
         if y is None:
-            raise ValueError("This classifier requires y to be passed, but the target y is None.")
+            raise _no_classes(schema, frame)
         columns = self._columns(X, reset)
         if schema is None:
             y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
@@ -239,7 +239,8 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if y is None:
             frame = _as_frame(Z)
             if frame is None or self.target_.name not in (frame.columns if frame is not None else ()):
-                raise DataError("no_class", "score_distorted needs the reported classes: give y.")
+                column = "" if self.target_.name is None else f", or a frame with the column {self.target_.name!r}"
+                raise DataError("no_class", "score_distorted needs the reported classes: give y{column}.", column=column)
             y = frame[self.target_.name].to_native()
         codes = self._codes(Z, reported=True)
         reported_class = self.target_.reported(y)
@@ -276,6 +277,34 @@ def _refuse_unpaired(X: Any, y: Any) -> None:
         "Z.select([target]) of PyArrow. Arrays, lists and columns of PyArrow cannot show where they come from. In simulations give "
         'randomise an rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
     )
+
+
+def _no_classes(schema: Schema | None, frame: Any) -> DataError:
+    """Nothing to learn: where the classes were looked for, and where to put them. It begins as scikit-learn's own checks want it."""
+    found = [] if frame is None else list(frame.columns)
+    if schema is None:
+        why, mends = "there is no schema that names a column of X as the class", "Give the classes as y: fit(X, y)."
+    elif schema.target is None:
+        why = "the schema names no target, so no column of X is taken as the class"
+        strange = [name for name in found if name not in schema]
+        mends = (
+            f"If the class is among {strange}, which the schema does not describe, declare it there (dn.Identity if it is not hidden) and "
+            f"name it: {_named(schema, 'NAME', '{**schema, NAME: channel}')}. Or drop it from X and give it as y."
+            if strange
+            else f"Name it: {_named(schema, 'NAME')}, one of {list(schema)}; or give the classes as y."
+        )
+    else:
+        target = repr(schema.target)
+        where = "X is an array, whose columns have no names" if frame is None else f"X has no such column, only {found}"
+        why, mends = f"by the schema the class is {target}, and {where}", f"Give a frame with the column {target}, or give y."
+    return DataError(
+        "no_class", "This classifier requires y to be passed, but the target y is None: {why}. {mends}", why=why, mends=mends
+    )
+
+
+def _named(schema: Schema, name: str, channels: str = "schema") -> str:
+    """How a schema is written that names the class; groups, without which reports would be undone wrongly, go with it."""
+    return f"dn.Schema({channels}, target={name}{', groups=schema.groups' if schema.groups else ''})"
 
 
 def _weights(given: Any, rows: int) -> Any:
@@ -359,7 +388,9 @@ def _check_names(schema: Schema, names: list[str], found: list[str]) -> None:
             "frame_does_not_match",
             "The frame does not match the schema:{lacking}{strange}",
             lacking=f" it lacks the columns {lacking};" if lacking else "",
-            strange=f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)." if strange
+            strange=f" every attribute must be there. If {lacking[0]!r} is the class, name it as such: {_named(schema, repr(lacking[0]))}."
+            if schema.target is None and len(lacking) == 1 and not strange
+            else f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)." if strange
             else " every attribute must be there.",
             columns=lacking + strange,
         )  # fmt: skip

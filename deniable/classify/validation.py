@@ -161,6 +161,8 @@ def _true_rows(X: Any, y: Any, schema: Schema) -> tuple[pa.Table, Any]:
         if lacking:
             raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(frame.columns))
         columns = {name: to_arrow(frame[name].to_native(), name) for name in names}
+    if y is None:
+        raise DataError("no_class", "y is None: give the true classes, one for each row of X.")
     labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     rows = {len(labels), *(len(column) for column in columns.values())}
     if len(rows) > 1:
