@@ -388,10 +388,10 @@ def _whose(sample: Sample) -> str:
     if sample.schema.texts is not None:
         # Only exports of surveys carry texts.
         return (
-            f"{begin}, without receipt codes, as a survey asked with linkage: none has them, in which no answer belongs to anybody. That was "
-            "promised to those who answered, and cannot be undone. How many there are can be told: deniable count, deniable share. To invite the likeliest, ask "
-            "the next survey with linkage: code, by which everybody gets a receipt code and codes can be announced, or linkage: register, "
-            "which keeps contact details beside the answers; its page says so before the first question."
+            f"{begin}, and there are no receipt codes. So it is where a survey is asked with linkage: none: no answer belongs to anybody, "
+            "which was promised to those who answered and cannot be undone. How many there are can be told: deniable count, deniable share. "
+            "To invite the likeliest, ask the next survey with linkage: code, by which everybody gets a receipt code and codes can be "
+            "announced, or linkage: register, which keeps contact details beside the answers; its page says so before the first question."
         )
     files = [path for data, _ in sample.parts for path in getattr(data, "files", ())]
     kept = [name for name in (open_table(files[0]).columns if files else []) if name not in sample.schema]
