@@ -389,7 +389,7 @@ def _whose(sample: Sample) -> str:
         # Only exports of surveys carry texts.
         return (
             f"{begin}, and there are no receipt codes. So it is where a survey is asked with linkage: none: no answer belongs to anybody, "
-            "which was promised to those who answered and cannot be undone. How many there are can be told: deniable count, deniable share. "
+            "which was promised to those who answered and cannot be undone. How many there are can be told: deniable count, share. "
             "To invite the likeliest, ask the next survey with linkage: code, by which everybody gets a receipt code and codes can be "
             "announced, or linkage: register, which keeps contact details beside the answers; its page says so before the first question."
         )
