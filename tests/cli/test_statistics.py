@@ -227,7 +227,13 @@ def test_a_list_of_nobodys_rows_says_what_can_be_done(run, tmp_path):
         return " ".join(err.split())
 
     told = said("r.csv", "asked.json")
-    for words in ("linkage: none", "promised", "deniable count, share", "the next survey with linkage: code", "linkage: register"):
+    for words in (
+        "linkage: none",
+        "promised",
+        "deniable count, share",
+        "the next survey with linkage: code",
+        "linkage: register",
+    ):
         assert words in told
     assert "linkage" not in said("codes.csv", "asked.json")
     assert "nothing here tells" not in said("codes.csv", "asked.json")
