@@ -203,7 +203,7 @@ def encoding_needed(path: Path) -> FileError:
 
 def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:
     """The rows of a sample that are complete; empty lines are none."""
-    rows = []
+    rows: list[list[str]] = []
     # Rows before a cell beyond all bounds count; of others the reader of the whole file says where they are.
     with contextlib.suppress(csv.Error):
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=sign))

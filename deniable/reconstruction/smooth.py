@@ -100,7 +100,8 @@ def smooth(
     >>> float(np.abs(smooth(channel.law, 10_000 * channel.push(truth)) - truth).max()) < 0.005
     True
     """
-    return smooth_each(law, counts[None], widths, apart, coarse, fine)[0]
+    found: Floats = smooth_each(law, counts[None], widths, apart, coarse, fine)[0]
+    return found
 
 
 def smooth_each(

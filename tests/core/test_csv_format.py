@@ -307,7 +307,8 @@ def test_every_engine_remembers_the_delimiter_that_was_said(tmp_path, engine):
     schema = dn.Schema({"name": dn.KRR(dn.Binary(), 0.75)})
     with dn.reading_csv(delimiter=";"):
         source = open_source(str(path), engine)
-    assert len(dn.Sample(source, schema).candidates("name == 1")) == 2
+    found = dn.Sample(source, schema).candidates("name == 1", keep=["height, cm"])
+    assert sorted(found.kept["height, cm"]) == ["1.5", "1.8"]
 
 
 def test_a_column_of_names_keeps_its_commas_beside_one_of_numbers(tmp_path):
