@@ -303,12 +303,12 @@ def test_the_line_by_which_excel_says_it_is_no_header(tmp_path, engine):
 @pytest.mark.parametrize("engine", ["duckdb", "arrow"])
 def test_every_engine_remembers_the_delimiter_that_was_said(tmp_path, engine):
     path = tmp_path / "a.csv"
-    path.write_text("name;height, cm\n1;1,5\n0;1,8\n")
+    path.write_text("name;height, cm\n1;tall, I think\n0;small, too\n")
     schema = dn.Schema({"name": dn.KRR(dn.Binary(), 0.75)})
     with dn.reading_csv(delimiter=";"):
         source = open_source(str(path), engine)
     found = dn.Sample(source, schema).candidates("name == 1", keep=["height, cm"])
-    assert sorted(found.kept["height, cm"]) == ["1.5", "1.8"]
+    assert sorted(found.kept["height, cm"]) == ["small, too", "tall, I think"]
 
 
 def test_a_column_of_names_keeps_its_commas_beside_one_of_numbers(tmp_path):
