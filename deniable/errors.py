@@ -12,9 +12,10 @@
     ├── StoreError          a database that cannot be opened, read or written
     └── FileError           a file that is missing, unreadable, empty or in the way
 
-and the one warning:
+and the warnings:
 
     OrderWarning            the order of rows tells answers, or a column restores it
+    RandomisedRowsWarning   randomised rows are taken for true ones
 
 An error is a code, its parameters and an English sentence, so that a page can translate it.
 """
@@ -90,3 +91,7 @@ class StoreError(DeniableError):
 
 class OrderWarning(UserWarning):
     """The order of the rows that are handed on tells answers, or a column puts shuffled rows back in order."""
+
+
+class RandomisedRowsWarning(UserWarning):
+    """Rows that were randomised are predicted, or scored, as if they were true."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -15,11 +17,16 @@ from deniable.classify.features import Attribute, Feature, Hidden, undistorted_a
 from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.columns import to_arrow
+from deniable.core.designs import Identity
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
-from deniable.core.shuffle_mark import refuse_unpaired
-from deniable.errors import DataError, ParameterError, SchemaError
+from deniable.core.shuffle_mark import mark_of, refuse_unpaired
+from deniable.errors import DataError, ParameterError, RandomisedRowsWarning, SchemaError
 from deniable.plurals import counted
+
+PREDICTED_WRONGLY = "Reports that are taken for truths are predicted wrongly: "
+SHOWN = 3
+"""So many names stand for all in a warning."""
 
 
 class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -45,7 +52,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 _refuse_two_classes(to_arrow(own, schema.target), y, schema.target)
             y = own
         if y is None:
-            raise ValueError("This classifier requires y to be passed, but the target y is None.")
+            raise _no_classes(schema, frame)
         columns = self._columns(X, reset)
         if schema is None:
             y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
@@ -147,14 +154,40 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """For every distorted row the weight of each (class, prediction), [row, class, prediction], and how it was obtained."""
 
     def predict_proba(self, X: Any) -> Any:
-        """P(class) for rows of true values, columns in the order of `classes_`."""
+        """P(class) for rows of true values, columns in the order of `classes_`; warns of rows that `Schema.randomise` shuffled."""
         check_is_fitted(self)
+        self._warn_of_randomised(
+            X, "predict_proba", PREDICTED_WRONGLY + "predict_proba_distorted reads them through the channels."
+        )
         return self._proba(self._codes(X, reported=False))
 
     def predict(self, X: Any) -> Any:
-        """The likeliest class of rows of true values."""
+        """The likeliest class of rows of true values; warns of rows that `Schema.randomise` shuffled."""
         check_is_fitted(self)
+        self._warn_of_randomised(X, "predict", PREDICTED_WRONGLY + "predict_distorted reads them through the channels.")
+        return self._predicted(X)
+
+    def _predicted(self, X: Any) -> Any:
         return self.classes_[self._proba(self._codes(X, reported=False)).argmax(axis=1)]
+
+    def _warn_of_randomised(self, X: Any, asked: str, mends: str, names: Iterable[str] | None = None) -> None:
+        """Warn of reports that are taken for truths, where the mark of their shuffle tells.
+
+        A warning, not a refusal: scikit-learn's own tools (`cross_val_predict`, `permutation_importance`) can only call `predict` and
+        `score`, and a mark says that rows went through `randomise`, not that every column is still a report.
+        """
+        schema = self._schema()
+        if schema is None or mark_of(X) is None:
+            return
+        names = [name for name in schema if name != schema.target] if names is None else names
+        hidden = [name for name in names if not isinstance(schema[name], Identity)]
+        if hidden:
+            some = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN:,} more" if len(hidden) > SHOWN else "")
+            warnings.warn(
+                f"{asked} takes rows as true, and these went through Schema.randomise, which hides {some}. {mends}",
+                RandomisedRowsWarning,
+                stacklevel=3,
+            )
 
     def predict_proba_distorted(self, Z: Any) -> Any:
         """P(class) for distorted rows: what their reports, read through the channels, say."""
@@ -167,9 +200,19 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         return self.classes_[self.predict_proba_distorted(Z).argmax(axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows of true values whose class is predicted."""
+        """The share of rows of true values whose class is predicted; warns of rows that `Schema.randomise` shuffled."""
+        from sklearn.metrics import accuracy_score
+
+        check_is_fitted(self)
         _refuse_unpaired(X, y)
-        return float(super().score(X, _column_of(y), sample_weight))
+        self._warn_of_randomised(
+            X,
+            "score",
+            "So it says how well reports are predicted. How well true rows are, estimated from randomised ones: score_distorted; in "
+            "searches and cross-validation scoring=dn.distorted_scorer().",
+            self._schema(),
+        )
+        return float(accuracy_score(_column_of(y), self._predicted(X), sample_weight=sample_weight))
 
     def score_distorted(
         self, Z: Any, y: Any = None, metric: str = "accuracy", pos_label: Any = None, method: str = "auto"
@@ -196,7 +239,8 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if y is None:
             frame = _as_frame(Z)
             if frame is None or self.target_.name not in (frame.columns if frame is not None else ()):
-                raise DataError("no_class", "score_distorted needs the reported classes: give y.")
+                column = "" if self.target_.name is None else f", or a frame with the column {self.target_.name!r}"
+                raise DataError("no_class", "score_distorted needs the reported classes: give y{column}.", column=column)
             y = frame[self.target_.name].to_native()
         codes = self._codes(Z, reported=True)
         reported_class = self.target_.reported(y)
@@ -233,6 +277,34 @@ def _refuse_unpaired(X: Any, y: Any) -> None:
         "Z.select([target]) of PyArrow. Arrays, lists and columns of PyArrow cannot show where they come from. In simulations give "
         'randomise an rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
     )
+
+
+def _no_classes(schema: Schema | None, frame: Any) -> DataError:
+    """Nothing to learn: where the classes were looked for, and where to put them. It begins as scikit-learn's own checks want it."""
+    found = [] if frame is None else list(frame.columns)
+    if schema is None:
+        why, mends = "there is no schema that names a column of X as the class", "Give the classes as y: fit(X, y)."
+    elif schema.target is None:
+        why = "the schema names no target, so no column of X is taken as the class"
+        strange = [name for name in found if name not in schema]
+        mends = (
+            f"If the class is among {strange}, which the schema does not describe, declare it there (dn.Identity if it is not hidden) and "
+            f"name it: {_named(schema, 'NAME', '{**schema, NAME: channel}')}. Or drop it from X and give it as y."
+            if strange
+            else f"Name it: {_named(schema, 'NAME')}, one of {list(schema)}; or give the classes as y."
+        )
+    else:
+        target = repr(schema.target)
+        where = "X is an array, whose columns have no names" if frame is None else f"X has no such column, only {found}"
+        why, mends = f"by the schema the class is {target}, and {where}", f"Give a frame with the column {target}, or give y."
+    return DataError(
+        "no_class", "This classifier requires y to be passed, but the target y is None: {why}. {mends}", why=why, mends=mends
+    )
+
+
+def _named(schema: Schema, name: str, channels: str = "schema") -> str:
+    """How a schema is written that names the class; groups, without which reports would be undone wrongly, go with it."""
+    return f"dn.Schema({channels}, target={name}{', groups=schema.groups' if schema.groups else ''})"
 
 
 def _weights(given: Any, rows: int) -> Any:
@@ -316,7 +388,9 @@ def _check_names(schema: Schema, names: list[str], found: list[str]) -> None:
             "frame_does_not_match",
             "The frame does not match the schema:{lacking}{strange}",
             lacking=f" it lacks the columns {lacking};" if lacking else "",
-            strange=f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)." if strange
+            strange=f" every attribute must be there. If {lacking[0]!r} is the class, name it as such: {_named(schema, repr(lacking[0]))}."
+            if schema.target is None and len(lacking) == 1 and not strange
+            else f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)." if strange
             else " every attribute must be there.",
             columns=lacking + strange,
         )  # fmt: skip

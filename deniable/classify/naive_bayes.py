@@ -92,7 +92,8 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         schema = self._schema()
         if schema is None or schema.target is None:
             raise ParameterError(
-                "tables_need_schema", "fit_tables needs a schema with a target: it says what the counts count."
+                "tables_need_schema",
+                "fit_tables needs a schema with a target, dn.Schema(schema, target=...): it says what the counts count.",
             )
         given = [tables] if isinstance(tables, CellTable) else list(tables.values() if isinstance(tables, Mapping) else tables)
         names = [name for name in schema if name != schema.target]
@@ -114,7 +115,9 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         """The tables that `fit_tables` takes, counted where the data lives: a frame, a SqlTable, an opened source."""
         schema = self._schema()
         if schema is None or schema.target is None:
-            raise ParameterError("tables_need_schema", "count_tables needs a schema with a target.")
+            raise ParameterError(
+                "tables_need_schema", "count_tables needs a schema with a target: dn.Schema(schema, target=...)."
+            )
         agreed_schema(getattr(data, "files", ()), schema)
         return [cell_table(data, schema, [name, schema.target]) for name in schema if name != schema.target]
 

@@ -17,6 +17,9 @@ MODEL_BASED = (
     "the score is model-based: true rows were guessed as if attributes were independent in each class, and as far as they are not the "
     "score is off, usually too high. Its error speaks of the rows alone."
 )
+OF_ALL_CLASSES = ("accuracy", "balanced_accuracy")
+"""These speak of all classes at once; the others are of one class, or averaged."""
+MACRO = "macro average: the mean over the classes, each of which counts the same"
 SMALLEST = 1e-9
 IMPOSSIBLE = 4.0
 """So many standard errors outside [0, 1] an unbiased share is no chance any more."""
@@ -28,7 +31,7 @@ def metric_names() -> list[str]:
 
 
 def measure(shares: Any, metric: str, positive: int | None = None) -> float:
-    """A measure of a confusion matrix of shares [class, prediction]; of one class, or averaged over the classes (thesis 2.5).
+    """A measure of a confusion matrix of shares [class, prediction]; of one class, or the macro average over those that occur (thesis 2.5).
 
     >>> measure(np.array([[0.4, 0.1], [0.2, 0.3]]), "accuracy"), measure(np.array([[0.4, 0.1], [0.2, 0.3]]), "sensitivity", 1)
     (0.7, 0.6)
@@ -68,6 +71,17 @@ def _alpha(metric: str) -> float:
     return alpha
 
 
+def metric_label(metric: str, pos_label: Any = None) -> str:
+    """A measure as people should read it: of which class it is, or that it is averaged.
+
+    >>> metric_label("f1"), metric_label("f1", "yes"), metric_label("accuracy")
+    ('f1 (macro average)', 'f1 of yes', 'accuracy')
+    """
+    if metric in OF_ALL_CLASSES:
+        return metric
+    return f"{metric} (macro average)" if pos_label is None else f"{metric} of {pos_label}"
+
+
 def check_metric(metric: Any) -> None:
     """Refuse what is no measure."""
     if not isinstance(metric, str) or metric not in METRICS:
@@ -92,9 +106,12 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
     value = measure(shares, metric, positive)
     residuals = _residuals(weights, shares, lambda m: measure(m, metric, positive))
     variance = float(residuals @ residuals) / max(n - 1, 1) / n
-    name = metric if positive is None else f"{metric} of {pos_label}"
+    name = metric_label(metric, pos_label)
+    notes = [MACRO] if positive is None and metric not in OF_ALL_CLASSES else []
     if how == MODEL:
-        return Estimate([value], [metric], n=n, method=MODEL, covariance=[[variance]], name=name, no_interval=MODEL_BASED)
+        return Estimate(
+            [value], [metric], n=n, method=MODEL, covariance=[[variance]], name=name, no_interval=MODEL_BASED, notes=notes
+        )
     moments = None
     if metric == "accuracy":
         # What the weights vary by beyond the right and wrong themselves comes from the randomisation, at any accuracy.
@@ -102,7 +119,7 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
         extra = max(0.0, float((right**2).mean() - right.mean()))
         moments = Moments(np.array([value]), np.array([1 + extra]), np.array([extra]))
     method = UNBIASED if metric == "accuracy" else "ratio of unbiased shares"
-    return Estimate([value], [metric], n=n, method=method, covariance=[[variance]], name=name, moments=moments)
+    return Estimate([value], [metric], n=n, method=method, covariance=[[variance]], name=name, moments=moments, notes=notes)
 
 
 def is_impossible(accuracy: Estimate, errors: float = IMPOSSIBLE) -> bool:

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from deniable.classify.scoring import check_metric, measure
+from deniable.classify.scoring import MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label
 from deniable.core.columns import to_arrow
 from deniable.core.html_table import html_table
 from deniable.core.schema import Schema
@@ -27,6 +27,7 @@ class DistortedScores:
     """Scores on true rows, a row a repeat of the distortion: `frame`, their `mean()` and its `se()` over the repeats."""
 
     frame: Any
+    pos_label: Any = None
 
     def mean(self) -> Any:
         """The mean of each measure over the repeats."""
@@ -38,19 +39,34 @@ class DistortedScores:
 
     def __repr__(self) -> str:
         mean, se = self.mean(), self.se()
+        labels = self._labels
+        width = max(18, *map(len, labels))
         lines = [
-            f"  {name:<18} {mean[name]:.4f}" + (f" ± {se[name]:.4f}" if len(self.frame) > 1 else "") for name in mean.index
+            f"  {label:<{width}} {mean[name]:.4f}" + (f" ± {se[name]:.4f}" if len(self.frame) > 1 else "")
+            for name, label in zip(mean.index, labels, strict=True)
         ]
-        return "\n".join([self._heading, *lines])
+        return "\n".join([self._heading, *lines, *(f"Note: {note}." for note in self._notes)])
 
     def _repr_html_(self) -> str:
         mean, se = self.mean(), self.se()
         several = len(self.frame) > 1
-        rows = [[name, f"{mean[name]:.4f}", *([f"{se[name]:.4f}"] if several else [])] for name in mean.index]
+        rows = [
+            [label, f"{mean[name]:.4f}", *([f"{se[name]:.4f}"] if several else [])]
+            for name, label in zip(mean.index, self._labels, strict=True)
+        ]
         table = html_table(["", "mean", *(["standard error"] if several else [])], rows)
-        return f"<p>{self._heading}</p>{table}" + (
-            "<p>The error speaks of other distortions, not of other people.</p>" if several else ""
-        )
+        notes = ["The error speaks of other distortions, not of other people."] if several else []
+        below = "".join(f"<p>{note}</p>" for note in [*notes, *(f"Note: {note}." for note in self._notes)])
+        return f"<p>{self._heading}</p>{table}{below}"
+
+    @property
+    def _notes(self) -> list[str]:
+        averaged = self.pos_label is None and not set(self.mean().index) <= set(OF_ALL_CLASSES)
+        return [MACRO] if averaged else []
+
+    @property
+    def _labels(self) -> list[str]:
+        return [metric_label(name, self.pos_label) for name in self.mean().index]
 
     @property
     def _heading(self) -> str:
@@ -125,7 +141,7 @@ def distort_and_cross_validate(
         rows.append({"repeat": i + 1, **{metric: measure(shares, metric, positive) for metric in metrics}})
         listener.advance(1)
     listener.finish()
-    return DistortedScores(pd.DataFrame(rows))
+    return DistortedScores(pd.DataFrame(rows), pos_label)
 
 
 def _true_rows(X: Any, y: Any, schema: Schema) -> tuple[pa.Table, Any]:
@@ -145,6 +161,8 @@ def _true_rows(X: Any, y: Any, schema: Schema) -> tuple[pa.Table, Any]:
         if lacking:
             raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(frame.columns))
         columns = {name: to_arrow(frame[name].to_native(), name) for name in names}
+    if y is None:
+        raise DataError("no_class", "y is None: give the true classes, one for each row of X.")
     labels = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     rows = {len(labels), *(len(column) for column in columns.values())}
     if len(rows) > 1:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -78,21 +79,24 @@ def fit(
     found: Any
     if model == "tree":
         read = _with_target(schema_of((Path(data),), data, schema), target)
-        rows = load_columns(Path(data), read, list(read))
+        with _class_is_there(data, read):
+            rows = load_columns(Path(data), read, list(read))
         kind = None if reconstruction == "none" else reconstruction
         found = ReconstructionTree(read, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
         count = rows.num_rows
     elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
         # Only whole rows show which attributes repeat each other.
         read = _with_target(schema_of((Path(data),), data, schema), target)
-        rows = load_columns(Path(data), read, list(read))
+        with _class_is_there(data, read):
+            rows = load_columns(Path(data), read, list(read))
         found = ReconstructionNaiveBayes(read, bins=bins).fit(rows)
         count = rows.num_rows
     else:
         opened = open_source(data, engine)
         read = _with_target(schema_of(opened.files, data, schema), target)
         found = ReconstructionNaiveBayes(read, bins=bins)
-        found.fit_tables(found.count_tables(opened))
+        with _class_is_there(data, read):
+            found.fit_tables(found.count_tables(opened))
         count = int(found._counts[0].sum())
     found.save(output, force)
     print(f"Learned {read.target!r} from {counted(count, 'row')} of {counted(len(read) - 1, 'attribute')}: {output}")
@@ -204,7 +208,10 @@ def score(
         typer.Option(help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ...; may be repeated."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(help="The class that sensitivity and the like are about; averaged over classes without it.")
+        str | None,
+        typer.Option(
+            help="The class that sensitivity, f1 and the like are about; without it their macro average: every class counts the same."
+        ),
     ] = None,
     true: Annotated[bool, typer.Option("--true", help="The rows, and their class, are true.")] = False,
     method: Annotated[str, typer.Option(help="auto, unbiased or model.")] = "auto",
@@ -300,6 +307,8 @@ def _show(found: list[Any], level: float) -> None:
     screen.print(counted(found[0].n, "row"))
     for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
         screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
+    for note in dict.fromkeys(note for estimate in found for note in estimate.notes):
+        screen.print(f"Note: {note}. Of one class: --positive.", markup=False)
 
 
 def _label(classifier: Any, given: str | None) -> Any:
@@ -327,7 +336,33 @@ def _open(path: Path) -> Any:
     return load_model(path)
 
 
+@contextmanager
+def _class_is_there(data: str, schema: Schema) -> Iterator[None]:
+    """A column that is missing is told by its part: without the class there is nothing to learn."""
+    try:
+        yield
+    except DataError as error:
+        if error.code != "no_column" or schema.target not in error.parameters["got"]:
+            raise
+        raise DataError(
+            "no_class",
+            "{path} has no column {target}, the class to learn; its columns are {found}. Give data that holds the class, or another class "
+            "with --target.",
+            path=data,
+            target=schema.target,
+            found=error.parameters["found"],
+        ) from None
+
+
 def _with_target(schema: Schema, target: str | None) -> Schema:
+    if target is not None and target not in schema:
+        raise ParameterError(
+            "target_unknown",
+            "--target {got} is not an attribute of the schema; it describes {allowed}. The class needs a channel too: Identity, if it is "
+            "not hidden.",
+            got=target,
+            allowed=list(schema),
+        )
     if target is None and schema.target is None:
         raise ParameterError(
             "no_target",

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 IN_PICTURE = 30
+ROUNDING = 1e-6
+"""The ends of an interval that is a single point meet up to this."""
 
 
 def mine(
@@ -46,7 +48,14 @@ def mine(
     p: Annotated[float | None, typer.Option(help="Without a schema: every item was kept with this probability...")] = None,
     q: Annotated[float | None, typer.Option(help="... and every absent item was left absent with this one.")] = None,
     method: Annotated[str | None, typer.Option(help="shrunk, unbiased, mask, re or mmask.", show_default="shrunk")] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="Show association rules instead of itemsets.")] = False,
+    rules: Annotated[
+        bool,
+        typer.Option(
+            "--rules",
+            help="Show association rules instead of itemsets, those that are surest first: by the lower end of the interval of their "
+            "confidence, then by support (by confidence where there are no intervals).",
+        ),
+    ] = False,
     min_confidence: Annotated[float, typer.Option(help="With --rules: the least confidence.")] = 0.8,
     max_len: Annotated[int | None, typer.Option(help="Items in an itemset, at most.")] = None,
     max_candidates: Annotated[
@@ -71,7 +80,7 @@ def mine(
     most: MostShare = None,
     target: Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")] = "population",
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    top: Annotated[int, typer.Option(min=1, help="How many to print, best first.")] = 25,
+    top: Annotated[int, typer.Option(min=1, help="How many to print, best first (rules: surest first).")] = 25,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write all of them as CSV.")] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Save a picture of the best (.svg, .png or .html).")] = None,
@@ -114,7 +123,7 @@ def mine(
     shown = found
     if rules:
         here = None if transactions.remote is not None else transactions
-        shown = dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds)
+        shown = _surest_first(dn.association_rules(found, min_threshold=min_confidence, level=level, data=here, taxonomy=kinds))
         if "no_interval" in shown.attrs:
             print(f"No intervals of confidence. {shown.attrs['no_interval']}", file=sys.stderr)
         if not len(shown):
@@ -287,7 +296,7 @@ def _present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, 
         table.add_column("rule", overflow="fold")
         for name in ("support", "confidence", percent, "lift"):
             table.add_column(name, justify="right")
-        for row in shown.sort_values("confidence", ascending=False, kind="stable").head(top).to_dict("records"):
+        for row in shown.head(top).to_dict("records"):
             table.add_row(
                 f"{_words(row['antecedents'])} => {_words(row['consequents'])}", f"{row['support']:.2%}", f"{row['confidence']:.1%}",
                 _interval(row["confidence_low"], row["confidence_high"], 1), f"{row['lift']:.2f}",
@@ -327,6 +336,14 @@ def _held(value: pd.Series, low: pd.Series, high: pd.Series) -> tuple[pd.Series,
     )
 
 
+def _surest_first(rules: pd.DataFrame) -> pd.DataFrame:
+    """Rules by what their confidence is at least: 100% of three people is no news. Where nothing is in doubt, by the confidence."""
+    doubtful = (rules["confidence"] - rules["confidence_low"]) > ROUNDING
+    by = ["confidence_low", "support"] if doubtful.any() else ["confidence"]
+    # Equal ones stay as mlxtend lists them.
+    return rules.sort_values(by, ascending=False, kind="stable", ignore_index=True)
+
+
 def _best(found: pd.DataFrame) -> pd.DataFrame:
     """Longer itemsets first where there are any: single items are no news."""
     several = found[found["itemsets"].map(len) > 1]
@@ -339,7 +356,7 @@ def _picture(shown: pd.DataFrame, rules: bool, level: float, plot: Path) -> None
 
     whiskers = f"{100 * level:g}% interval"
     if rules:
-        rows = shown.sort_values("confidence", ascending=False, kind="stable").head(IN_PICTURE)
+        rows = shown.head(IN_PICTURE)
         labels = [f"{_words(a)} => {_words(c)}" for a, c in zip(rows["antecedents"], rows["consequents"], strict=True)]
         value, low, high, compare, title = (
             rows["confidence"],

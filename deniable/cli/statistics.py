@@ -473,9 +473,33 @@ def candidates(
             f"{counted(len(found), 'row')} written to {output}; {found.expected:,.1f} of them are expected to meet the condition."
         )
     # Beside the list, not in it: what is printed may be a CSV file by now.
-    for said in (f"note: {found.note}" if found.note else "", f"{found.cut} (draw {found.draw})." if found.cut else ""):
+    nobody = "" if found.kept else _whose(sample)
+    for said in (
+        *(f"note: {note}" for note in (found.note, nobody) if note),
+        f"{found.cut} (draw {found.draw})." if found.cut else "",
+    ):
         if said:
             print(said, file=sys.stderr)
+
+
+def _whose(sample: Sample) -> str:
+    """What can be done with a list of rows that belong to nobody: without a word it would lead nowhere."""
+    begin = "nothing here tells whose these rows are: they are in random order"
+    if sample.schema.texts is not None:
+        # Only exports of surveys carry texts.
+        return (
+            f"{begin}, and there are no receipt codes. So it is where a survey is asked with linkage: none: no answer belongs to anybody, "
+            "which was promised to those who answered and cannot be undone. How many there are can be told: deniable count, share. "
+            "To invite the likeliest, ask the next survey with linkage: code, by which everybody gets a receipt code and codes can be "
+            "announced, or linkage: register, which keeps contact details beside the answers; its page says so before the first question."
+        )
+    files = [path for data, _ in sample.parts for path in getattr(data, "files", ())]
+    kept = [name for name in (open_table(files[0]).columns if files else []) if name not in sample.schema]
+    shown = f" This file has {', '.join(kept)}: --keep {kept[0]}." if kept else ""
+    return (
+        f"{begin}, unless it was kept when they were randomised, and no column stands beside them. --keep shows a column that tells whose "
+        f"they are, such as an identifier that deniable randomise --keep handed on.{shown}"
+    )
 
 
 def _codes(sample: Sample) -> list[str]:

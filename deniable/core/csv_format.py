@@ -126,6 +126,11 @@ def find_format(path: Path, given: CsvFormat | None = None) -> FoundFormat:
     # Excel's own way to say it.
     sign = given.delimiter or (line.group(1) if line else None) or _delimiter(path, body, whole)
     rows = _rows(body, sign, whole) or [[]]
+    if not rows[0] and len(body) > csv.field_size_limit():
+        raise FileError(
+            "csv_header", "{path}: no name of a column can be so long as what its first line holds, more than {most:,} letters. Is it a "
+            "CSV file, and is every quotation mark closed?", path=str(path), most=csv.field_size_limit(),
+        )  # fmt: skip
     decimal, texts = _decimal(path, rows, sign, given.decimal)
     return FoundFormat(sign, encoding, decimal, tuple(rows[0]), texts, int(line is not None))
 
@@ -198,11 +203,10 @@ def encoding_needed(path: Path) -> FileError:
 
 def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:
     """The rows of a sample that are complete; empty lines are none."""
-    try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
-    except csv.Error:
-        # A cell beyond all bounds, a stray null: the reader of the whole file says where.
-        return [next(csv.reader(io.StringIO(text, newline=""), delimiter=sign), [])][:1]
+    rows: list[list[str]] = []
+    # Rows before a cell beyond all bounds count; of others the reader of the whole file says where they are.
+    with contextlib.suppress(csv.Error):
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
     found = [row for row in (rows if whole else rows[:-1]) if row]
     return found or rows[:1]
 

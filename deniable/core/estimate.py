@@ -23,6 +23,8 @@ from deniable.progress import Progress, Silent
 TARGETS = ("population", "respondents")
 DRAWS = 200
 """So many re-estimates make a variability band."""
+AT_ONCE = 25
+"""So many re-estimates are made in step."""
 FEWEST = 5
 """Of fewer people no shares are shown: one of them would be 20% or more."""
 
@@ -71,7 +73,7 @@ class Estimate:
         name: str = "",
         moments: Moments | None = None,
         no_interval: str | None = None,
-        resample: Callable[[np.random.Generator], Floats] | None = None,
+        resample: Callable[[np.random.Generator, int], Floats] | None = None,
         limits: tuple[float, float] | None = (0.0, 1.0),
         worth: Any = None,
         ends: Callable[[float], tuple[Floats, Floats]] | None = None,
@@ -287,9 +289,11 @@ class Estimate:
         progress = progress or Silent()
         progress.start("simulating reports", draws)
         try:
-            for _ in range(draws):
-                self._resampled.append(self._resample(generator))
-                progress.advance(1)
+            for done in range(0, draws, AT_ONCE):
+                # Some in step cost less than one after the other; all at once would take much memory.
+                many = min(AT_ONCE, draws - done)
+                self._resampled.extend(self._resample(generator, many))
+                progress.advance(many)
         finally:
             progress.finish()
 

@@ -11,7 +11,7 @@ with a bias whose limit is known (`biases.py`). That rule looks at how often eac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -398,6 +398,16 @@ def _must_be_yes_no(name: str, channel: Channel) -> None:
             name=name,
             labels=list(channel.outputs),
         )
+
+
+def columns_of(items: Iterable[Any], columns: Sequence[str]) -> list[str]:
+    """Those of the columns that these items are of: an item is a column of yes and no by its name, or COLUMN=VALUE.
+
+    >>> columns_of(["smokes", "age=[18, 30)"], ["smokes", "drinks", "age"])
+    ['smokes', 'age']
+    """
+    said = [str(item) for item in items]
+    return [name for name in columns if any(item == name or item.startswith(f"{name}=") for item in said)]
 
 
 def schema_items(

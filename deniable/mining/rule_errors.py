@@ -27,7 +27,7 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError
 from deniable.mining.biases import NOT_TOLD, Range
-from deniable.mining.items import schema_items, yes_no_items
+from deniable.mining.items import columns_of, schema_items, yes_no_items
 from deniable.mining.row_weights import RowWeights
 from deniable.mining.subsets import Lattice, Portion
 from deniable.mining.taxonomy import Generalised
@@ -74,7 +74,9 @@ def confidences_of(
     counted = "reported_support" in frame and rows > 0
     weights = _weights(frame, lattice.names, schema, bins) if counted and taxonomy is None else None
     if weights is None and data is not None:
-        transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins)
+        # What a taxonomy puts above other items is of no column of its own.
+        only = lattice.names if taxonomy is None else None
+        transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins, only=only)
         if taxonomy is not None and transactions.items.biased.any():
             return Confidences(NOT_TOLD, target)
         by_row = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
@@ -101,7 +103,7 @@ def _weights(frame: pd.DataFrame, names: list[Any], schema: Any, bins: Mapping[s
     if schema is None or "weights" in frame.attrs:
         known = {_key(name): (absent, present) for name, absent, present in frame.attrs.get("weights") or []}
     elif isinstance(schema, Schema):
-        used = [name for name in schema if name in names or any(str(item).startswith(f"{name}=") for item in names)]
+        used = columns_of(names, list(schema))
         items = schema_items(schema, {name: cut for name, cut in (bins or {}).items() if name in used}, used)
         known = (
             dict(zip(map(_key, items.names), zip(items.absent, items.present, strict=True), strict=True)) if items.plain else {}

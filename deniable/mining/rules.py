@@ -54,6 +54,10 @@ def association_rules(
     says; a `most` other than the usual is taken from `data=dn.Transactions(...)`. Where errors cannot be told the columns are NaN and
     `rules.attrs["no_interval"]` says why.
 
+    Rules come in the order of their itemsets, as mlxtend lists them. The surest first:
+    `rules.sort_values(["confidence_low", "support"], ascending=False)`; by `confidence` alone a few people who happen to agree go before
+    everybody else.
+
     >>> import deniable as dn
     >>> baskets = [["bread", "butter"], ["bread", "butter", "milk"], ["bread", "butter"], ["milk"], ["bread"]]
     >>> rules = dn.association_rules(dn.frequent_itemsets(baskets, min_support=0.4), min_threshold=0.9)

@@ -38,15 +38,19 @@ def itemset_support(
     """The unbiased support of one itemset, with its error: which share of the true transactions holds all these items.
 
     Behind noise that cannot be undone without bias, the interval counts the largest bias among truths of which no single value is too
-    crowded; `estimate.assumes` says what that means, and `most` (`{"age": 0.2}`) says it otherwise.
+    crowded; `estimate.assumes` says what that means, and `most` (`{"age": 0.2}`) says it otherwise. Only the columns of these items are
+    read: other numbers need no `bins`.
 
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"]] * 40 + [["milk"]] * 60, dn.Flip(p=0.9, q=0.9))
     >>> dn.itemset_support(baskets, items=["bread", "milk"]).value.round(4).tolist()
     [0.4219]
     """
-    transactions = as_transactions(data, schema, bins, most)
-    numbers = item_numbers(transactions, items)
+    if isinstance(items, (str, bytes)):
+        raise ParameterError("items_list", "items must be a list of items, got {got!r}; write [{got!r}].", got=items)
+    asked = list(items)
+    transactions = as_transactions(data, schema, bins, most, asked)
+    numbers = item_numbers(transactions, asked)
     return _support(transactions, numbers, target)
 
 
@@ -72,8 +76,6 @@ def _bias(transactions: Transactions, numbers: Ints, target: str) -> Range | Non
 
 def item_numbers(transactions: Transactions, items: Iterable[Any]) -> Ints:
     """The numbers of items given by name; unknown ones and two values of one attribute are refused."""
-    if isinstance(items, (str, bytes)):
-        raise ParameterError("items_list", "items must be a list of items, got {got!r}; write [{got!r}].", got=items)
     place = {name: number for number, name in enumerate(transactions.items.names)}
     asked = list(dict.fromkeys(items))
     unknown = [name for name in asked if name not in place]

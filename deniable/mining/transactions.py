@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from deniable.engines.batches import batches, is_source, is_spark
 from deniable.engines.schemas import agreed_schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, FileError, ParameterError
-from deniable.mining.items import Items, check_names, schema_items, yes_no_items
+from deniable.mining.items import Items, check_names, columns_of, schema_items, yes_no_items
 from deniable.plurals import counted
 
 IN_MEMORY = 1 << 29
@@ -42,7 +42,7 @@ class Transactions:
     distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was; files that carry a schema are read under it,
     and one that contradicts it is refused. `bins` gives bins of numbers. Where noise hides too much for unbiased estimates,
     intervals hold if no single value is too crowded; `most` (`{"age": 0.2}`) says how crowded one may be, by default five times
-    its even share.
+    its even share. With `only` (items) just the columns that these are of are read, and no others need bins.
 
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"], ["milk"], []])
@@ -56,6 +56,8 @@ class Transactions:
         schema: Schema | Channel | None = None,
         bins: Mapping[str, Any] | None = None,
         most: Mapping[str, float] | float | None = None,
+        *,
+        only: Iterable[Any] | None = None,
     ) -> None:
         if schema is not None and not isinstance(schema, (Schema, Channel)):
             raise ParameterError(
@@ -65,6 +67,7 @@ class Transactions:
             )
         self.schema = schema
         self._most = most
+        self._only = None if only is None else list(only)
         self._packed: Any = None
         self._starts: Any = None
         self._codes: Any = None
@@ -115,6 +118,7 @@ class Transactions:
         in_spark = is_spark(data)
         source = None if in_spark else batches(data)
         names = source.columns if source is not None else list(getattr(data, "frame", data).columns)
+        names = self._asked(names, schema)
         self._set_items(names, schema, bins)
         if source is None:
             self.remote = Remote(InSpark(data, self.items, names), self.items)
@@ -143,6 +147,24 @@ class Transactions:
             self.cells = together
         return True
 
+    def _asked(self, names: list[Any], schema: Schema | Channel | None) -> list[Any]:
+        """The columns that matter."""
+        if self._only is None or not isinstance(schema, Schema):
+            return names
+        columns = [str(name) for name in names]
+        unknown = [item for item in self._only if not columns_of([item], columns)]
+        if unknown or not self._only:
+            raise DataError(
+                "unknown_item",
+                "There are no items {got}: an item is a column of yes and no, or COLUMN=VALUE, of the columns {allowed}."
+                if unknown
+                else "An itemset needs at least one item: a column of yes and no, or COLUMN=VALUE, of the columns {allowed}.",
+                got=unknown,
+                allowed=columns[:20],
+            )
+        wanted = set(columns_of(self._only, columns))
+        return [name for name in names if str(name) in wanted]
+
     def _set_items(self, names: list[Any], schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
         check_names(names)
         if isinstance(schema, Schema):
@@ -156,7 +178,7 @@ class Transactions:
         self.items = yes_no_items(names, schema)
 
     def _set_frame(self, data: Any, schema: Schema | Channel | None, bins: Mapping[str, Any]) -> None:
-        names, columns = _columns(data)
+        names, columns = _columns(data, lambda names: self._asked(names, schema))
         self._set_items(names, schema, bins)
         self.rows = len(columns[0]) if columns else 0
         reader = FrameReader(self.items, names)
@@ -241,6 +263,7 @@ def as_transactions(
     schema: Schema | Channel | None = None,
     bins: Mapping[str, Any] | None = None,
     most: Mapping[str, float] | float | None = None,
+    only: Iterable[Any] | None = None,
 ) -> Transactions:
     """Data as transactions; those that are transactions already know their schema.
 
@@ -248,7 +271,7 @@ def as_transactions(
     Transactions(2 rows, 2 items)
     """
     if not isinstance(data, Transactions):
-        return Transactions(data, schema, bins, most)
+        return Transactions(data, schema, bins, most, only=only)
     if (schema is not None and schema != data.schema) or bins or most:
         raise ParameterError(
             "schema_twice",
@@ -344,12 +367,14 @@ def _is_frame(data: Any) -> bool:
     return hasattr(data, "columns") or isinstance(data, (pa.Table, pa.RecordBatch))
 
 
-def _columns(data: Any) -> tuple[list[Any], list[Any]]:
-    """The names of an eager frame and its columns: Arrow arrays, or numpy arrays of booleans."""
+def _columns(data: Any, wanted: Callable[[list[Any]], list[Any]]) -> tuple[list[Any], list[Any]]:
+    """The wanted names of an eager frame and their columns: Arrow arrays, or numpy arrays of booleans."""
     if type(data).__module__.startswith("pandas"):
         names = list(data.columns)
         check_names(names)
-        return names, [_pandas_column(data.iloc[:, i], str(names[i])) for i in range(len(names))]
+        place = {name: number for number, name in enumerate(names)}
+        names = wanted(names)
+        return names, [_pandas_column(data.iloc[:, place[name]], str(name)) for name in names]
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     try:
@@ -360,7 +385,7 @@ def _columns(data: Any) -> tuple[list[Any], list[Any]]:
             "Transactions must be an eager data frame, a list of lists of items or the path of a FIMI file, got {got}.",
             got=type(data).__name__,
         ) from None
-    names = list(frame.columns)
+    names = wanted(list(frame.columns))
     return names, [to_arrow(frame[name].to_native(), name) for name in names]
 
 

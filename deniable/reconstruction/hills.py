@@ -37,39 +37,57 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal:
     >>> int(fits.evidence.argmax()) + 1, bool(np.abs(fits.shares[0] - truth).max() < 0.002)
     (1, True)
     """
-    ordered = len(widths) - apart
-    shares, evidences = [], []
+    return hills_of_each(given, widths, counts[None], apart, normal)[0]
+
+
+def hills_of_each(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> list[Fits]:
+    """The same for every row of counts: all of them are fitted in step, since many small fits at once cost less."""
+    ordered, each = len(widths) - apart, len(counts)
+    shares, evidences = np.zeros((each, 0, len(widths))), np.zeros((each, 0))
     last: Fitted | None = None
     for hills in range(2 if normal else 1, min(MOST, ordered // 4) + 1):
         density = (_Normal if normal else _Beta)(given, widths, ordered, hills)
-        starts = _starts(hills, last)
+        starts = _starts(hills, each, last)
+        many = len(starts) // each
         amounts = np.full((len(starts), 1 + hills + apart), 0.8 / (hills + apart))
         amounts[:, 0] = 0.2
-        found = fit_mixtures(counts, density.parts, amounts, starts, density.prior, FIRST_STEPS)
-        kept = np.argsort(-found.value, kind="stable")[:KEPT]
-        found = fit_mixtures(counts, density.parts, found.shares[kept], found.shape[kept], density.prior)
-        best = found.evidence.argmax()
-        last = Fitted(*(field[best : best + 1] for field in vars(found).values()))
-        shares.append(last.shares[0] @ density.cells(last.shape)[0][0])
+        found = fit_mixtures(np.repeat(counts, many, axis=0), density.parts, amounts, starts, density.prior, FIRST_STEPS)
+        kept = _best_of_each(found.value, each, KEPT)
+        followed = np.repeat(counts, len(kept) // each, axis=0)
+        found = fit_mixtures(followed, density.parts, found.shares[kept], found.shape[kept], density.prior)
+        best = _best_of_each(found.evidence, each, 1)
+        last = Fitted(*(field[best] for field in vars(found).values()))
+        own = np.matmul(last.shares[:, None, :], density.cells(last.shape)[0])
+        shares = np.concatenate([shares, own], axis=1)
         # Which hill comes first does not matter.
-        evidences.append(last.evidence[0] + lgamma(hills + 1))
-    rows = np.array(shares).reshape(len(shares), len(widths))
+        evidences = np.column_stack([evidences, last.evidence + lgamma(hills + 1)])
     none = np.zeros(0)
-    return Fits(rows, log_likelihood(rows, given, counts), np.array(evidences), none, none)
+    return [
+        Fits(rows, log_likelihood(rows, given, own), evidence, none, none)
+        for rows, own, evidence in zip(shares, counts, evidences, strict=True)
+    ]
 
 
-def _starts(hills: int, last: Fitted | None) -> Floats:
-    """Centres and narrownesses: one hill or two anywhere, or the hills there were and one more."""
+def _best_of_each(values: Floats, each: int, most: int) -> Ints:
+    """The places of the greatest values of each of so many equal parts."""
+    parts = values.reshape(each, -1)
+    order = np.argsort(-parts, axis=1, kind="stable")[:, :most]
+    found: Ints = (order + np.arange(each)[:, None] * parts.shape[1]).ravel()
+    return found
+
+
+def _starts(hills: int, each: int, last: Fitted | None) -> Floats:
+    """Centres and narrownesses, as many for each: one hill or two anywhere, or the hills there were and one more."""
     if hills == 1:
         middles, narrow = _logit(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), np.log([6.0, 40.0])
-        return np.array([[middle, sharp] for middle in middles for sharp in narrow])
+        return np.tile(np.array([[middle, sharp] for middle in middles for sharp in narrow]), (each, 1))
     if hills == 2:
         middles = _logit(np.array([0.12, 0.27, 0.42, 0.58, 0.73, 0.88]))
         pairs = np.array([[one, other] for i, one in enumerate(middles) for other in middles[i + 1 :]])
-        return np.hstack([pairs, np.full(pairs.shape, log(25.0))])
+        return np.tile(np.hstack([pairs, np.full(pairs.shape, log(25.0))]), (each, 1))
     assert last is not None
-    more = _logit(np.linspace(0.06, 0.94, 8))[:, None]
-    before = np.repeat(last.shape, len(more), axis=0)
+    middles = _logit(np.linspace(0.06, 0.94, 8))[:, None]
+    before, more = np.repeat(last.shape, len(middles), axis=0), np.tile(middles, (each, 1))
     found: Floats = np.hstack([before[:, : hills - 1], more, before[:, hills - 1 :], np.full(more.shape, log(40.0))])
     return found
 

@@ -51,29 +51,33 @@ class Fitted:
 def fit_mixtures(
     counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 100
 ) -> Fitted:
-    """The most probable mixtures, by Newton steps with halving from many starts at once.
+    """The most probable mixtures, by Newton steps with halving from many starts at once; `counts` for all, or a row for each.
 
     >>> rows = np.array([[[0.9, 0.1], [0.1, 0.9]]])
     >>> found = fit_mixtures(np.array([600.0, 400.0]), lambda which, shape: (rows, rows[:, :0]), np.ones((1, 2)) / 2, np.zeros((1, 0)))
     >>> found.shares.round(2).tolist()
     [[0.62, 0.38]]
     """
-    n, size = counts.sum(), shares.shape[1]
-    place = np.concatenate([np.log(n * shares), shape], axis=1)
+    size = shares.shape[1]
+    counts = np.broadcast_to(counts, (len(shares), counts.shape[-1]))
+    n = counts.sum(axis=1)
+    place = np.concatenate([np.log(n[:, None] * shares), shape], axis=1)
     mean = np.concatenate([np.zeros(size), prior.mean])
     pull = np.concatenate([np.zeros(size), prior.precision])
     held = np.diag(np.concatenate([np.ones(size), prior.precision]))
     longest = np.concatenate([np.full(size, LONGEST), prior.longest])
 
-    def value(place: Floats, rows: Floats) -> Floats:
+    def value(place: Floats, rows: Floats, counts: Floats) -> Floats:
         amounts = np.exp(place[:, :size])
         expected = np.maximum(np.matmul(amounts[:, None, :], rows)[:, 0], 1e-300)
-        found: Floats = np.log(expected) @ counts + (place[:, :size] - amounts).sum(axis=1) - 0.5 * (place - mean) ** 2 @ pull
+        likelihood = (np.log(expected) * counts).sum(axis=1)
+        found: Floats = likelihood + (place[:, :size] - amounts).sum(axis=1) - 0.5 * (place - mean) ** 2 @ pull
         return found
 
     moving = np.arange(len(place))
     rows, slopes = parts(moving, place[:, size:])
-    values = value(place, rows)
+    seen = counts
+    values = value(place, rows, seen)
     curvature = np.zeros((len(place), len(mean), len(mean)))
     for _ in range(steps):
         now = place[moving]
@@ -82,9 +86,9 @@ def fit_mixtures(
         if prior.owner:
             change = np.concatenate([change, amounts[:, prior.owner, None] * slopes], axis=1)
         expected = np.maximum(change[:, :size].sum(axis=1), 1e-300)
-        gradient = np.matmul(change, (counts / expected)[:, :, None])[:, :, 0] - pull * (now - mean)
+        gradient = np.matmul(change, (seen / expected)[:, :, None])[:, :, 0] - pull * (now - mean)
         gradient[:, :size] += 1 - amounts
-        change *= (np.sqrt(counts) / expected)[:, None, :]
+        change *= (np.sqrt(seen) / expected)[:, None, :]
         curvature[moving] = np.matmul(change, change.transpose(0, 2, 1)) + held
         step = np.linalg.solve(curvature[moving], gradient[:, :, None])[:, :, 0]
         step *= np.minimum(1.0, 1 / np.maximum((np.abs(step) / longest).max(axis=1), 1e-12))[:, None]
@@ -92,7 +96,7 @@ def fit_mixtures(
         for _ in range(6):
             if prior.owner:
                 rows, slopes = parts(moving, now[:, size:] + step[:, size:])
-            after = value(now + step, rows)
+            after = value(now + step, rows, seen)
             worse = ~(after >= before - 1e-9)
             if not worse.any():
                 break
@@ -101,10 +105,11 @@ def fit_mixtures(
         place[moving[better]] += step[better]
         values[moving[better]] = after[better]
         going = better & (after - before > ENOUGH)
-        moving, rows, slopes = moving[going], rows[going], slopes[going]
+        moving, rows, slopes, seen = moving[going], rows[going], slopes[going], seen[going]
         if not moving.size:
             break
     amounts = np.exp(place[:, :size])
-    scale = 0.5 * (size * log(2 * pi) + np.log(prior.precision).sum()) + lgamma(size) - lgamma(n + size)
+    scale = 0.5 * (size * log(2 * pi) + np.log(prior.precision).sum()) + lgamma(size)
+    scale -= np.array([lgamma(total + size) for total in n])
     evidence = values - 0.5 * np.linalg.slogdet(curvature)[1] + scale
     return Fitted(amounts / amounts.sum(axis=1, keepdims=True), place[:, size:], values, evidence)

@@ -21,7 +21,7 @@ from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
 from deniable.reconstruction.assign import target_counts
 from deniable.reconstruction.em import em
 from deniable.reconstruction.inversion import covariance, eq
-from deniable.reconstruction.smooth import COARSE_CELLS, FINE_CELLS, Cells, smooth
+from deniable.reconstruction.smooth import COARSE_CELLS, FINE_CELLS, Cells, smooth_each
 
 METHODS = ("em", "eq", "em/as", "as")
 UNIFORM_INSIDE = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
@@ -82,13 +82,15 @@ def reconstruct(
     apart = int(isinstance(channel, Optional))
     noisy = isinstance(channel.channel if isinstance(channel, Optional) else channel, (Additive, Multiplicative))
     if method == "em" and (noisy if regularise is None else regularise):
-        fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth(seen.law, c, widths, apart)
+        fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth_each(seen.law, c, widths, apart)
         estimate = _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)
     elif method in ("em/as", "as"):
         law = midpoint_law(seen) if method == "as" else seen.law
-        estimate = _biased(
-            seen, observed, lambda c: early_stopped(law, c, stop, truth, widths).shares, method, EARLY, target, name
-        )
+
+        def stopped(counts: Floats) -> Floats:
+            return np.array([early_stopped(law, row, stop, truth, widths).shares for row in counts])
+
+        estimate = _biased(seen, observed, stopped, method, EARLY, target, name)
     else:
         estimate = _unbiased(seen, observed, method, target, negative, name)
     estimate.assumes = () if channel.assumption is None else (channel.assumption,)
@@ -104,23 +106,25 @@ def _finely(seen: Binned) -> Callable[[Floats], Floats]:
         return Cells(fine.law.dense(), fine.widths, first.tolist())
 
     coarse, fine = cells(COARSE_CELLS), cells(FINE_CELLS)
-    return lambda c: smooth(seen.law, c, seen.widths, coarse=coarse, fine=fine)
+    return lambda c: smooth_each(seen.law, c, seen.widths, coarse=coarse, fine=fine)
 
 
 def _biased(
     seen: Channel | Binned, observed: Floats, fit: Callable[[Floats], Floats], method: str, reason: str, target: str, name: str
 ) -> Estimate:
-    shares = fit(observed)
+    """`fit` gives shares for rows of counts."""
+    shares = fit(observed[None])[0]
 
     n = round(float(observed.sum()))
 
-    def again(rng: np.random.Generator) -> Floats:
+    def again(rng: np.random.Generator, draws: int) -> Floats:
         if target == "respondents":
             # The people are fixed and only the randomisation is drawn anew.
-            simulated = rng.multinomial(target_counts(shares, n), seen.law.dense()).sum(axis=0)
+            people, dense = target_counts(shares, n), seen.law.dense()
+            simulated = np.array([rng.multinomial(people, dense).sum(axis=0) for _ in range(draws)])
         else:
             expected = seen.law.push(shares)
-            simulated = rng.multinomial(n, expected / expected.sum())
+            simulated = rng.multinomial(n, expected / expected.sum(), size=draws)
         return fit(simulated.astype(np.float64))
 
     return Estimate(shares, seen.inputs, n=n, method=method, target=target, name=name, no_interval=reason, resample=again)

@@ -18,11 +18,11 @@ from deniable.core.exact import Floats
 from deniable.core.operators import FloatTable, Operator
 from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.em_path import LARGEST, averaged_steps
-from deniable.reconstruction.hills import fit_hills
+from deniable.reconstruction.hills import hills_of_each
 from deniable.reconstruction.inversion import check_cells
 from deniable.reconstruction.penalised import Fits, fit_all, hats, log_likelihood, penalty, splines
 from deniable.reconstruction.pieces import fit_pieces
-from deniable.reconstruction.spikes import fit_spikes
+from deniable.reconstruction.spikes import spikes_of_each
 
 ROOT_ORDER = 3
 ROOT_STRENGTHS = np.logspace(6.5, -0.5, 8).tolist()
@@ -100,19 +100,38 @@ def smooth(
     >>> float(np.abs(smooth(channel.law, 10_000 * channel.push(truth)) - truth).max()) < 0.005
     True
     """
+    found: Floats = smooth_each(law, counts[None], widths, apart, coarse, fine)[0]
+    return found
+
+
+def smooth_each(
+    law: Operator,
+    counts: Floats,
+    widths: Floats | None = None,
+    apart: int = 0,
+    coarse: Cells | None = None,
+    fine: Cells | None = None,
+) -> Floats:
+    """The same for every row of counts, all in step: for reports that are simulated again and again."""
     check_cells(law)
     own = Cells(law.dense(), np.ones(law.inputs) if widths is None else widths, range(law.inputs))
     coarse, fine = coarse or own, fine or own
-    if len(counts) - apart > MOST_REPORTS:
+    reports = counts.shape[1]
+    if reports - apart > MOST_REPORTS:
         # Neighbouring reports are counted together where there are very many: quicker, and hardly less is known.
-        alone = np.arange(len(counts) - apart, len(counts))
-        together = np.append(np.linspace(0, len(counts) - apart, MOST_REPORTS, endpoint=False).astype(np.int64), alone)
-        counts = np.add.reduceat(counts, together)
+        alone = np.arange(reports - apart, reports)
+        together = np.append(np.linspace(0, reports - apart, MOST_REPORTS, endpoint=False).astype(np.int64), alone)
+        counts = np.add.reduceat(counts, together, axis=1)
         coarse, fine = (
             Cells(np.add.reduceat(cells.given, together, axis=1), cells.widths, cells.first) for cells in (coarse, fine)
         )
-    early = _early(coarse, counts)
-    averaged = _averaged(coarse, fine, counts, apart, early[0].likelihood)
+    early = [_early(coarse, row) for row in counts]
+    averaged = _averaged_each(coarse, fine, counts, apart, [found[0].likelihood for found in early])
+    return np.array([_mixed(*found) for found in zip(averaged, early, strict=True)])
+
+
+def _mixed(averaged: Averaged, early: list[Early]) -> Floats:
+    """The average, with some of EM."""
     mixed = averaged.shares.copy()
     for found in early if not averaged.spiky else ():
         lacking = max(0.0, averaged.likelihood - found.likelihood)
@@ -144,6 +163,22 @@ class Averaged:
 
 def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float) -> Averaged:
     """All shapes at all strengths, each an EM step on, averaged by their evidence and priors; `stopped` is the early stop's likelihood."""
+    return _averaged_each(coarse, fine, counts[None], apart, [stopped])[0]
+
+
+def _averaged_each(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: Sequence[float]) -> list[Averaged]:
+    """The same for every row of counts."""
+    # What mixtures expect adds up to everybody whatever they are, so only reports that somebody sent tell them apart.
+    seen = (counts > 0).any(axis=0)
+    spikes = spikes_of_each(coarse.given[:, seen], coarse.widths, counts[:, seen], apart)
+    hills = [hills_of_each(fine.given[:, seen], fine.widths, counts[:, seen], apart, normal) for normal in (False, True)]
+    return [_average(coarse, fine, row, apart, *own) for row, *own in zip(counts, stopped, spikes, *hills, strict=True)]
+
+
+def _average(
+    coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float, of_spikes: Fits, betas: Fits, normals: Fits
+) -> Averaged:
+    """Spikes and hills that were fitted already, and all other shapes."""
     shares, scores, likelihoods = [], [], []
 
     def add(cells: Cells, fits: Fits, prior: Floats) -> None:
@@ -159,13 +194,9 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: f
     if orders:
         fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
-    # What mixtures expect adds up to everybody whatever they are, so only reports that somebody sent tell them apart.
-    seen = counts > 0
-    fits = fit_spikes(coarse.given[:, seen], coarse.widths, counts[seen], apart)
-    add(coarse, fits, SPIKES - np.clip(SPIKES_GAIN - (fits.likelihood - stopped), 0.0, SPIKES_GAIN))
-    spikes = slice(len(orders), len(orders) + len(fits.evidence))
-    for normal, priors in ((False, HILLS), (True, NORMAL_HILLS)):
-        fits = fit_hills(fine.given[:, seen], fine.widths, counts[seen], apart, normal)
+    add(coarse, of_spikes, SPIKES - np.clip(SPIKES_GAIN - (of_spikes.likelihood - stopped), 0.0, SPIKES_GAIN))
+    spikes = slice(len(orders), len(orders) + len(of_spikes.evidence))
+    for fits, priors in ((betas, HILLS), (normals, NORMAL_HILLS)):
         add(fine, fits, np.array(priors[: len(fits.evidence)]))
     add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
     if not apart:
@@ -176,10 +207,10 @@ def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: f
     score = np.concatenate(scores)
     weights = np.exp(score - score.max())
     # Spikes in between hills, each at half its height, is what hardly any truth looks like: one or the other.
-    of_spikes = np.zeros(len(weights), dtype=bool)
-    of_spikes[spikes] = True
-    spiky = bool(weights[of_spikes].sum() > weights[~of_spikes].sum())
-    weights[of_spikes != spiky] = 0.0
+    is_spikes = np.zeros(len(weights), dtype=bool)
+    is_spikes[spikes] = True
+    spiky = bool(weights[is_spikes].sum() > weights[~is_spikes].sum())
+    weights[is_spikes != spiky] = 0.0
     weights /= weights.sum()
     return Averaged(
         weights @ np.concatenate(shares),

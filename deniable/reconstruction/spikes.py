@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import lgamma, log
 
 import numpy as np
@@ -36,69 +36,76 @@ def fit_spikes(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fit
     >>> int(fits.evidence.argmax()) + 1, fits.shares[1, [3, 4, 5, 12]].round(2).tolist()
     (2, [0.01, 0.5, 0.01, 0.32])
     """
-    search = _Search(given, widths, counts, apart)
-    best: list[Spikes] = [()]
-    search.look(best)
-    shares, evidences = [], []
-    for _ in range(min(MOST, search.ordered // 2)):
-        sets = search.look({_with(spikes, cell) for spikes in best for cell in search.promising(spikes)})
-        beside = {
-            _with(spikes[:i] + spikes[i + 1 :], cell)
-            for spikes in search.first(sets)
-            for i, spike in enumerate(spikes)
-            for cell in (spike - 1, spike + 1)
-            if 0 <= cell < search.ordered and cell not in spikes
-        }
-        sets = search.look({*sets, *beside})
-        best = search.first(sets)
-        evidence = np.array([search.evidence[spikes] for spikes in sets])
-        weights = np.exp(evidence - evidence.max())
-        shares.append(weights / weights.sum() @ np.array([search.shares[spikes] for spikes in sets]))
-        evidences.append(evidence.max() + np.log(weights.sum()))
-        if evidence.max() < max(search.evidence.values()) - HOPELESS:
+    return spikes_of_each(given, widths, counts[None], apart)[0]
+
+
+def spikes_of_each(given: Floats, widths: Floats, counts: Floats, apart: int) -> list[Fits]:
+    """The same for every row of counts: all of them are searched through in step, since many small fits at once cost less."""
+    always = _always(widths, apart)
+    searches = [_Search(given, row, always) for row in counts]
+    _look(searches, [[()] for _ in searches])
+    best: list[list[Spikes]] = [[()] for _ in searches]
+    going = list(range(len(searches)))
+    for _ in range(min(MOST, (len(widths) - apart) // 2)):
+        own = [searches[i] for i in going]
+        sets = _look(own, [search.one_more(best[i]) for i, search in zip(going, own, strict=True)])
+        sets = _look(own, [{*listed, *search.beside(listed)} for listed, search in zip(sets, own, strict=True)])
+        for i, search, listed in zip(going, own, sets, strict=True):
+            best[i] = search.first(listed)
+            search.add_up(listed)
+        going = [i for i, search in zip(going, own, strict=True) if not search.hopeless]
+        if not going:
             break
-    rows = np.array(shares).reshape(len(shares), len(widths))
-    none = np.zeros(0)
-    return Fits(rows, log_likelihood(rows, given, counts), np.array(evidences), none, none)
+    return [search.fits(widths) for search in searches]
+
+
+def _always(widths: Floats, apart: int) -> Floats:
+    """What every set has: the floor, and the cells outside the order."""
+    ordered = len(widths) - apart
+    always = np.eye(len(widths))[ordered - 1 :]
+    always[0] = np.where(np.arange(len(widths)) < ordered, widths, 0.0) / widths[:ordered].sum()
+    return always
 
 
 class _Search:
     """The sets of spikes that were looked at: the evidence of each, and the shares of all cells."""
 
-    def __init__(self, given: Floats, widths: Floats, counts: Floats, apart: int) -> None:
-        self.given, self.counts = given, counts
-        self.ordered = len(widths) - apart
+    def __init__(self, given: Floats, counts: Floats, always: Floats) -> None:
+        self.given, self.counts, self.always = given, counts, always
+        self.ordered = len(given) - len(always) + 1
         self.evidence: dict[Spikes, float] = {}
         self.shares: dict[Spikes, Floats] = {}
-        # What every set has: the floor, and the cells outside the order.
-        self.always = np.eye(len(widths))[self.ordered - 1 :]
-        self.always[0] = np.where(np.arange(len(widths)) < self.ordered, widths, 0.0) / widths[: self.ordered].sum()
+        self.hopeless = False
+        self._averages: list[tuple[Floats, float]] = []
 
-    def look(self, sets: Iterable[Spikes]) -> list[Spikes]:
-        """Fit those sets, all of a size, that were not yet; all of them in a fixed sequence."""
-        listed = sorted(sets)
-        new = [spikes for spikes in listed if spikes not in self.evidence]
-        if not new:
-            return listed
-        cells = np.array(new, dtype=np.int64)
-        size, fixed = cells.shape[1], len(self.always)
-        rows = np.concatenate(
-            [np.broadcast_to(self.always @ self.given, (len(new), fixed, len(self.counts))), self.given[cells]], axis=1
-        )
-        start = np.full((len(new), fixed + size), 0.5 / max(1, fixed + size - 1))
-        start[:, 0] = 0.5
+    def one_more(self, best: Iterable[Spikes]) -> set[Spikes]:
+        """The best sets with a spike more."""
+        return {_with(spikes, cell) for spikes in best for cell in self.promising(spikes)}
 
-        def parts(which: Ints, shape: Floats) -> tuple[Floats, Floats]:
-            return rows[which], rows[which, :0]
+    def beside(self, sets: Iterable[Spikes]) -> set[Spikes]:
+        """The best of some sets with one of their spikes in a cell beside its own."""
+        return {
+            _with(spikes[:i] + spikes[i + 1 :], cell)
+            for spikes in self.first(sets)
+            for i, spike in enumerate(spikes)
+            for cell in (spike - 1, spike + 1)
+            if 0 <= cell < self.ordered and cell not in spikes
+        }
 
-        found = fit_mixtures(self.counts, parts, start, np.zeros((len(new), 0)))
-        shares = found.shares[:, :fixed] @ self.always
-        shares[np.arange(len(new))[:, None], cells] += found.shares[:, fixed:]
-        # Every place is as probable for a spike, and which comes first does not matter.
-        evidence = found.evidence + lgamma(size + 1) - size * log(self.ordered)
-        self.evidence.update(zip(new, evidence.tolist(), strict=True))
-        self.shares.update(zip(new, shares, strict=True))
-        return listed
+    def add_up(self, sets: Iterable[Spikes]) -> None:
+        """Average all sets of a size by their evidence; it is hopeless to look for larger ones if the best of them lacks too much."""
+        evidence = np.array([self.evidence[spikes] for spikes in sets])
+        weights = np.exp(evidence - evidence.max())
+        shares = weights / weights.sum() @ np.array([self.shares[spikes] for spikes in sets])
+        self._averages.append((shares, float(evidence.max() + np.log(weights.sum()))))
+        self.hopeless = bool(evidence.max() < max(self.evidence.values()) - HOPELESS)
+
+    def fits(self, widths: Floats) -> Fits:
+        """A row a number of spikes."""
+        rows = np.array([shares for shares, _ in self._averages]).reshape(len(self._averages), len(widths))
+        none = np.zeros(0)
+        evidence = np.array([evidence for _, evidence in self._averages])
+        return Fits(rows, log_likelihood(rows, self.given, self.counts), evidence, none, none)
 
     def promising(self, spikes: Spikes) -> list[int]:
         """The cells in which one spike more would gain most likelihood, as far as slope and curvature tell."""
@@ -112,6 +119,37 @@ class _Search:
     def first(self, sets: Iterable[Spikes]) -> list[Spikes]:
         """Those of the greatest evidence."""
         return sorted(sets, key=lambda spikes: -self.evidence[spikes])[:KEPT]
+
+
+def _look(searches: Sequence[_Search], wanted: Sequence[Iterable[Spikes]]) -> list[list[Spikes]]:
+    """Fit those sets that a search wants, all of a size, and did not fit yet; for each search all of them in a fixed sequence."""
+    listed = [sorted(sets) for sets in wanted]
+    new = [
+        (search, spikes)
+        for search, sets in zip(searches, listed, strict=True)
+        for spikes in sets
+        if spikes not in search.evidence
+    ]
+    if not new:
+        return listed
+    given, always, ordered = searches[0].given, searches[0].always, searches[0].ordered
+    cells = np.array([spikes for _, spikes in new], dtype=np.int64)
+    size, fixed = cells.shape[1], len(always)
+    rows = np.concatenate([np.broadcast_to(always @ given, (len(new), fixed, given.shape[1])), given[cells]], axis=1)
+    start = np.full((len(new), fixed + size), 0.5 / max(1, fixed + size - 1))
+    start[:, 0] = 0.5
+
+    def parts(which: Ints, shape: Floats) -> tuple[Floats, Floats]:
+        return rows[which], rows[which, :0]
+
+    found = fit_mixtures(np.array([search.counts for search, _ in new]), parts, start, np.zeros((len(new), 0)))
+    shares = found.shares[:, :fixed] @ always
+    shares[np.arange(len(new))[:, None], cells] += found.shares[:, fixed:]
+    # Every place is as probable for a spike, and which comes first does not matter.
+    evidence = found.evidence + lgamma(size + 1) - size * log(ordered)
+    for (search, spikes), own_evidence, own_shares in zip(new, evidence.tolist(), shares, strict=True):
+        search.evidence[spikes], search.shares[spikes] = own_evidence, own_shares
+    return listed
 
 
 def _with(spikes: Spikes, cell: int) -> Spikes:

@@ -120,7 +120,7 @@ class Likelihood:
         near = 0.9 * self.shares + 0.1 / self.law.inputs
         enough = 0.1 / self._alike if target == "population" else 1e-7
 
-        def again(rng: np.random.Generator) -> Floats:
+        def once_more(rng: np.random.Generator) -> Floats:
             if target == "respondents":
                 # The people are fixed and only the randomisation is drawn anew.
                 drawn = [law.draw(own, rng) for law, own in zip(self._laws, people, strict=True)]
@@ -128,6 +128,9 @@ class Likelihood:
             else:
                 simulated = rng.multinomial(self._alike, expected / expected.sum()).astype(np.float64)
             return np.asarray(statistic(self._fit(simulated, enough, near, MOST_AGAIN)), dtype=np.float64)
+
+        def again(rng: np.random.Generator, draws: int) -> Floats:
+            return np.array([once_more(rng) for _ in range(draws)])
 
         return Estimate(
             statistic(self.shares), labels, n=self.rows, method="em", target=target, name=title, limits=limits,

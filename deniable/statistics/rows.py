@@ -37,15 +37,27 @@ def kept_cells(data: Any, name: str) -> list[Any]:
         for path in data.files:
             reader = open_table(path, data.csv)
             if name not in reader.columns:
-                raise _no_column(str(path), [name], reader.columns)
+                raise _not_kept(str(path), name, reader.columns)
             for batch, _ in reader.pieces():
                 cells += batch.column(name).to_pylist()
         return cells
     frame = nw.from_native(data, eager_only=True)
     if name not in frame.columns:
-        raise _no_column("The data", [name], frame.columns)
+        raise _not_kept("The data", name, frame.columns)
     listed: list[Any] = frame[name].to_list()
     return listed
+
+
+def _not_kept(where: str, name: str, found: Sequence[str]) -> DataError:
+    """A column that should tell whose rows are, and is not there: where it would have come from."""
+    return DataError(
+        "no_column",
+        "{path} has no columns {got}, only {found}. What tells whose a row is must be kept when rows are randomised; the export of a "
+        "survey has receipt codes, as `code`, if it was asked with linkage: code or linkage: register, and nothing with linkage: none.",
+        path=where,
+        got=[name],
+        found=list(found),
+    )
 
 
 def _no_column(where: str, got: list[str], found: Sequence[str]) -> DataError:

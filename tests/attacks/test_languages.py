@@ -5,7 +5,7 @@ A language that was kept in a cookie would travel with every visit; one that was
 
 import pytest
 
-from deniable.web import languages
+from deniable.web import languages, pages
 
 EVIL = ("<script>alert(1)</script>", '"><img src=x>', "pl-PL", "PL", "", "xx", "en\r\nSet-Cookie: a=b")
 
@@ -32,7 +32,31 @@ def test_respondents_get_the_same_bytes_whatever_they_read(serve, standin):
         assert not any("set-cookie" in reply.headers or "content-language" in reply.headers for reply in replies)
 
 
-def test_a_header_without_end_is_read_in_no_time(monkeypatch):
+def test_a_header_without_end_is_read_in_no_time():
     assert languages.preferred("pl;q=0.1," * 200_000) == "pl"
     assert languages.preferred("a" * 1_000_000) == "en"
     assert languages.preferred(";;;q=,,,==") == "en"
+    # What stands behind the first 500 letters is not read at all.
+    assert languages.preferred("de;q=0.5," * 60 + "pl") == "en"
+
+
+def test_a_language_is_no_html_even_where_it_was_not_checked():
+    for written in (pages.page("t", "b", '"><script>alert(1)</script>'), pages.page("<script>alert(1)</script>", "b")):
+        assert "<script>" not in written
+
+
+def test_a_language_travels_on_only_if_the_address_asked_for_it(serve, standin):
+    """A link that carried the language of the browser would tell whoever it is sent to."""
+    town = serve(standin.Standin())
+    polish = {"Accept-Language": "pl"}
+    assert town.client.get("/organiser", headers=polish).headers["location"] == "/organiser/login"
+    assert town.client.get("/organiser?lang=pl").headers["location"] == "/organiser/login?lang=pl"
+    login = town.client.get("/organiser/login", headers=polish).text
+    assert '<html lang="pl">' in login
+    assert "?lang=pl" not in login
+
+
+def test_a_language_that_nobody_wants_is_not_taken():
+    assert languages.preferred("pl;q=0") == "en"
+    assert languages.preferred("pl;q=0.0, de") == "en"
+    assert languages.preferred("xx, *") == "en"

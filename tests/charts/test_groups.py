@@ -153,7 +153,7 @@ def test_no_point_is_off_its_line_and_no_share_beyond_0_and_1(values, grouped, w
 
 
 def test_a_band_holds_its_point():
-    estimate = Estimate([0.5], ["a"], n=9, method="em", resample=lambda rng: np.array([0.7 + 0.1 * rng.random()]))
+    estimate = Estimate([0.5], ["a"], n=9, method="em", resample=lambda rng, draws: 0.7 + 0.1 * rng.random((draws, 1)))
     [row] = rows_of(estimate.plot())
     assert row["low"] <= 0.5 <= row["high"]
 

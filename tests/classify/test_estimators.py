@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import deniable as dn
 from deniable.classify import store
+from deniable.errors import DataError, ParameterError, SchemaError
 
 ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree]
 YES_NO = dn.Nominal(["no", "yes"])
@@ -168,3 +169,58 @@ def test_damaged_files_are_refused():
     ):
         with pytest.raises(dn.DeniableError, match=words):
             store.from_json(text)
+
+
+HIDDEN_CLASS = dn.Schema({name: dn.KRR(dn.Binary(), 0.8) for name in "abc"}, target="c")
+ROWS = pd.DataFrame({"a": [0, 1] * 50, "b": [0, 0, 1, 1] * 25, "c": [0, 1] * 50})
+CLASSLESS = {
+    # What was given, and what must be said of it: what is missing, where it was looked for, and what to do.
+    "no column": (
+        lambda: (HIDDEN_CLASS, ROWS[["a", "b"]]),
+        r"class is 'c', and X has no such column, only \['a', 'b'\]\. Give a frame with",
+    ),
+    "an array": (
+        lambda: (HIDDEN_CLASS, ROWS[["a", "b"]].to_numpy()),
+        "class is 'c', and X is an array.*Give a frame with the column 'c'",
+    ),
+    "no target": (
+        lambda: (dn.Schema(HIDDEN_CLASS), ROWS),
+        r"names no target.*dn\.Schema\(schema, target=NAME\), one of \['a', 'b', 'c'\]",
+    ),
+    "not in the schema": (
+        lambda: (dn.Schema({name: HIDDEN_CLASS[name] for name in "ab"}), ROWS),
+        r"If the class is among \['c'\], which the schema does not describe, declare it there.*dn\.Schema\(\{\*\*schema, NAME",
+    ),
+    "no schema": (lambda: (None, ROWS), r"no schema that names a column.*fit\(X, y\)"),
+}
+
+
+@pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
+@pytest.mark.parametrize("case", CLASSLESS)
+def test_a_class_that_is_missing_is_named_with_where_it_belongs(make, case):
+    given, words = CLASSLESS[case]
+    schema, X = given()
+    with pytest.raises(DataError, match=words) as caught:
+        make(schema).fit(X)
+    assert caught.value.code == "no_class"
+    # The words that scikit-learn's own checks of estimators look for.
+    assert "requires y to be passed, but the target y is None" in str(caught.value)
+
+
+def test_a_class_that_is_an_attribute_of_the_schema_must_be_named_as_the_class():
+    with pytest.raises(SchemaError, match=r"lacks the columns \['c'\].*If 'c' is the class.*dn\.Schema\(schema, target='c'\)"):
+        dn.ReconstructionNaiveBayes(dn.Schema(HIDDEN_CLASS)).fit(ROWS[["a", "b"]], ROWS["c"])
+    grouped = dn.Schema({name: dn.Retention(dn.Binary(), 0.5) for name in "abc"}, groups={"g": ["a", "b"]})
+    with pytest.raises(DataError, match=r"target=NAME, groups=schema\.groups\)"):
+        dn.ReconstructionNaiveBayes(grouped).fit(ROWS)
+
+
+def test_tables_scores_and_validation_say_where_the_class_belongs():
+    model = dn.ReconstructionNaiveBayes(dn.Schema(HIDDEN_CLASS))
+    for ask in (lambda: model.count_tables(ROWS), lambda: model.fit_tables({})):
+        with pytest.raises(ParameterError, match=r"dn\.Schema\(schema, target=\.\.\.\)"):
+            ask()
+    with pytest.raises(DataError, match="give y, or a frame with the column 'c'"):
+        dn.ReconstructionNaiveBayes(HIDDEN_CLASS).fit(ROWS).score_distorted(ROWS[["a", "b"]])
+    with pytest.raises(DataError, match="y is None: give the true classes"):
+        dn.distort_and_cross_validate(model, ROWS[["a", "b"]], None, HIDDEN_CLASS)

@@ -316,3 +316,26 @@ def test_wild_inverses_behind_noise_are_not_used(kind):
     assert found.value[0] == pytest.approx(truth, abs=0.08)
     if kind is dn.ReconstructionNaiveBayes:
         assert ((model.weights_ > 0.3) & (model.weights_ < 1.2)).all()
+
+
+def test_a_score_says_of_which_class_it_is_or_that_it_is_averaged():
+    rng = np.random.default_rng(4)
+    rows = people(500, rng)
+    model = dn.ReconstructionNaiveBayes().fit(rows.drop(columns="c"), rows["c"])
+    label = model.classes_[0]
+
+    def said(metric, pos_label=None):
+        found = model.score_distorted(rows.drop(columns="c"), rows["c"], metric, pos_label)
+        return repr(found), found._repr_html_()
+
+    for metric in ("f1", "f2", "precision", "recall", "sensitivity", "specificity"):
+        for text in said(metric):
+            assert f"{metric} (macro average)" in text
+            assert "each of which counts the same" in text
+        for text in said(metric, label):
+            assert f"{metric} of {label}" in text
+            assert "macro" not in text
+    # These are of all classes, whichever is positive.
+    for text in (*said("accuracy"), *said("accuracy", label), *said("balanced_accuracy", label)):
+        assert "macro" not in text
+        assert f" of {label}" not in text

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 import deniable as dn
 from deniable.core.shuffle_mark import mark_of
-from deniable.errors import DataError
+from deniable.errors import DataError, RandomisedRowsWarning
 
 CHANNELS = {"a": dn.KRR(dn.Binary(), 0.9), "b": dn.KRR(dn.Binary(), 0.9)}
 SCHEMA = dn.Schema(CHANNELS)
@@ -172,7 +172,49 @@ def test_scores_and_searches_are_refused_beside_another_y_and_work_beside_their_
     found = GridSearchCV(model(SCHEMA), {"bins": [5, 10]}, scoring=scorer, cv=2, error_score="raise").fit(*together(Z))
     assert found.best_score_ > 0.8
     assert make_pipeline(model(SCHEMA)).fit(*together(Z)).predict(X).shape == (1_200,)
-    assert cross_val_predict(model(SCHEMA), *together(Z)).shape == (1_200,)
+    with pytest.warns(RandomisedRowsWarning):
+        assert cross_val_predict(model(SCHEMA), *together(Z)).shape == (1_200,)
+
+
+MARKED = {
+    "pandas": lambda schema: schema.randomise(TRUE),
+    "a part": lambda schema: schema.randomise(TRUE)[100:300],
+    "arrow": lambda schema: schema.randomise(arrow(TRUE)),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("kind", MARKED)
+def test_randomised_rows_are_not_taken_for_true_ones_in_silence(model, kind):
+    Z = MARKED[kind](WITH_CLASS)
+    fitted = model(WITH_CLASS).fit(WITH_CLASS.randomise(TRUE))
+    own = Z.select(["a", "b"]) if kind == "arrow" else Z[["a", "b"]]
+    y = Z.select(["c"]) if kind == "arrow" else Z["c"]
+    asked = {
+        "predict takes rows as true.*randomise, which hides a, b.*predicted wrongly: predict_distorted reads": fitted.predict,
+        "predict_proba takes rows as true.*predict_proba_distorted reads": fitted.predict_proba,
+        r"score takes rows as true.*score_distorted; in .*dn\.distorted_scorer": lambda rows: fitted.score(rows, y),
+    }
+    for words, ask in asked.items():
+        with pytest.warns(RandomisedRowsWarning, match=words) as caught:
+            ask(own)
+        assert len(caught) == 1
+        assert caught[0].filename == __file__, "the warning points at the caller's line"
+    fitted.predict(X), fitted.predict_proba(X), fitted.score(X, Y)  # without a warning, which would be an error here
+    fitted.predict_distorted(own), fitted.predict_proba_distorted(own), fitted.score_distorted(own, y)
+
+
+def test_shuffled_rows_that_hide_nothing_are_true_rows():
+    open_ = dn.Schema({name: dn.Identity(dn.Binary()) for name in "abc"}, target="c")
+    Z = open_.randomise(TRUE)
+    fitted = dn.ReconstructionNaiveBayes(open_).fit(Z)
+    assert fitted.score(*together(Z)) > 0.85
+    hidden_class = dn.Schema({**open_, "c": dn.KRR(dn.Binary(), 0.7)}, target="c")
+    Z = hidden_class.randomise(TRUE)
+    fitted = dn.ReconstructionNaiveBayes(hidden_class).fit(Z)
+    fitted.predict(Z[["a", "b"]])
+    with pytest.warns(RandomisedRowsWarning, match="which hides c"):
+        fitted.score(*together(Z))
 
 
 def test_the_refusal_of_an_array_says_how_to_go_on():

@@ -81,6 +81,20 @@ def test_a_hidden_class_and_several_jobs_and_progress(iris, jobs):
     )
     assert seen == [("distortions", 2), 1, 1, "done"]
     assert scores.mean()["f1"] > 0.7
+    for text in (repr(scores), scores._repr_html_()):
+        assert "f1 of 1" in text
+        assert "macro" not in text
+
+
+def test_averages_over_the_classes_are_called_so(iris):
+    X, y, schema = iris
+    scores = dn.distort_and_cross_validate(
+        dn.ReconstructionNaiveBayes(), X, y, schema, cv=2, repeats=1, metrics=["accuracy", "f1"], random_state=1
+    )
+    for text in (repr(scores), scores._repr_html_()):
+        assert "f1 (macro average)" in text
+        assert "each of which counts the same" in text
+        assert "accuracy (" not in text
 
 
 def test_bad_input_is_refused(iris):

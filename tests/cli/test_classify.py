@@ -43,6 +43,13 @@ def test_fit_predict_and_score_take_one_line_each_and_equal_the_python_answers(r
     scored = json.loads(out)
     assert scored[0]["value"][0] == pytest.approx(model.score_distorted(pd.read_parquet(folder / "test.parquet")).value[0])
     assert (scored[0]["low"] is None) == (scored[0]["method"] == "model-based")
+    assert scored[1]["attribute"] == "f1 (macro average)"
+    code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true", "--metric", "f1")
+    assert "f1 (macro average)" in out
+    assert "Of one class: --positive" in " ".join(out.split())
+    code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true", "--metric", "f1", "--positive", "yes")
+    assert "f1 of yes" in out
+    assert "macro" not in out
     code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true")
     assert f"{(expected == people['children']).mean():.4f}" in out
 
@@ -218,3 +225,18 @@ def test_true_rows_that_are_taken_for_randomised_ones_are_refused_where_the_accu
     for _ in range(5):
         schema.randomise(tmp_path / "true.csv", output=tmp_path / "r.csv", force=True)
         assert run("classify", "score", "m.json", "r.csv")[0] == 0
+
+
+def test_a_class_that_is_not_there_is_told_with_what_to_do(run, tmp_path):
+    schema = dn.Schema({name: dn.KRR(dn.Binary(), 0.8) for name in "abc"})
+    pd.DataFrame({name: [0, 1] * 20 for name in "abc"}).to_csv("true.csv", index=False)
+    schema.randomise(tmp_path / "true.csv", output=tmp_path / "z.csv", rng=np.random.default_rng(1))
+    pd.read_csv("z.csv").drop(columns="c").to_csv("less.csv", index=False)
+    code, _, err = run("classify", "fit", "z.csv", "-o", "m.json", "--target", "d")
+    assert code == 2
+    assert "--target d is not an attribute of the schema; it describes a, b, c. The class needs a channel too" in err
+    for more in ([], ["--model", "tree"], ["--engine", "arrow"]):
+        code, _, err = run("classify", "fit", "less.csv", "-s", "z.schema.json", "-o", "m.json", "--target", "c", *more)
+        assert code == 2
+        assert "less.csv has no column c, the class to learn; its columns are a, b. Give data that holds the class" in err
+    assert not (tmp_path / "m.json").exists()

@@ -193,3 +193,37 @@ def test_one_rule_is_one_rule(run, tmp_path):
     (tmp_path / "b.dat").write_text("1 2\n1 2\n1 2\n2\n")
     _, out, _ = run("mine", tmp_path / "b.dat", "-m", "0.5", "--rules", "--min-confidence", "0.9")
     assert "1 rule (" in out
+
+
+def test_a_rule_of_three_people_does_not_stand_before_one_of_hundreds(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.dat").write_text("1 2\n" * 3 + "3 4\n" * 190 + "3\n" * 10 + "4\n" * 200)
+    asked = ("mine", "b.dat", "-m", "0.005", "--rules", "--min-confidence", "0.9")
+
+    def order(*more):
+        return [rule["antecedents"] for rule in json.loads(run(*asked, "--json", *more)[1])["rules"]]
+
+    # 95% of 200 people are at least 91% of everybody, 100% of three at least 44%.
+    assert order() == [[3], [1], [2]]
+    _, out, _ = run(*asked, "-o", "all.csv")
+    assert out.index("3 => 4") < out.index("1 => 2")
+    assert pd.read_csv(tmp_path / "all.csv")["antecedents"].tolist() == [3, 1, 2]
+    # Of these transactions alone nothing is in doubt, and methods without intervals have only the confidence.
+    assert order("--target", "respondents") == [[1], [2], [3]]
+    assert order("--method", "mmask", "--p", "1", "--q", "1") == [[1], [2], [3]]
+
+
+def test_rules_that_are_equally_sure_are_ordered_by_support(run, tmp_path):
+    # Noise leaves the confidence of both open down to 0.
+    lines = "1 2\n" * 30 + "3 4\n" * 60 + "5\n" * 10
+    (tmp_path / "b.dat").write_text(lines)
+    _, out, _ = run(
+        "mine", tmp_path / "b.dat", "-m", "0.01", "--rules", "--min-confidence", "0", "--p", ".55", "--q", ".55", "--json"
+    )
+    told = [(rule["confidence_low"], rule["support"]) for rule in json.loads(out)["rules"]]
+    assert len({low for low, _ in told}) < len(told), "some are equally sure"
+    assert told == sorted(told, reverse=True)
+
+
+def test_the_help_says_in_which_order_rules_come(run):
+    assert "lower end of the interval" in " ".join(run("mine", "--help")[1].split())

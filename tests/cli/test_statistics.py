@@ -412,6 +412,42 @@ def test_a_list_that_ends_among_equals_is_drawn_recorded_and_can_be_made_again(r
     assert (code, "has no columns name" in err) == (2, True)
 
 
+def test_a_list_of_nobodys_rows_says_what_can_be_done(run, tmp_path):
+    schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)})
+    rows = pd.DataFrame({"a": [1] * 60 + [0] * 40})
+    rows.to_csv(tmp_path / "r.csv", index=False)
+    rows.assign(code=range(100)).to_csv(tmp_path / "codes.csv", index=False)
+    rows.assign(id=range(100)).to_csv(tmp_path / "ids.csv", index=False)
+    schema.save(tmp_path / "s.json")
+    # The schema of an export carries what its survey asked.
+    texts = QuestionTexts(["en"], {"a": {"title": {"en": "Do you smoke?"}, "labels": {}}})
+    schema.with_texts(texts).save(tmp_path / "asked.json")
+
+    def said(data, schema, *more):
+        code, out, err = run("candidates", data, "a == 1", "--schema", schema, "--size", 5, *more)
+        assert code == 0
+        assert len(pd.read_csv(io.StringIO(out))) == 5, "the list stays a list"
+        return " ".join(err.split())
+
+    told = said("r.csv", "asked.json")
+    for words in (
+        "linkage: none",
+        "promised",
+        "deniable count, share",
+        "the next survey with linkage: code",
+        "linkage: register",
+    ):
+        assert words in told
+    assert "linkage" not in said("codes.csv", "asked.json")
+    assert "nothing here tells" not in said("codes.csv", "asked.json")
+    assert "linkage" not in said("r.csv", "s.json")
+    assert "identifier that deniable randomise --keep handed on." in said("r.csv", "s.json")
+    assert "This file has id: --keep id." in said("ids.csv", "s.json")
+    assert "nothing here tells" not in said("ids.csv", "s.json", "--keep", "id")
+    code, _, err = run("candidates", "r.csv", "a == 1", "--schema", "asked.json", "--keep", "code")
+    assert (code, "if it was asked with linkage: code" in " ".join(err.split())) == (2, True)
+
+
 def test_among_equals_every_row_is_drawn_as_often():
     found = np.zeros(20)
     for i in range(2_000):

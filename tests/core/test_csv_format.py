@@ -1,6 +1,7 @@
 """CSV files as spreadsheets write them: read where they show how they are written, asked about where not, never turned into labels."""
 
 import gzip
+import re
 
 import pandas as pd
 import pyarrow as pa
@@ -235,3 +236,98 @@ def test_a_header_longer_than_the_sample_is_read_whole(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text(";".join(names) + "\n" + ";".join("1" for _ in names) + "\n")
     assert list(find_format(path).columns) == names
+
+
+def test_utf_8_with_a_mark_may_be_said_of_a_file_without_one(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("miasto\nŁódź\n", encoding="utf-8")
+    with dn.reading_csv(encoding="utf-8-sig"):
+        assert find_format(path).encoding == "utf-8"
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_either_order_of_bytes_is_told_by_its_mark(tmp_path, order):
+    path = tmp_path / "a.csv"
+    path.write_bytes("\ufeffmiasto;x\nŁódź;1\n".encode(f"utf-16-{order}"))
+    assert next(open_table(path).pieces())[0].column("miasto").to_pylist() == ["Łódź"]
+
+
+def test_bytes_that_would_be_letters_in_utf_8_too_are_taken_as_said(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("臅\n1\n".encode("utf-16-le"))  # its bytes are those of Ł in UTF-8
+    with dn.reading_csv(encoding="utf-16-le"):
+        assert open_table(path).columns == ["臅"]
+
+
+def test_of_a_line_at_most_six_letters_are_told_and_of_a_long_header_no_word(tmp_path):
+    path = tmp_path / "a.csv"
+    for content in ("x\nąćęłńóśźż\n", "ą" * 41 + "ćęłńóśźż\n1\n"):
+        path.write_bytes(content.encode("windows-1250"))
+        with pytest.raises(FileError) as caught:
+            open_table(path)
+        [shown] = re.findall(r"'(\w+)' in windows-1250", str(caught.value))
+        assert len(shown) == 6
+
+
+def test_a_file_without_lines_is_not_read_whole_to_find_out_how_it_is_written(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("a" * 10_000)
+    monkeypatch.setattr(csv_format, "SAMPLE", 16)
+    monkeypatch.setattr(csv_format, "LARGEST_SAMPLE", 128)
+    assert [len(name) for name in find_format(path).columns] == [128]
+
+
+def test_a_row_that_the_sample_cuts_says_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b, in cm\n" + "1;2\n" * 50)
+    monkeypatch.setattr(csv_format, "SAMPLE", len("a;b, in cm\n1;2\n1;2\n1"))
+    assert find_format(path).columns == ("a", "b, in cm")
+
+
+def test_what_is_said_of_the_delimiter_goes_before_what_the_file_says(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("sep=;\na;b,c\n1;2,3\n")
+    with dn.reading_csv(delimiter=","):
+        assert open_table(path).columns == ["a;b", "c"]
+    assert open_table(path).columns == ["a", "b,c"]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "arrow"])
+def test_the_line_by_which_excel_says_it_is_no_header(tmp_path, engine):
+    path = tmp_path / "a.csv"
+    path.write_text("sep=;\nx;y\n1;0\n1;1\n")
+    schema = dn.Schema({"x": dn.KRR(dn.Binary(), 0.75), "y": dn.KRR(dn.Binary(), 0.75)})
+    assert cell_table(open_source(str(path), engine), schema, ["x", "y"]).n.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "arrow"])
+def test_every_engine_remembers_the_delimiter_that_was_said(tmp_path, engine):
+    path = tmp_path / "a.csv"
+    path.write_text("name;height, cm\n1;tall, I think\n0;small, too\n")
+    schema = dn.Schema({"name": dn.KRR(dn.Binary(), 0.75)})
+    with dn.reading_csv(delimiter=";"):
+        source = open_source(str(path), engine)
+    found = dn.Sample(source, schema).candidates("name == 1", keep=["height, cm"])
+    assert sorted(found.kept["height, cm"]) == ["small, too", "tall, I think"]
+
+
+def test_a_column_of_names_keeps_its_commas_beside_one_of_numbers(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x;y\nKowalski, Jan; 1,5 \n1,2;2,5\n")
+    batch = next(open_table(path).pieces())[0]
+    assert batch.column("x").to_pylist() == ["Kowalski, Jan", "1,2"]
+    assert batch.column("y").to_pylist() == ["1.5", "2.5"]
+
+
+def test_names_with_commas_are_labels(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('x,y\n"1,2",1\n"Kowalski, Jan",0\n')
+    assert propose(path)[0]["x"].domain.labels == ("1,2", "Kowalski, Jan")
+
+
+def test_a_header_beyond_all_bounds_is_an_error_that_names_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    for content in ("x" * 200_000 + "\n1\n", '"x,y' + "1,2" * 100_000):
+        path.write_text(content)
+        with pytest.raises(FileError, match=r"a\.csv: no name of a column.*quotation mark closed"):
+            open_table(path)

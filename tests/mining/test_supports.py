@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import deniable as dn
@@ -104,3 +106,56 @@ def test_what_cannot_be_asked_is_refused(reports):
     schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y", "z"]), 0.7)})
     with pytest.raises(ParameterError, match="two values of one attribute"):
         dn.itemset_support(pd.DataFrame({"a": ["x"]}), schema, ["a=x", "a=y"])
+
+
+PEOPLE = dn.Schema(
+    {
+        "smokes": dn.KRR(dn.Binary(), 0.8),
+        "mood": dn.Neighbours(dn.Ordinal(["low", "middle", "high"]), [0.6, 0.2]),
+        "age": dn.Retention(dn.Integer(18, 140), 0.5),
+        "salary": dn.Retention(dn.Continuous(0, 100), 0.5),
+    }
+)
+
+
+def people(rows=2_000):
+    rng = np.random.default_rng(5)
+    mood = rng.integers(0, 3, rows)
+    frame = pd.DataFrame(
+        {
+            "smokes": (rng.random(rows) < 0.1 + 0.3 * mood).astype(int),
+            "mood": np.array(["low", "middle", "high"])[mood],
+            "age": rng.integers(18, 141, rows),
+            "salary": rng.random(rows) * 100,
+        }
+    )
+    return PEOPLE.randomise(frame, rng)
+
+
+def test_only_attributes_that_are_asked_about_need_bins(tmp_path):
+    Z = people()
+    asked = ["smokes", "mood=high"]
+    expected = dn.itemset_support(Z[["smokes", "mood"]], PEOPLE, asked)
+    Z.to_csv(tmp_path / "z.csv", index=False)
+    for data in (Z, pa.Table.from_pandas(Z), pl.from_pandas(Z).lazy(), tmp_path / "z.csv"):
+        found = dn.itemset_support(data, PEOPLE, asked)
+        assert (found.value[0], found.se[0]) == (expected.value[0], expected.se[0])
+    assert dn.itemset_support(Z, PEOPLE, ["smokes", "age=[18, 30)"], bins={"age": [18, 30, 140]}).value[0] < 0.5
+    with pytest.raises(ParameterError, match="'age' has 123 values: give bins for it"):
+        dn.itemset_support(Z, PEOPLE, ["smokes", "age=20"])
+
+
+def test_rules_need_bins_only_of_their_own_attributes():
+    Z = people()
+    found = dn.frequent_itemsets(Z[["smokes", "mood"]], PEOPLE, 0.05)
+    rules = dn.association_rules(found, PEOPLE, min_threshold=0.1, data=Z)
+    expected = dn.association_rules(found, PEOPLE, min_threshold=0.1, data=Z[["smokes", "mood"]])
+    assert rules["confidence_low"].notna().all()
+    pd.testing.assert_frame_equal(rules, expected)
+
+
+def test_an_item_of_no_column_is_named_before_bins_are_asked_for():
+    with pytest.raises(DataError, match=r"no items \['smoke'\]: an item is .* COLUMN=VALUE, of the columns \['smokes', 'mood'"):
+        dn.itemset_support(people(), PEOPLE, ["smoke", "mood=high"])
+    with pytest.raises(DataError, match="at least one item"):
+        dn.itemset_support(people(), PEOPLE, [])

@@ -91,3 +91,60 @@ def test_an_open_question_is_not_called_hidden():
 def test_silence_is_no_end_of_a_range():
     levelled = Questionnaire.parse(HEAD + "  - {type: number, name: age, title: How old?, grid: true, min: 18, max: 90}\n")
     assert privacy_report(levelled).rows[0].answers == "73 values, 18 to 90, or 'no answer'"
+
+
+@pytest.mark.parametrize("answers", [0, -5, True, 2.5, "many", None])
+def test_a_number_of_answers_that_is_none_is_refused(answers):
+    for plan in (costs, advice):
+        with pytest.raises(ParameterError, match=f"whole number above 0, got {answers!r}"):
+            plan(asked("laplace, scale: 35, answered: 0.3"), answers)
+
+
+BOX = "  - {type: boolean, name: NAME, title: Really?, privacy: PRIVACY}\n"
+
+
+def boxes(**privacy: str) -> Questionnaire:
+    return Questionnaire.parse(
+        HEAD + "".join(BOX.replace("NAME", name).replace("PRIVACY", how) for name, how in privacy.items())
+    )
+
+
+def test_what_is_open_assumed_or_weak_is_said_of_its_question():
+    second = (
+        "{design: unrelated, theta: 0.6, innocuous: {no: 0.4, yes: 0.4, no answer: 0.2}, asked: true, question: Born in May?}"
+    )
+    plan = advice(boxes(open_one="none", fine="standard", weak_one="{design: krr, p: 0.88}", second=second), 1_000)
+
+    def said(kind: str, name: str) -> str:
+        return " ".join(one.text for one in plan if (one.kind, one.name) == (kind, name))
+
+    assert "asked openly" in said("note", "open_one")
+    assert "assumed: people answer the unrelated question as declared" in said("note", "second")
+    assert "anyone who knows someone's answer to the second question" in said("warning", "second")
+    assert "change someone's odds up to 14.7 times" in said("warning", "weak_one")
+    assert not said("warning", "open_one")
+    assert not said("note", "fine")
+    assert not said("warning", "fine")
+
+
+def test_open_questions_do_not_hide_what_the_private_ones_tell_together():
+    private = {f"q{i}": "light" for i in range(4)}
+    alone, beside = (
+        [one.text for one in advice(boxes(**questions), 1_000) if one.name == "all questions together"]
+        for questions in (private, {"open_one": "none", **private})
+    )
+    assert alone == beside != []
+
+
+@pytest.mark.parametrize("privacy", ["strong", "{design: krr, p: 0.4}"])
+def test_as_many_answers_as_a_plan_names_are_enough_and_hardly_fewer(privacy):
+    questionnaire = boxes(q=privacy)
+    [*_, few] = [one for one in advice(questionnaire, 20) if one.name == "q"]
+    named = int(re.search(r"About ([\d,]+) would tell it to ± 10", few.text)[1].replace(",", ""))
+    assert costs(questionnaire, named)[0].margin <= 0.1
+    assert costs(questionnaire, round(0.85 * named))[0].margin > 0.1
+
+
+def test_more_answers_than_any_survey_gets_are_not_promised():
+    [*_, hopeless] = advice(asked("normal, scale: 70, answered: 0.3"), 1_000)
+    assert f"Not even {MOST_ANSWERS:,} would tell it to ± 10; so " in hopeless.text
