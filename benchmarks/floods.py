@@ -3,7 +3,8 @@
     python -m benchmarks.floods [--seconds 300] [--only KIND] [--descriptors 1024]
 
 One process serves (`deniable serve`, SQLite), one floods, one answers honestly: somebody new twenty times a second, each on a connection
-of their own. All on loopback. `steady` is no flood: 64 people without pause for ten minutes, with the memory at each minute.
+of their own. All on loopback. `steady` is no flood: 64 people without pause for ten minutes, with the memory at each minute; nor is `mixing`:
+how long a stop takes while a million stored answers are mixed anew.
 """
 
 from __future__ import annotations
@@ -31,19 +32,23 @@ MOST_MEGABYTES, MOST_SECONDS = 400, 1.0
 ANSWERS = "/api/surveys/town/answers"
 PAUSE = 0.05
 STEADY_SECONDS = 600.0
+STORED, LEAST_MIXED = 1_000_000, 40
+"""Answers that are stored while they are mixed anew, and the bytes of each after which that is surely under way."""
 
 
 class Town:
     """`deniable serve` in a process of its own, over a new SQLite file, with a limit of open files."""
 
-    def __init__(self, folder: Path, descriptors: int = 1024) -> None:
-        from benchmarks.service import TEN_QUESTIONS
+    def __init__(self, folder: Path, descriptors: int = 1024, stored: int = 0) -> None:
+        from benchmarks.service import TEN_QUESTIONS, fill
         from deniable.survey.questionnaire import Questionnaire
         from deniable.survey.store import Store
 
         self.database, self.keys = str(folder / "town.db"), str(folder / "keys")
         with Store(self.database, self.keys) as store:
             store.open_survey(Questionnaire.parse(TEN_QUESTIONS))
+            if stored:
+                fill(store, stored)
         self.log = folder / "log.txt"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -341,15 +346,39 @@ def steady(seconds: float, descriptors: int) -> bool:
     return good
 
 
+def mixing(stored: int, descriptors: int) -> bool:
+    """SIGTERM while so many stored answers are mixed anew, which shows in what SQLite has written and not yet put in its place."""
+    from benchmarks.service import Load
+
+    with tempfile.TemporaryDirectory() as folder:
+        town = Town(Path(folder), descriptors, stored)
+        written, codes = Path(town.database + "-wal"), []
+        for _ in range(120):
+            codes += asyncio.run(Load(ANSWERS, town.port, 64, 1.0).run()).codes
+            if written.stat().st_size > stored * LEAST_MIXED:
+                break
+        else:
+            raise SystemExit("No mixing began.")
+        code, took = town.stop()
+        missing = lost(town, codes)
+    good = (code, took < 5, missing) == (0, True, 0)
+    print(
+        f"{stored:,} stored answers being mixed: stopped in {took:.1f} s ({code}), {missing} lost{'' if good else '   NOT GOOD'}"
+    )
+    return good
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, help=f"of each; 300, and {STEADY_SECONDS:.0f} of steady load")
-    parser.add_argument("--only", choices=[*FLOODS, "steady"])
+    parser.add_argument("--only", choices=[*FLOODS, "steady", "mixing"])
     parser.add_argument("--descriptors", type=int, default=1024, help="the server's limit of open files")
     options = parser.parse_args()
     good = [measure(kind, options.seconds or 300.0, options.descriptors) for kind in FLOODS if options.only in (None, kind)]
     if options.only in (None, "steady"):
         good.append(steady(options.seconds or STEADY_SECONDS, options.descriptors))
+    if options.only in (None, "mixing"):
+        good.append(mixing(STORED, options.descriptors))
     sys.exit(0 if all(good) else 1)
 
 

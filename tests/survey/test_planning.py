@@ -121,7 +121,7 @@ def test_what_is_open_assumed_or_weak_is_said_of_its_question():
     assert "asked openly" in said("note", "open_one")
     assert "assumed: people answer the unrelated question as declared" in said("note", "second")
     assert "anyone who knows someone's answer to the second question" in said("warning", "second")
-    assert "change someone's odds up to 14.7 times" in said("warning", "weak_one")
+    assert "change someone's odds by a factor of up to 14.7" in said("warning", "weak_one")
     assert not said("warning", "open_one")
     assert not said("note", "fine")
     assert not said("warning", "fine")
