@@ -3,8 +3,8 @@
     python -m benchmarks.floods [--seconds 300] [--only KIND] [--descriptors 1024]
 
 One process serves (`deniable serve`, SQLite), one floods, one answers honestly: somebody new twenty times a second, each on a connection
-of their own. All on loopback. `steady` is no flood: 64 people without pause for ten minutes, with the memory at each minute; nor is `mixing`:
-how long a stop takes while a million stored answers are mixed anew.
+of their own. All on loopback. `steady` is no flood: 64 people without pause for ten minutes, with the memory at each minute; nor is
+`mixing`: how long a stop takes while a million stored answers are mixed anew.
 """
 
 from __future__ import annotations
