@@ -78,17 +78,28 @@ def recover_quickly(database):
 
 
 def kill(child, database):
-    if database is not None:
-        # A backend that dies makes PostgreSQL end all others and recover from its log, as after a crash of the machine.
-        url = sa.make_url(database).set(drivername="postgresql+psycopg")
-        engine = sa.create_engine(url, poolclass=sa.NullPool)
-        with engine.connect() as connection:
-            query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            backends = connection.exec_driver_sql(query).scalars().all()
-        for backend in backends[:1]:
+    try:
+        if database is not None:
+            kill_backend(database)
+            time.sleep(0.3)
+    finally:
+        # Whatever became of the backend: as long as the child lives, its answers are waited for.
+        os.kill(child, signal.SIGKILL)
+
+
+def kill_backend(database):
+    """A backend that dies makes PostgreSQL end all others and recover from its log, as after a crash of the machine."""
+    url = sa.make_url(database).set(drivername="postgresql+psycopg")
+    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        backends = connection.exec_driver_sql(query).scalars().all()
+    for backend in backends:
+        try:
             os.kill(backend, signal.SIGKILL)
-        time.sleep(0.3)
-    os.kill(child, signal.SIGKILL)
+        except ProcessLookupError:
+            continue  # it ended by itself between the two lines
+        return
 
 
 def patiently(database, keys):
