@@ -13,6 +13,9 @@ def main() -> None:
     """Run the command line."""
     with interrupts.watched():
         try:
+            from deniable.cli.quick_start import begin
+
+            begin()
             from deniable.cli.main import main as run
 
             interrupts.check()

@@ -10,7 +10,6 @@ import typer
 
 from deniable import __version__, interrupts, progress
 from deniable.cli.lazy import Lazy, lazy_group
-from deniable.cli.quick_start import begin
 from deniable.errors import DeniableError
 
 BAD_INPUT = 2
@@ -99,7 +98,6 @@ def _tell_of_compiling() -> None:
 
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and a sentence, Ctrl-C with 130 and one, never with a traceback."""
-    begin()
     _tell_of_compiling()
     if "_DENIABLE_COMPLETE" in os.environ:
         from deniable.cli.completion import answer_shells

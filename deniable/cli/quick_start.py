@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from importlib.abc import MetaPathFinder
 from typing import Any
 
 FEW_COLLECTIONS = 100_000
@@ -42,9 +41,9 @@ def spare_pandas() -> None:
         del sys.meta_path[0]
 
 
-class _NoPandas(MetaPathFinder):
+class _NoPandas:
     """While it stands first, pandas cannot be found."""
 
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
         if fullname == "pandas":
             raise ModuleNotFoundError(fullname)

@@ -131,7 +131,7 @@ def test_nothing_is_said_to_be_mixed_that_is_not(page, served, part, questions):
     page.locator("summary").click()
     said.append(page.locator("main").inner_text())
     said = "\n".join(said)
-    assert ("Of your answers only the mixed ones leave your device" in said) == (part == "all")
+    assert ("Of your answers, only the mixed ones leave your device" in said) == (part == "all")
     assert ("Your mixed answers have arrived" in said) == (part == "all")
     assert ("exactly what you answer" in said) == (part != "all")
     assert ("page does the mixing" in said) == (part != "none")

@@ -8,7 +8,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import deniable as dn
-from deniable.errors import DataError
+from deniable.errors import DataError, RandomisedRowsWarning
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted
 
 YES_NO = dn.Nominal(["no", "yes"])
@@ -151,9 +151,11 @@ def test_bagging_learns_from_distorted_rows(make, schema):
 def test_weights_pass_through_searches_and_cross_validation():
     Z = OPEN.randomise(TRUE.assign(weight=WHOLE), keep=["weight"])
     rows, y, weights = Z.drop(columns=["c", "weight"]), Z["c"], Z["weight"]
-    search = GridSearchCV(dn.ReconstructionTree(OPEN), {"max_depth": [1, 2]}, cv=2).fit(rows, y, sample_weight=weights)
+    with pytest.warns(RandomisedRowsWarning, match="score takes rows as true"):
+        search = GridSearchCV(dn.ReconstructionTree(OPEN), {"max_depth": [1, 2]}, cv=2).fit(rows, y, sample_weight=weights)
     assert search.best_estimator_.score(X, TRUE["c"]) > 0.7
-    scores = cross_val_score(dn.ReconstructionNaiveBayes(OPEN), rows, y, cv=2, params={"sample_weight": weights})
+    with pytest.warns(RandomisedRowsWarning, match="score takes rows as true"):
+        scores = cross_val_score(dn.ReconstructionNaiveBayes(OPEN), rows, y, cv=2, params={"sample_weight": weights})
     assert scores.min() > 0.6
 
 

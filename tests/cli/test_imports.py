@@ -27,7 +27,7 @@ HEAVY = (
     "narwhals",
     "rich.table",
 )
-CODE = "import json, sys\nsys.argv = ['deniable', *json.loads(sys.argv[1])]\nfrom deniable.cli.main import main\ntry:\n    main()\nexcept SystemExit:\n    pass\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"  # noqa: E501
+CODE = "import json, sys\nsys.argv = ['deniable', *json.loads(sys.argv[1])]\nfrom deniable.__main__ import main\ntry:\n    main()\nexcept SystemExit:\n    pass\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"  # noqa: E501
 
 
 def loaded(*arguments, cwd=None):

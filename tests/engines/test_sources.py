@@ -97,9 +97,11 @@ def test_csv_and_parquet_are_not_mixed(tmp_path):
         open_source(str(tmp_path / "a.*"))
 
 
-def test_duckdb_counts_files_where_it_is_installed_and_pyarrow_where_not(tmp_path, monkeypatch):
+def test_duckdb_counts_large_files_where_it_is_installed_and_pyarrow_all_others(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text(CSV)
+    assert isinstance(open_source(str(path)), FileSource)
+    monkeypatch.setattr("deniable.engines.sources.LARGE", len(CSV))
     assert isinstance(open_source(str(path)), FrameSource)
     monkeypatch.setitem(sys.modules, "duckdb", None)
     source = open_source(str(path))

@@ -188,7 +188,7 @@ def test_rows_of_files_can_be_listed_and_those_of_databases_cannot(tmp_path):
     with pytest.raises(ParameterError, match="export them"):
         stored.candidates("a == 1")
     with pytest.raises(ParameterError, match="eager"):
-        dn.Sample(dn.read(tmp_path / "part-b.csv").parts[0][0].frame, schema).candidates("a == 1")
+        dn.Sample(dn.read(tmp_path / "part-b.csv", engine="duckdb").parts[0][0].frame, schema).candidates("a == 1")
 
 
 def test_methods_that_a_question_does_not_know_are_refused(small):
