@@ -39,16 +39,14 @@ STORED, LEAST_MIXED = 1_000_000, 40
 class Town:
     """`deniable serve` in a process of its own, over a new SQLite file, with a limit of open files."""
 
-    def __init__(self, folder: Path, descriptors: int = 1024, stored: int = 0) -> None:
-        from benchmarks.service import TEN_QUESTIONS, fill
+    def __init__(self, folder: Path, descriptors: int = 1024) -> None:
+        from benchmarks.service import TEN_QUESTIONS
         from deniable.survey.questionnaire import Questionnaire
         from deniable.survey.store import Store
 
         self.database, self.keys = str(folder / "town.db"), str(folder / "keys")
         with Store(self.database, self.keys) as store:
             store.open_survey(Questionnaire.parse(TEN_QUESTIONS))
-            if stored:
-                fill(store, stored)
         self.log = folder / "log.txt"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -292,11 +290,11 @@ def flooded(port: int, seconds: float, **kinds: int) -> Iterator[None]:
 # Measuring
 
 
-def lost(town: Town, codes: list[str]) -> int:
+def lost(database: str, keys: str, codes: list[str]) -> int:
     """How many acknowledged answers are not stored; the server must be stopped."""
     from deniable.survey.store import Store
 
-    with Store(town.database, town.keys) as store:
+    with Store(database, keys) as store:
         store.check()
         store.close_survey("town")
         return len(set(codes) - {row[-1] for piece in store.mixed_rows(store.version("town")) for row in piece})
@@ -311,7 +309,7 @@ def measure(kind: str, seconds: float, descriptors: int) -> bool:
             peak = town.megabytes("VmHWM")
             code, took = town.stop()
         lines = len(town.log.read_text().splitlines())
-        missing = lost(town, honest.codes)
+        missing = lost(town.database, town.keys, honest.codes)
     good = (
         peak < MOST_MEGABYTES
         and honest.p95 < MOST_SECONDS
@@ -346,21 +344,29 @@ def steady(seconds: float, descriptors: int) -> bool:
     return good
 
 
-def mixing(stored: int, descriptors: int) -> bool:
+def mixing(stored: int) -> bool:
     """SIGTERM while so many stored answers are mixed anew, which shows in what SQLite has written and not yet put in its place."""
-    from benchmarks.service import Load
+    from benchmarks.service import TEN_QUESTIONS, Load, fill, serving, sqlite
+    from deniable.survey.questionnaire import Questionnaire
+    from deniable.survey.store import Store
 
-    with tempfile.TemporaryDirectory() as folder:
-        town = Town(Path(folder), descriptors, stored)
-        written, codes = Path(town.database + "-wal"), []
-        for _ in range(120):
-            codes += asyncio.run(Load(ANSWERS, town.port, 64, 1.0).run()).codes
-            if written.stat().st_size > stored * LEAST_MIXED:
-                break
-        else:
-            raise SystemExit("No mixing began.")
-        code, took = town.stop()
-        missing = lost(town, codes)
+    with sqlite() as (database, keys):
+        with Store(database, keys) as store:
+            store.open_survey(Questionnaire.parse(TEN_QUESTIONS))
+            fill(store, stored)
+        codes: list[str] = []
+        with serving(database, keys) as (server, port):
+            for _ in range(120):
+                codes += asyncio.run(Load(ANSWERS, port, 64, 1.0).run()).codes
+                if Path(database + "-wal").stat().st_size > stored * LEAST_MIXED:
+                    break
+            else:
+                raise SystemExit("No mixing began.")
+            began = time.monotonic()
+            server.terminate()
+            server.join(60)
+            code, took = server.exitcode, time.monotonic() - began
+        missing = lost(database, keys, codes)
     good = (code, took < 5, missing) == (0, True, 0)
     print(
         f"{stored:,} stored answers being mixed: stopped in {took:.1f} s ({code}), {missing} lost{'' if good else '   NOT GOOD'}"
@@ -378,7 +384,7 @@ def main() -> None:
     if options.only in (None, "steady"):
         good.append(steady(options.seconds or STEADY_SECONDS, options.descriptors))
     if options.only in (None, "mixing"):
-        good.append(mixing(STORED, options.descriptors))
+        good.append(mixing(STORED))
     sys.exit(0 if all(good) else 1)
 
 

@@ -84,7 +84,7 @@ def test_a_server_stops_in_time_whatever_clients_do(town, how, code):
     assert town.log.read_text().splitlines()[-1] == "Stopped. Every answer that was acknowledged is kept."
     assert "Traceback" not in town.log.read_text()
     assert honest.failures == []
-    assert floods.lost(town, honest.codes) == 0
+    assert floods.lost(town.database, town.keys, honest.codes) == 0
 
 
 # One limit at a time, in this process.
