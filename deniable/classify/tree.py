@@ -15,7 +15,7 @@ from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.errors import DataError, NotInvertibleError, ParameterError, SchemaError
-from deniable.kernels import reconstructing
+from deniable.kernels import reconstructing, trees
 from deniable.kernels.trees import FIXED, LOCAL, LOCAL_ALL, assign_column, estimate_column, grow, leaves_of
 from deniable.reconstruction.agrawal_srikant import chi_square_point
 
@@ -207,7 +207,8 @@ class ReconstructionTree(ReconstructingClassifier):
             arrays.edges, arrays.noisy, arrays.matrices, arrays.inverses, arrays.how, arrays.limits, arrays.keeps, arrays.replacements,
             mode, self.reuse_attributes, 1 << 30 if self.max_depth is None else self.max_depth, float(self.min_samples_leaf),
         )  # fmt: skip
-        attribute, left, right, passes, values, depth, tables = grown
+        nodes, passes, values, tables = grown
+        attribute, left, right, depth = np.ascontiguousarray(nodes[:, : trees.FIRST].T, dtype=np.int32)
         if self.pruning == "mdl":
             attribute = pruned(attribute, left, right, values, arrays.ordered)
         self.tree_ = _compact(Tree(attribute.astype(np.int32), left, right, passes, values, depth, tables))

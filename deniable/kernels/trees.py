@@ -14,6 +14,8 @@ from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, re
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
 UNORDERED, ORDERED, ORDERED_WITH_SILENCE = 0, 1, 2
 MOST_FOR_ALL_SUBSETS = 10
+ATTRIBUTE, LEFT, RIGHT, DEPTH, FIRST, LAST = range(6)
+"""Columns of a node: the attribute tested (-1: leaf), its children, its depth, and the stretch of rows that reached it."""
 
 
 @njit(cache=True, nogil=True)
@@ -229,13 +231,6 @@ def estimate_column(
 
 @njit(cache=True, nogil=True)
 def _longer(array: Any, room: int) -> Any:
-    out = np.zeros(room, array.dtype)
-    put(array, out)
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _wider(array: Any, room: int) -> Any:
     out = np.zeros((room, array.shape[1]), array.dtype)
     put_rows(array, out)
     return out
@@ -271,7 +266,7 @@ def grow(
     the way (the others are reconstructed in every node: LOCAL class by class, LOCAL_ALL all classes together). `class_weights`
     [reported class, class] turns counts by reported class into counts by class. A row counts `weights` times.
 
-    Gives for each node: attribute tested (-1: leaf), children, cells that pass to the left, counts of the classes, depth and the
+    Gives for each node: a row of whole numbers (`ATTRIBUTE` and so on), cells that pass to the left, counts of the classes and the
     estimated counts [cell, class] of the attribute tested.
     """
     m, n = reported.shape
@@ -280,25 +275,20 @@ def grow(
     for a in range(m):
         most = max(most, cells[a])
     room = 64
-    attribute = np.full(room, -1, np.int32)
-    left = np.full(room, -1, np.int32)
-    right = np.full(room, -1, np.int32)
-    depth = np.zeros(room, np.int32)
-    first = np.zeros(room, np.int64)
-    last = np.zeros(room, np.int64)
+    nodes = np.zeros((room, 6), np.int64)
     values = np.zeros((room, classes))
     passes = np.zeros((room, most), np.bool_)
     tables = np.zeros((room, most, classes))
     used = np.zeros((room, m), np.bool_)
     rows = np.arange(n)
-    last[0] = n
+    nodes[0, ATTRIBUTE], nodes[0, LEFT], nodes[0, RIGHT], nodes[0, LAST] = -1, -1, -1, n
     count = 1
     node = 0
     mask = np.zeros(most, np.bool_)
     # No literals: numba would compile what they are handed to once for True and once for False.
     guessing, testing = mode < FIXED, mode >= FIXED
     while node < count:
-        own = rows[first[node] : last[node]]
+        own = rows[nodes[node, FIRST] : nodes[node, LAST]]
         size = own.size
         people = weights[own].sum()
         by_report = np.zeros(kinds)
@@ -313,7 +303,7 @@ def grow(
         for d in range(kinds):
             if by_report[d] > 0:
                 present += 1
-        if present < 2 or people < 2 * smallest or size < 2 or depth[node] >= max_depth:
+        if present < 2 or people < 2 * smallest or size < 2 or nodes[node, DEPTH] >= max_depth:
             node += 1
             continue
         here, counted = labels[own], weights[own]
@@ -359,9 +349,11 @@ def grow(
                     by_kind = np.zeros((k, kinds))
                     for i in range(size):
                         by_kind[guessed[i], here[i]] += counted[i]
-            table = by_kind @ class_weights
+            table = np.zeros((k, classes))
             for x in range(k):
                 for c in range(classes):
+                    for d in range(kinds):
+                        table[x, c] += by_kind[x, d] * class_weights[d, c]
                     if table[x, c] < 0:
                         table[x, c] = 0.0
             value = best_test(table, ordered[a], smallest, mask[:k], edges[a])
@@ -400,33 +392,27 @@ def grow(
         put(sent, own)
         if count + 2 > room:
             room *= 2
-            attribute, left, right = _longer(attribute, room), _longer(left, room), _longer(right, room)
-            depth, first, last = _longer(depth, room), _longer(first, room), _longer(last, room)
-            values, passes, used = _wider(values, room), _wider(passes, room), _wider(used, room)
+            nodes, values = _longer(nodes, room), _longer(values, room)
+            passes, used = _longer(passes, room), _longer(used, room)
             roomier = np.zeros((room, most, classes))
             for old in range(tables.shape[0]):
                 put_rows(tables[old], roomier[old])
             tables = roomier
-            attribute[count:] = -1
-        attribute[node] = chosen
+        nodes[node, ATTRIBUTE] = chosen
         put(best_mask, passes[node])
         put_rows(best_table, tables[node])
         for side in range(2):
             child = count
             count += 1
-            first[child] = first[node] if side == 0 else first[node] + going
-            last[child] = first[node] + going if side == 0 else last[node]
-            depth[child] = depth[node] + 1
+            nodes[child, ATTRIBUTE], nodes[child, LEFT], nodes[child, RIGHT] = -1, -1, -1
+            nodes[child, FIRST] = nodes[node, FIRST] if side == 0 else nodes[node, FIRST] + going
+            nodes[child, LAST] = nodes[node, FIRST] + going if side == 0 else nodes[node, LAST]
+            nodes[child, DEPTH] = nodes[node, DEPTH] + 1
             put(used[node], used[child])
             used[child, chosen] = True
-            if side == 0:
-                left[node] = child
-            else:
-                right[node] = child
+            nodes[node, LEFT + side] = child
         node += 1
-    return (
-        attribute[:count], left[:count], right[:count], passes[:count], values[:count], depth[:count], tables[:count],
-    )  # fmt: skip
+    return nodes[:count], passes[:count], values[:count], tables[:count]
 
 
 @njit(cache=True, nogil=True)
