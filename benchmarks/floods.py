@@ -32,28 +32,36 @@ MOST_MEGABYTES, MOST_SECONDS = 400, 1.0
 ANSWERS = "/api/surveys/town/answers"
 PAUSE = 0.05
 STEADY_SECONDS = 600.0
+WITHOUT_WAITING = (
+    "from deniable.__main__ import main; from deniable.survey import writer; writer.WAIT_SECONDS = 0.0, 0.0; main()"
+)
 STORED, LEAST_MIXED = 1_000_000, 40
 """Answers that are stored while they are mixed anew, and the bytes of each after which that is surely under way."""
 
 
 class Town:
-    """`deniable serve` in a process of its own, over a new SQLite file, with a limit of open files."""
+    """`deniable serve` in a process of its own, over a new SQLite file, with a limit of open files.
 
-    def __init__(self, folder: Path, descriptors: int = 1024) -> None:
-        from benchmarks.service import TEN_QUESTIONS
+    With `stored` answers batches end as soon as they are full, so that these are soon mixed anew.
+    """
+
+    def __init__(self, folder: Path, descriptors: int = 1024, stored: int = 0) -> None:
+        from benchmarks.service import TEN_QUESTIONS, fill
         from deniable.survey.questionnaire import Questionnaire
         from deniable.survey.store import Store
 
         self.database, self.keys = str(folder / "town.db"), str(folder / "keys")
         with Store(self.database, self.keys) as store:
             store.open_survey(Questionnaire.parse(TEN_QUESTIONS))
+            if stored:
+                fill(store, stored)
         self.log = folder / "log.txt"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [
                     sys.executable,
-                    "-m",
-                    "deniable",
+                    "-c",
+                    WITHOUT_WAITING if stored else "from deniable.__main__ import main; main()",
                     "serve",
                     "--db",
                     self.database,
@@ -344,29 +352,20 @@ def steady(seconds: float, descriptors: int) -> bool:
     return good
 
 
-def mixing(stored: int) -> bool:
+def mixing(stored: int, descriptors: int) -> bool:
     """SIGTERM while so many stored answers are mixed anew, which shows in what SQLite has written and not yet put in its place."""
-    from benchmarks.service import TEN_QUESTIONS, Load, fill, serving, sqlite
-    from deniable.survey.questionnaire import Questionnaire
-    from deniable.survey.store import Store
+    from benchmarks.service import Load
 
-    with sqlite() as (database, keys):
-        with Store(database, keys) as store:
-            store.open_survey(Questionnaire.parse(TEN_QUESTIONS))
-            fill(store, stored)
-        codes: list[str] = []
-        with serving(database, keys) as (server, port):
-            for _ in range(120):
-                codes += asyncio.run(Load(ANSWERS, port, 64, 1.0).run()).codes
-                if Path(database + "-wal").stat().st_size > stored * LEAST_MIXED:
-                    break
-            else:
-                raise SystemExit("No mixing began.")
-            began = time.monotonic()
-            server.terminate()
-            server.join(60)
-            code, took = server.exitcode, time.monotonic() - began
-        missing = lost(database, keys, codes)
+    with tempfile.TemporaryDirectory() as folder:
+        town, codes = Town(Path(folder), descriptors, stored), list[str]()
+        for _ in range(120):
+            codes += asyncio.run(Load(ANSWERS, town.port, 64, 1.0).run()).codes
+            if Path(town.database + "-wal").stat().st_size > stored * LEAST_MIXED:
+                break
+        else:
+            raise SystemExit("No mixing began.")
+        code, took = town.stop()
+        missing = lost(town.database, town.keys, codes)
     good = (code, took < 5, missing) == (0, True, 0)
     print(
         f"{stored:,} stored answers being mixed: stopped in {took:.1f} s ({code}), {missing} lost{'' if good else '   NOT GOOD'}"
@@ -384,7 +383,7 @@ def main() -> None:
     if options.only in (None, "steady"):
         good.append(steady(options.seconds or STEADY_SECONDS, options.descriptors))
     if options.only in (None, "mixing"):
-        good.append(mixing(STORED))
+        good.append(mixing(STORED, options.descriptors))
     sys.exit(0 if all(good) else 1)
 
 
