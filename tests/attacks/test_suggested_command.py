@@ -1,7 +1,7 @@
 """The attack on a suggestion: after a failed check `publish` tries options on the true answers and names those that pass.
 
-Which column has to go says what the answers are related to, so the suggestion is for the owner alone: whoever reads the published files must
-not find it there.
+Which column has to go says what the answers are related to, so the suggestion is for the owner alone: nobody who reads the published
+files may find it there.
 """
 
 import numpy as np
@@ -19,4 +19,4 @@ def test_the_options_found_by_trying_are_in_no_published_file(tmp_path):
     published = {path.name: path.read_text() for path in tmp_path.iterdir() if path.name not in ("t.csv", "owner.html")}
     assert set(published) == {"out.csv", "out.publication.json"}
     for name, text in published.items():
-        assert "--drop" not in text and "remedy" not in text, name
+        assert "--drop" not in text, name
