@@ -207,8 +207,9 @@ class ReconstructionTree(ReconstructingClassifier):
             arrays.edges, arrays.noisy, arrays.matrices, arrays.inverses, arrays.how, arrays.limits, arrays.keeps, arrays.replacements,
             mode, self.reuse_attributes, 1 << 30 if self.max_depth is None else self.max_depth, float(self.min_samples_leaf),
         )  # fmt: skip
-        nodes, passes, values, tables = grown
-        attribute, left, right, depth = np.ascontiguousarray(nodes[:, : trees.FIRST].T, dtype=np.int32)
+        nodes, passes, counts = grown
+        values, tables = np.ascontiguousarray(counts[:, 0]), np.ascontiguousarray(counts[:, 1:])
+        attribute, left, right, _, depth = np.ascontiguousarray(nodes[:, : trees.FIRST].T, dtype=np.int32)
         if self.pruning == "mdl":
             attribute = pruned(attribute, left, right, values, arrays.ordered)
         self.tree_ = _compact(Tree(attribute.astype(np.int32), left, right, passes, values, depth, tables))

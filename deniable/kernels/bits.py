@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from deniable.kernels.compiling import compiled
 
 # numba's own tools carry no types.
 get_or_insert_function: Any = cgutils.get_or_insert_function
@@ -95,7 +97,7 @@ def pack(columns: Any) -> Any:
     return packed.view(np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def set_bits(packed: Any, starts: Any, codes: Any, place: Any, first: int) -> None:
     """Mark in `packed` what rows hold: row r has codes[starts[r]:starts[r + 1]]; place[code] is its column, -1 for none.
 
@@ -110,7 +112,7 @@ def set_bits(packed: Any, starts: Any, codes: Any, place: Any, first: int) -> No
                 packed[column, word] |= bit
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def column_counts(packed: Any) -> Any:
     """How many rows report each item."""
     counts = np.zeros(packed.shape[0], np.int64)
@@ -122,7 +124,7 @@ def column_counts(packed: Any) -> Any:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _count_and(left: Any, at: int, right: Any, place: int, size: int) -> Any:
     total = np.uint64(0)
     vectors = size * 8 // LANES
@@ -134,14 +136,14 @@ def _count_and(left: Any, at: int, right: Any, place: int, size: int) -> Any:
     return np.int64(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _and_into(into: Any, here: int, left: Any, at: int, right: Any, place: int, size: int) -> None:
     """Write the bits that are set in both."""
     for w in range(np.uint64(size)):
         into[np.uint64(here) + w] = left[np.uint64(at) + w] & right[np.uint64(place) + w]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_itemsets(packed: Any, itemsets: Any, first: int, last: int, counts: Any) -> None:
     """Add to counts[first:last] how many rows report every item of these itemsets (rows of indices, sorted).
 
@@ -176,7 +178,7 @@ def count_itemsets(packed: Any, itemsets: Any, first: int, last: int, counts: An
             counts[c] += _count_and(stack, (length - 3) * BLOCK, flat, final, size)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def pattern_counts(packed: Any, items: Any, rows: int) -> Any:
     """How many rows show each of the 2^m patterns of these items: bit j of the pattern's number says whether item j is reported.
 
@@ -217,7 +219,7 @@ def pattern_counts(packed: Any, items: Any, rows: int) -> Any:
     return counts
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def set_codes(packed: Any, codes: Any, place: Any, first: int) -> None:
     """Mark one code a row: row r sets its bit in column place[codes[r]], unless that is -1."""
     for r in range(codes.size):
@@ -226,7 +228,7 @@ def set_codes(packed: Any, codes: Any, place: Any, first: int) -> None:
             packed[column, (first + r) // 64] |= np.uint64(1) << np.uint64((first + r) % 64)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def set_shown(words: Any, codes: Any, shows: Any) -> None:
     """Mark the rows of one packed column whose code is among those shown."""
     for r in range(codes.size):
@@ -234,7 +236,7 @@ def set_shown(words: Any, codes: Any, shows: Any) -> None:
             words[r // 64] |= np.uint64(1) << np.uint64(r % 64)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def has_repeats(starts: Any, codes: Any, items: int) -> bool:
     """Whether some row lists a code twice."""
     last = np.full(items, -1, np.int64)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _first_from(tails: Any, item: Any, place: int, end: int) -> int:
     """The first place from `place` on, before `end`, whose tail is the item or more: in growing steps, then by halves."""
     if place == end or tails[place] >= item:
@@ -31,7 +32,7 @@ def _first_from(tails: Any, item: Any, place: int, end: int) -> int:
     return place
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def join(
     sets: Any, tails: Any, parents: Any, starts: Any, attribute: Any, first: int, last: int, itemsets: Any, subsets: Any
 ) -> int:
@@ -81,7 +82,7 @@ def join(
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def first_of_each(prefixes: Any, size: int) -> Any:
     """Where, in a sorted list of numbers below `size`, those that are 0, 1, ... begin; the last entry is the end of the list."""
     starts = np.zeros(size + 1, np.int64)
@@ -92,7 +93,7 @@ def first_of_each(prefixes: Any, size: int) -> Any:
     return starts
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: Any, slope: Any) -> Any:
     """From how often itemsets are reported to the sums over rows of the products of their items' weights: (partial, whole).
 
@@ -125,7 +126,7 @@ def weighted_sums(counts: Any, itemsets: Any, parents: Any, below: Any, absent: 
     return partial, whole
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def kept_rows(table: Any, chosen: Any) -> Any:
     """The chosen rows (sorted numbers) of a table that nobody else needs: moved to its beginning, or copied if few of many are left."""
     if 2 * chosen.size <= table.shape[0]:

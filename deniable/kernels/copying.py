@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def put(values: Any, into: Any) -> None:
     """Copy a row to the beginning of another."""
     for i in range(values.shape[0]):
         into[i] = values[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def put_rows(values: Any, into: Any) -> None:
     """Copy a table to the upper left of another."""
     for i in range(values.shape[0]):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from deniable.kernels.compiling import compiled
 from deniable.kernels.copying import put, put_rows
 from deniable.kernels.partition import SLACK, admissible, best_cuts, best_groups, order_by_shares, part_value, parts_from_cuts
 
@@ -24,7 +24,7 @@ FEATURE, FIRST, WIDTH, AT, SPAN, PARENT, LEVEL, BEGIN, STOP = 0, 1, 2, 3, 4, 5, 
 FIELDS = 9
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def sort_keys(keys: Any) -> None:
     """Sort in place, by a heap. numpy's sort would take seconds to compile before the first tree is seen."""
     last = keys.size - 1
@@ -46,7 +46,7 @@ def sort_keys(keys: Any) -> None:
             root = child
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def place_of(sorted_codes: Any, count: int, code: int) -> int:
     """Where a code lies among the first `count`, which ascend."""
     low, high = 0, count
@@ -59,7 +59,7 @@ def place_of(sorted_codes: Any, count: int, code: int) -> int:
     return low
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, prefix: Any, present: Any) -> int:
     """Running counts of the labels over the codes that occur in these rows, in their order; returns how many occur."""
     labels = prefix.shape[1]
@@ -97,7 +97,7 @@ def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, pr
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def best_partition(
     form: int, kind: int, prefix: Any, values: int, base: Any, rules: Any, prune: bool, room: Any, part: Any
 ) -> tuple[float, int]:
@@ -128,7 +128,7 @@ def best_partition(
     return total, parts_from_cuts(values, room[2], order, part)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def shares_of(y: Any, rows: Any, start: int, end: int, counts: Any) -> Any:
     """Fill `counts` with the labels of these rows and return their shares."""
     for z in range(counts.size):
@@ -138,7 +138,7 @@ def shares_of(y: Any, rows: Any, start: int, end: int, counts: Any) -> Any:
     return counts / (end - start)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def evaluate(
     data: Any, f: int, rows: Any, start: int, end: int, base: Any, kind: int, rules: Any, prune: bool, work: Any
 ) -> tuple[float, int, int]:
@@ -150,7 +150,7 @@ def evaluate(
     return (total / (end - start) if count else -1.0), values, count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def part_rows(
     column: Any, rows: Any, buffer: Any, start: int, end: int, present: Any, part: Any, values: int, count: int
 ) -> Any:
@@ -172,13 +172,13 @@ def part_rows(
     return begins
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def split_size(form: int, values: int, count: int) -> int:
     """How many entries of `cuts` a split takes."""
     return count if form == ORDERED else values
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def write_split(form: int, present: Any, part: Any, values: int, cuts: Any, parts: Any, at: int) -> None:
     """Note a split: last and first code of every child for numbers, otherwise the child of every code."""
     if form != ORDERED:
@@ -193,7 +193,7 @@ def write_split(form: int, present: Any, part: Any, values: int, cuts: Any, part
             parts[child] = present[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def longer_table(array: Any, least: int) -> Any:
     """The table with room for at least so many rows."""
     if array.shape[0] >= least:
@@ -203,7 +203,7 @@ def longer_table(array: Any, least: int) -> Any:
     return bigger
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def grow(
     data: Any,
     rows: Any,
@@ -223,9 +223,9 @@ def grow(
     `used` marks attributes that may not be asked any more; `settings` is (distance, least change, deepest, ask again, prune); `kept` is
     room for the codes and parts of the best attribute so far.
     """
-    codes, _, forms, y = data
+    codes, sizes, forms, y = data
     kind, change, deepest, again, prune = settings
-    present, part = work[2], work[3]
+    prefix, room, present, part = work
     labels = rules[1].shape[1]
     roots = begins_at.size - 1
     # A few tables instead of a dozen arrays: each array that can grow costs half a second of compilation.
@@ -260,7 +260,10 @@ def grow(
         for f in range(codes.shape[0]):
             if asked[f]:
                 continue
-            found, values, count = evaluate(data, f, rows, begin, stop, base, kind, rules, prune, work)
+            # As `evaluate` does: a call of it would have all that it calls optimised once more, 1.5 seconds.
+            values = tabulate(codes[f], sizes[f], y, rows, begin, stop, prefix, present)
+            total, count = best_partition(forms[f], kind, prefix, values, base, rules, prune, room, part)
+            found = total / (stop - begin)
             # A tie within rounding goes to the first: the tree must not depend on the last bit.
             if count > 1 and found > best + (1e-12 if chosen >= 0 else 0.0):
                 best, chosen, best_values, best_count = found, f, values, count
@@ -284,7 +287,7 @@ def grow(
     return table[:nodes], counts[:nodes], splits[:filled]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def route(values: Any, forms: Any, flat: Any, ends: Any) -> Any:
     """The node where each row (a column of `values`) comes to rest: a leaf, or the node at which a category was never seen.
 
@@ -322,7 +325,7 @@ def route(values: Any, forms: Any, flat: Any, ends: Any) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def draw(leaf: Any, cumulative: Any, candidates: Any, bits: int, out: Any, waiting: Any) -> int:
     """One draw for each waiting row from the weights of its leaf, by rejection; returns how many rows still wait.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def remainders(candidates: Any, mask: Any, last: Any, denominator: Any, out: Any, start: int) -> int:
     """Fill `out[start:]` with candidate % denominator for the masked candidates up to `last`; return how far it got.
 
@@ -25,7 +26,7 @@ def remainders(candidates: Any, mask: Any, last: Any, denominator: Any, out: Any
     return filled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def choose_even_mixture(codes: Any, draws: Any, own: int, other: int) -> Any:
     """Keep-or-one-of-the-others: weight `own` for the true code, `other` for each other code."""
     out = np.empty(codes.size, np.int64)
@@ -39,7 +40,7 @@ def choose_even_mixture(codes: Any, draws: Any, own: int, other: int) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def choose_mixture(codes: Any, draws: Any, diagonal: int, replacement: Any, before: Any) -> Any:
     """Row x has weight diagonal + replacement[x] on x, then replacement[z] on the other codes in order."""
     out = np.empty(codes.size, np.int64)
@@ -55,7 +56,7 @@ def choose_mixture(codes: Any, draws: Any, diagonal: int, replacement: Any, befo
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def choose_table(codes: Any, draws: Any, cumulative: Any) -> Any:
     """Row x of `cumulative` holds running sums of weights; the first that exceeds the draw is reported."""
     out = np.empty(codes.size, np.int64)
@@ -64,7 +65,7 @@ def choose_table(codes: Any, draws: Any, cumulative: Any) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def choose_shift(codes: Any, draws: Any, cumulative: Any, guide: Any, drop: int, lowest: int, last: int) -> Any:
     """Add a noise offset (running sums in `cumulative`, first offset `lowest`) and stop at the ends 0 and `last`.
 

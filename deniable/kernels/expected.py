@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def expected_supports(parents: Any, log_below: Any, below_parents: Any, log_two_below: Any) -> Any:
     """(expected, least): the support if any two of the items were independent given the others, and that of the rarest subset.
 
@@ -34,7 +35,7 @@ def expected_supports(parents: Any, log_below: Any, below_parents: Any, log_two_
     return expected, least
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def shared_noise(
     parents: Any, expected: Any, below: Any, below_noise: Any, below_parents: Any, two_below: Any, two_noise: Any
 ) -> Any:
@@ -60,7 +61,7 @@ def shared_noise(
     return shared
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def believed(off: Any, spread: Any, variance: Any, noise: Any, share: float, multiples: Any, shares: Any) -> Any:
     """(weight of an own estimate, error of the result) under a mixture of normal spreads, multiples of the given one.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def parse(text: Any) -> Any:
     """(starts, numbers, place): line i holds numbers[starts[i]:starts[i + 1]]; `place` is the first byte that fits no number, or -1.
 

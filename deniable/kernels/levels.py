@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from deniable.kernels.bits import count_itemsets
 from deniable.kernels.candidates import first_of_each, join, kept_rows, weighted_sums
+from deniable.kernels.compiling import compiled
 from deniable.kernels.support_scores import support_columns
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def level_above(below: Any, items: Any, packed: Any, room: int, limit: float, sums_below: Any, asked: Any) -> Any:
     """The itemsets, one item longer than those `below`, whose unbiased support reaches the limit.
 

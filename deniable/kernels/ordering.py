@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def ascending(values: Any) -> Any:
     """The places of the values from the lowest to the highest; equal ones in the order they have."""
     n = values.size

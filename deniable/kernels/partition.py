@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 SLACK = 1e-10
 """Bits of entropy a row that rounding may cost."""
@@ -20,7 +21,7 @@ BLOCK = 256
 """So many parts are valued in one go."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
     """Rows of the part times the distance of its shares to `base`: squared, euclidean, cosine, total variation or chi-square."""
     labels = base.size
@@ -56,7 +57,7 @@ def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
     return float(found / n)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def admissible(hi: Any, j: int, lo: Any, i: int, rules: Any, slack: float) -> bool:
     """Whether a part has the rows, the entropy in every view, and the shares that it must have."""
     xlog, views, outcomes, need, caps, whole, scratch = rules
@@ -96,7 +97,7 @@ def admissible(hi: Any, j: int, lo: Any, i: int, rules: Any, slack: float) -> bo
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def lay_out(kind: int, prefix: Any, values: int, base: Any, apart: Any, rows: Any) -> None:
     """Running sums of rows and, label by label, of what the distance compares: differences of two are those of a part."""
     for j in range(values + 1):
@@ -116,7 +117,7 @@ def lay_out(kind: int, prefix: Any, values: int, base: Any, apart: Any, rows: An
                 apart[z, j] = (prefix[j, z] - rows[j] * base[z]) * scale
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nsz", "contract", "arcp"})
+@compiled(error_model="numpy", fastmath={"nsz", "contract", "arcp"})
 def block_values(kind: int, apart: Any, rows: Any, base: Any, begin: int, length: int, j: int, out: Any, both: Any) -> None:
     """part_value of the parts from begin, begin + 1, ... to j. Plain loops over side by side numbers: the compiler does several at once."""
     labels = base.size
@@ -159,7 +160,7 @@ def block_values(kind: int, apart: Any, rows: Any, base: Any, begin: int, length
             out[b] = n[b] * max(0.0, 1.0 - both[b] / np.sqrt(out[b] * other))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune: bool, room: Any) -> float:
     """The best way to cut ordered values into admissible parts (003, Algorithm 1, corrected); -1 if there is none.
 
@@ -218,7 +219,7 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
     return dp[values] if dp[values] > -np.inf else -1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def parts_from_cuts(values: int, back: Any, order: Any, part: Any) -> int:
     """Number the parts that `best_cuts` found from the lowest up; returns how many there are. `order` is the one they were cut in."""
     count = 0
@@ -236,7 +237,7 @@ def parts_from_cuts(values: int, back: Any, order: Any, part: Any) -> int:
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part: Any) -> tuple[float, int]:
     """The best way to group a few unordered values into admissible parts, over all groupings (3^values steps)."""
     masks = 1 << values
@@ -275,7 +276,7 @@ def best_groups(kind: int, prefix: Any, values: int, base: Any, rules: Any, part
     return best[masks - 1], count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def order_by_shares(prefix: Any, values: int) -> Any:
     """An order of unordered values in which neighbours have like shares: by the main direction in which shares differ.
 

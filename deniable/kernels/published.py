@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from deniable.kernels.bits import popcount
+from deniable.kernels.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def patterns_within(packed: Any, items: Any, within: Any, counts: Any, scratch: Any) -> None:
     """How many rows of the set `within` show each of the 2^n patterns of the items, into counts[: 2^n].
 
@@ -47,7 +47,7 @@ def patterns_within(packed: Any, items: Any, within: Any, counts: Any, scratch: 
                 counts[pattern] -= counts[pattern | (1 << bit)]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def first_bits(word: Any, wanted: int) -> Any:
     """The lowest `wanted` set bits of a word."""
     left = word
@@ -56,7 +56,7 @@ def first_bits(word: Any, wanted: int) -> Any:
     return word ^ left
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def choose(packed: Any, items: Any, within: Any, order: Any, counts: Any, wanted: Any, chosen: Any) -> Any:
     """CTS: mark in `chosen` the first `wanted` rows of `within`, pattern by pattern in that order; how many there were."""
     n = items.size
@@ -86,7 +86,7 @@ def choose(packed: Any, items: Any, within: Any, order: Any, counts: Any, wanted
     return taken
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def all_ones_estimate(counts: Any, items: Any, absent: Any, present: Any) -> float:
     """The element of C^T = M^-1 C^D for the pattern of all items: a product of one row of each item's inverse matrix."""
     n = items.size
@@ -99,7 +99,7 @@ def all_ones_estimate(counts: Any, items: Any, absent: Any, present: Any) -> flo
     return estimate
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def cts_order(items: Any, keeps: Any, order: Any) -> None:
     """All items first; then the patterns by the probability that a row with all items was distorted to them, ties to the smallest."""
     n = items.size
@@ -122,7 +122,7 @@ def cts_order(items: Any, keeps: Any, order: Any) -> None:
         size += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def mmask_estimates(
     packed: Any,
     everyone: Any,
@@ -165,7 +165,7 @@ def mmask_estimates(
         out[c] = all_ones_estimate(counts, rest, absent, present)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def pattern_tables(packed: Any, everyone: Any, itemsets: Any, first: int, last: int, tables: Any) -> None:
     """The 2^n pattern counts C^D of itemsets first..last, a row each."""
     scratch = np.empty((itemsets.shape[1] + 1, packed.shape[1]), np.uint64)

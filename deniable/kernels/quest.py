@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from deniable.kernels.compiling import compiled
 from deniable.kernels.copying import put
 
 # A basket whose patterns bring nothing new any more (few items, or patterns that share theirs) is closed as it is.
 STALE = 100
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def corrupted(pattern: Any, level: float, rng: Any, kept: Any) -> int:
     """Drop random items of a pattern for as long as a draw lies below its corruption level; `kept` begins with the rest."""
     size = len(pattern)
@@ -25,7 +25,7 @@ def corrupted(pattern: Any, level: float, rng: Any, kept: Any) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def baskets(sizes: Any, starts: Any, patterns: Any, ends: Any, levels: Any, items: int, rng: Any) -> tuple[Any, Any]:
     """Items and offsets of one transaction for each wanted size.
 

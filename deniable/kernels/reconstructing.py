@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from deniable.kernels.compiling import compiled
 from deniable.kernels.ordering import ascending
 
 COPY, EQ, EARLY, CONVERGED, FILLED = 0, 1, 2, 3, 4
@@ -14,7 +14,7 @@ TOLERANCE = 1e-7
 MAX_STEPS = 2_000
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def projected(shares: Any) -> Any:
     """The nearest point of the simplex: subtract one number, cut at 0."""
     k = shares.size
@@ -32,7 +32,7 @@ def projected(shares: Any) -> Any:
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def filled(keep: float, replacement: Any, counts: Any) -> Any:
     """Maximum likelihood behind keep-or-replace: c_z / level - b_z, cut at 0, for the level that makes them sum to keep."""
     k = counts.size
@@ -56,7 +56,7 @@ def filled(keep: float, replacement: Any, counts: Any) -> Any:
     return shares
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def reconstructed(counts: Any, matrix: Any, inverse: Any, how: int, limit: float, keep: float, replacement: Any) -> Any:
     """Estimated counts of the true cells behind counts of reported ones: EQ projected, EM stopped early or converged."""
     cells, reports = matrix.shape
@@ -102,7 +102,7 @@ def reconstructed(counts: Any, matrix: Any, inverse: Any, how: int, limit: float
     return n * shares
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def whole(estimated: Any, n: int) -> Any:
     """Whole numbers that sum to n and follow the estimate: largest remainder, ties to the lowest cell."""
     total = estimated.sum()
@@ -126,7 +126,7 @@ def whole(estimated: Any, n: int) -> Any:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _wanted(estimated: Any, weights: Any) -> Any:
     """How much of the rows each cell is to get: whole numbers where every row counts once."""
     for i in range(weights.size):
@@ -135,7 +135,7 @@ def _wanted(estimated: Any, weights: Any) -> Any:
     return whole(estimated, weights.size).astype(np.float64)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passes: Any, tested: bool) -> Any:
     """ARVeSNA (thesis 3.7.2): rows of a cell reported too often get, in order, the lacking cell likeliest to be reported so.
 
@@ -195,7 +195,7 @@ def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passe
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def assigned_sorted(ranks: Any, weights: Any, estimated: Any) -> Any:
     """The lowest reports get the first cell, as much of them as was estimated in it, and so on; a row goes where its middle falls."""
     n = ranks.size

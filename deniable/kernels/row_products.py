@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 BLOCK = 2048
 """Rows worked on at a time: the products of a prefix stay in the cache."""
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def row_sums(
     codes: Any,
     column: Any,
@@ -67,7 +68,7 @@ def row_sums(
             second[c] += two
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def packed_row_sums(packed: Any, rows: int, items: Any, absent: Any, present: Any) -> tuple[float, float, float]:
     """The sums of the products of weights, of their squares and cubes, for one itemset of packed columns, row by row."""
     one = 0.0

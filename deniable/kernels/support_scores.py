@@ -9,12 +9,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from deniable.kernels.compiling import compiled
 
 HALF_ROOT = math.sqrt(0.5)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _ends(centre: float, given: float, others: float, n: float, z2: float, respondents: bool) -> tuple[float, float]:
     """As `core.intervals.score_interval`, of one share."""
     square = n if respondents else n + z2
@@ -25,7 +26,7 @@ def _ends(centre: float, given: float, others: float, n: float, z2: float, respo
     return half * (-linear - root), half * (-linear + root)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def support_ends(
     total: Any, second: Any, third: Any, itemsets: Any, true: Any, false: Any, n: int, z2: float, respondents: bool
 ) -> tuple[Any, Any]:
@@ -57,7 +58,7 @@ def support_ends(
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def support_columns(sums: Any, itemsets: Any, true: Any, false: Any, asked: Any) -> Any:
     """Five rows: the supports, their standard errors, both ends of their intervals, and how probably the truth reaches `least`.
 

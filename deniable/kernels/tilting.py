@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from deniable.kernels.compiling import compiled
 from deniable.kernels.copying import put
 
 SMALLEST = 1e-300
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _told(
     matrix: Any, counts: Any, base: Any, loadings: Any, parts: Any, heights: Any, shares: Any, given: Any, expected: Any
 ) -> float:
@@ -49,7 +49,7 @@ def _told(
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _factored(square: Any) -> float:
     """Put Cholesky's factor into the lower triangle; the logarithm of the determinant."""
     log = 0.0
@@ -63,7 +63,7 @@ def _factored(square: Any) -> float:
     return log
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _solve(factor: Any, right: Any) -> None:
     """Replace `right` by the solution of factor factor' x = right."""
     size = right.size
@@ -77,7 +77,7 @@ def _solve(factor: Any, right: Any) -> None:
         right[i] /= factor[i, i]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def tilted(matrix: Any, counts: Any, base: Any, loadings: Any, parts: Any, max_steps: int) -> Any:
     """For each class c the shares exp(base + loadings v_c) / sum, v_c standard normal, that best explain `counts`.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from deniable.kernels.compiling import compiled
 from deniable.kernels.copying import put, put_rows
 from deniable.kernels.ordering import ascending
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
@@ -14,11 +14,11 @@ from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, re
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
 UNORDERED, ORDERED, ORDERED_WITH_SILENCE = 0, 1, 2
 MOST_FOR_ALL_SUBSETS = 10
-ATTRIBUTE, LEFT, RIGHT, DEPTH, FIRST, LAST = range(6)
-"""Columns of a node: the attribute tested (-1: leaf), its children, its depth, and the stretch of rows that reached it."""
+ATTRIBUTE, LEFT, RIGHT, PARENT, DEPTH, FIRST, LAST = range(7)
+"""Columns of a node: the attribute tested (-1: leaf), its children and parent, its depth, and the stretch of rows that reached it."""
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def split_gini(left: Any, right: Any) -> float:
     """The mean Gini index of two parts with these counts of the classes, each weighted by its size."""
     a, b, aa, bb = 0.0, 0.0, 0.0, 0.0
@@ -36,7 +36,7 @@ def split_gini(left: Any, right: Any) -> float:
     return value / total if total > 0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _along(table: Any, order: Any, smallest: float, mask: Any) -> float:
     """The best cut along an order of cells; `mask` gets the cells before it."""
     cells, classes = table.shape
@@ -64,7 +64,7 @@ def _along(table: Any, order: Any, smallest: float, mask: Any) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _centre(table: Any, mask: Any, edges: Any) -> None:
     """Move a cut to that edge in the middle of the empty cells it lies beside: nothing here says to which side they belong."""
     cells = mask.size
@@ -88,7 +88,7 @@ def _centre(table: Any, mask: Any, edges: Any) -> None:
         mask[x] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) -> float:
     """The test on one attribute with the lowest Gini index, from counts [cell, class]; `mask` gets the cells that pass it.
 
@@ -169,7 +169,7 @@ def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) 
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def assign_column(
     reports: Any,
     ranks: Any,
@@ -204,7 +204,7 @@ def assign_column(
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def estimate_column(
     reports: Any,
     classes: Any,
@@ -229,14 +229,14 @@ def estimate_column(
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _longer(array: Any, room: int) -> Any:
     out = np.zeros((room, array.shape[1]), array.dtype)
     put_rows(array, out)
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def grow(
     reported: Any,
     assigned: Any,
@@ -266,8 +266,8 @@ def grow(
     the way (the others are reconstructed in every node: LOCAL class by class, LOCAL_ALL all classes together). `class_weights`
     [reported class, class] turns counts by reported class into counts by class. A row counts `weights` times.
 
-    Gives for each node: a row of whole numbers (`ATTRIBUTE` and so on), cells that pass to the left, counts of the classes and the
-    estimated counts [cell, class] of the attribute tested.
+    Gives for each node: a row of whole numbers (`ATTRIBUTE` and so on), cells that pass to the left, and counts: those of the
+    classes, and below them the estimated ones [cell, class] of the attribute tested.
     """
     m, n = reported.shape
     kinds, classes = class_weights.shape
@@ -275,13 +275,12 @@ def grow(
     for a in range(m):
         most = max(most, cells[a])
     room = 64
-    nodes = np.zeros((room, 6), np.int64)
-    values = np.zeros((room, classes))
+    nodes = np.zeros((room, 7), np.int64)
     passes = np.zeros((room, most), np.bool_)
-    tables = np.zeros((room, most, classes))
-    used = np.zeros((room, m), np.bool_)
+    # Of every node: the counts of the classes, and below them those of the attribute tested, cell by cell.
+    counts = np.zeros((room, 1 + most, classes))
     rows = np.arange(n)
-    nodes[0, ATTRIBUTE], nodes[0, LEFT], nodes[0, RIGHT], nodes[0, LAST] = -1, -1, -1, n
+    nodes[0, ATTRIBUTE], nodes[0, LEFT], nodes[0, RIGHT], nodes[0, PARENT], nodes[0, LAST] = -1, -1, -1, -1, n
     count = 1
     node = 0
     mask = np.zeros(most, np.bool_)
@@ -298,7 +297,7 @@ def grow(
             total = 0.0
             for d in range(kinds):
                 total += by_report[d] * class_weights[d, c]
-            values[node, c] = max(total, 0.0)
+            counts[node, 0, c] = max(total, 0.0)
         present = 0
         for d in range(kinds):
             if by_report[d] > 0:
@@ -307,19 +306,24 @@ def grow(
             node += 1
             continue
         here, counted = labels[own], weights[own]
-        parent_gini = split_gini(values[node], np.zeros(classes))
+        parent_gini = split_gini(counts[node, 0], np.zeros(classes))
+        used = np.zeros(m, np.bool_)
+        above = nodes[node, PARENT]
+        while above >= 0:
+            used[nodes[above, ATTRIBUTE]] = True
+            above = nodes[above, PARENT]
         best, chosen = parent_gini - 1e-12, -1
         best_mask = np.zeros(most, np.bool_)
         best_table = np.zeros((1, 1))
         best_estimate = np.zeros((1, 1))
         for a in range(m):
-            if used[node, a] and not reuse:
+            if used[a] and not reuse:
                 continue
             k = cells[a]
             if k < 2:
                 continue
             # Nothing to undo: no reconstruction is wanted, it was done on the way here, or the attribute is not hidden.
-            known = mode == 0 or used[node, a] or how[a] == 0
+            known = mode == 0 or used[a] or how[a] == 0
             estimate = np.zeros((1, 1))
             if known:
                 by_kind = np.zeros((k, kinds))
@@ -367,7 +371,7 @@ def grow(
             node += 1
             continue
         k = cells[chosen]
-        if mode != 0 and not used[node, chosen] and how[chosen] != 0:
+        if mode != 0 and not used[chosen] and how[chosen] != 0:
             found = assign_column(
                 reported[chosen][own], ranks[chosen][own], here, counted, best_estimate, matrices[chosen, :k, : reports[chosen]],
                 noisy[chosen], best_mask[:k], testing, mode == 1,
@@ -392,15 +396,14 @@ def grow(
         put(sent, own)
         if count + 2 > room:
             room *= 2
-            nodes, values = _longer(nodes, room), _longer(values, room)
-            passes, used = _longer(passes, room), _longer(used, room)
-            roomier = np.zeros((room, most, classes))
-            for old in range(tables.shape[0]):
-                put_rows(tables[old], roomier[old])
-            tables = roomier
+            nodes, passes = _longer(nodes, room), _longer(passes, room)
+            roomier = np.zeros((room, 1 + most, classes))
+            for old in range(count):
+                put_rows(counts[old], roomier[old])
+            counts = roomier
         nodes[node, ATTRIBUTE] = chosen
         put(best_mask, passes[node])
-        put_rows(best_table, tables[node])
+        put_rows(best_table, counts[node, 1:])
         for side in range(2):
             child = count
             count += 1
@@ -408,14 +411,13 @@ def grow(
             nodes[child, FIRST] = nodes[node, FIRST] if side == 0 else nodes[node, FIRST] + going
             nodes[child, LAST] = nodes[node, FIRST] + going if side == 0 else nodes[node, LAST]
             nodes[child, DEPTH] = nodes[node, DEPTH] + 1
-            put(used[node], used[child])
-            used[child, chosen] = True
+            nodes[child, PARENT] = node
             nodes[node, LEFT + side] = child
         node += 1
-    return nodes[:count], passes[:count], values[:count], tables[:count]
+    return nodes[:count], passes[:count], counts[:count]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def leaves_of(codes: Any, attribute: Any, left: Any, right: Any, passes: Any) -> Any:
     """The leaf that each row of true cells falls into."""
     out = np.empty(codes.shape[0], np.int64)
