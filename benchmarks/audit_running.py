@@ -120,8 +120,7 @@ class _Runner:
             return rows
         last = slice(len(estimate.value) - len(truth), None)  # of a regression the slope, which comes last
         value = estimate.value[last]
-        # Nobody is misled by a point that is not shown. Its interval is judged all the same.
-        rows["error"] = np.where(np.isnan(estimate.shown[last]), np.nan, value - truth)
+        rows["error"] = value - truth
         if estimate.has_interval:
             rows["se"] = estimate.se[last]
         bias = getattr(estimate, "bias", None)

@@ -119,9 +119,17 @@ def distribution(
     if not everyone:
         estimate.group_sizes = np.repeat([weighted.respondents_in(g * (k + 1) + k) for g in has_people], k)
     estimate.notes += tuple(empty)
-    if smoothed is None:
+    if smoothed is not None:
+        values, reported = (each[has_people].reshape(-1) for each in _smoothed_shares(weighted, smoothed, k))
+        estimate = estimate.with_value(values, SMOOTHED)
+    else:
+        reported = np.array([one.reported for one in found])
+    # Where nothing can be told of a group, its people are taken to be like those who report to be in it.
+    left_open = estimate.left_open
+    if not left_open.any():
         return estimate
-    return estimate.with_value(_smoothed_shares(weighted, smoothed, k).reshape(-1, k)[has_people].reshape(-1), SMOOTHED)
+    totals = reported.reshape(-1, k).sum(axis=1).repeat(k)
+    return estimate.with_value(np.where(left_open & (totals > 0), reported / np.maximum(totals, 1e-300), estimate.value))
 
 
 def within(members: Sequence[Function], group: Function) -> list[Function]:
@@ -172,7 +180,7 @@ def between(
         estimate.group_sizes = np.array([min(people)])
     if smoothed is None:
         return estimate
-    shares = _smoothed_shares(weighted, smoothed, 2)
+    shares = _smoothed_shares(weighted, smoothed, 2)[0].reshape(-1)
     return estimate.with_value([shares[0] - shares[2]], SMOOTHED)
 
 
@@ -194,9 +202,9 @@ def _no_surer(found: Ratio, size: float) -> Ratio:
     return found._replace(ends=ends)
 
 
-def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Floats:
-    """Shares within groups by smoothed means. A group whose size is hardly known is taken to be like those who report to be in it, and if
-    hardly anybody does, like everyone."""
+def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> tuple[Floats, Floats]:
+    """Shares [group, label] within groups by smoothed means, and those of the people who report to be in them. A group whose size is hardly
+    known is taken to be like the latter, and if hardly anybody does, like everyone."""
     groups, reported = (means.reshape(-1, k + 1) for means in (smoothed.means, smoothed.at_face_value))
     whole = np.arange(k, len(smoothed.means), k + 1)
     rows = np.eye(len(weighted.values))[whole]
@@ -212,8 +220,7 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> Flo
     # The bias is seldom as large as it could be, and the smoothed size is better than its weights.
     doubt = CAREFUL * spread + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
     shares = groups[:, :k] * groups[:, k:] + doubt[:, None] * alike
-    within: Floats = (shares / shares.sum(axis=1, keepdims=True)).reshape(-1)
-    return within
+    return shares / shares.sum(axis=1, keepdims=True), alike
 
 
 def _ratios(

@@ -144,6 +144,30 @@ def test_a_group_of_which_everything_is_possible_says_so_instead_of_numbers():
     assert re.search(r"x +cannot be told", repr(estimate))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_people_of_a_group_of_which_nothing_can_be_told_are_taken_to_be_like_those_who_report_to_be_in_it(seed):
+    rng = np.random.default_rng(seed)
+    binary = dn.KRR(dn.Nominal(["x", "y"]), 0.75)
+    # Retention: by hand, what goes along with the weight of being in the group.
+    schema = dn.Schema({"a": binary, "size": dn.Retention(dn.Integer(0, 100), 0.3)})
+    people = pd.DataFrame({"a": rng.choice(["x", "y"], 400, p=[0.6, 0.4]), "size": rng.integers(60, 90, 400)})
+    reports = schema.randomise(people, rng)
+    estimate = dn.Sample(reports, schema).distribution("a", where="size <= 10")
+    assert estimate.left_open.all()
+    inside, says_x = ((reports["size"] <= 10) - 0.7 * 11 / 101) / 0.3, ((reports["a"] == "x") - 0.25) / 0.5
+    (_, together), (_, alone) = np.cov(says_x * inside, inside)
+    assert estimate.value == pytest.approx([together / alone, 1 - together / alone])
+    # Noise: those whose reported size is that small, their answers undone.
+    schema = dn.Schema({"a": binary, "size": dn.Additive(dn.Integer(0, 100), dn.Uniform(25), edges="extend")})
+    size = rng.integers(45, 56, 20_000)
+    people = pd.DataFrame({"a": np.where(rng.random(20_000) < np.where(size <= 50, 0.7, 0.2), "x", "y"), "size": size})
+    reports = schema.randomise(people, rng)
+    estimate = dn.Sample(reports, schema).distribution("a", where="size <= 25")
+    assert estimate.left_open.all()
+    share = ((reports.loc[reports["size"] <= 25, "a"] == "x").mean() - 0.25) / 0.5
+    assert estimate.value == pytest.approx([share, 1 - share], abs=0.005)
+
+
 def test_the_verdict_on_an_impossible_difference_names_a_possible_one():
     schema = dn.Schema({"a": dn.KRR(dn.Nominal(["x", "y"]), 0.6)})
     found = dn.Sample(pd.DataFrame({"a": ["x"] * 40}), schema).difference("a == 'x'", "a == 'y'")
