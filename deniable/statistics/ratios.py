@@ -66,7 +66,7 @@ Ends = Callable[[float | None], tuple[float, float]]
 
 class Ratio(NamedTuple):
     """A ratio of two means: its value and variance, how many direct answers it is worth, its largest bias (None if there is none), its
-    interval, what it depends on, what is to be said of a group that may be empty, and what those have who report to be in the group."""
+    interval, what it depends on, and what is to be said of a group that may be empty."""
 
     value: float
     variance: float
@@ -75,7 +75,6 @@ class Ratio(NamedTuple):
     ends: Ends
     row: Floats
     note: str | None
-    reported: float
 
 
 class Squares(NamedTuple):
@@ -137,8 +136,7 @@ def ratio(
             )
 
     worth_of = float("nan") if bias else float(worth[0])
-    most = None if bias is None else min(bias, limits[1] - limits[0])
-    return Ratio(shown, variance, worth_of, most, ends, row, note, _within(alike, *limits))
+    return Ratio(shown, variance, worth_of, None if bias is None else min(bias, limits[1] - limits[0]), ends, row, note)
 
 
 def careful(top: float, bottom: float, doubt: float, alike: float) -> float:

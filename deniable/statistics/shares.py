@@ -119,17 +119,11 @@ def distribution(
     if not everyone:
         estimate.group_sizes = np.repeat([weighted.respondents_in(g * (k + 1) + k) for g in has_people], k)
     estimate.notes += tuple(empty)
-    if smoothed is not None:
-        values, reported = (each[has_people].reshape(-1) for each in _smoothed_shares(weighted, smoothed, k))
-        estimate = estimate.with_value(values, SMOOTHED)
-    else:
-        reported = np.array([one.reported for one in found])
-    # Where nothing can be told of a group, its people are taken to be like those who report to be in it.
-    left_open = estimate.left_open
-    if not left_open.any():
+    if smoothed is None:
         return estimate
-    totals = reported.reshape(-1, k).sum(axis=1).repeat(k)
-    return estimate.with_value(np.where(left_open & (totals > 0), reported / np.maximum(totals, 1e-300), estimate.value))
+    values, reported = (each[has_people].reshape(-1) for each in _smoothed_shares(weighted, smoothed, k))
+    # Where nothing can be told of a group, its people are taken to be like those who report to be in it.
+    return estimate.with_value(np.where(estimate.left_open, reported, values), SMOOTHED)
 
 
 def within(members: Sequence[Function], group: Function) -> list[Function]:
