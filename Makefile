@@ -3,7 +3,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 PYTHON ?= python3
 
-.PHONY: demo serve wheel quick test browser simulate benchmark clean
+.PHONY: demo serve wheel quick test browser simulate faults benchmark clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/deniable demo
@@ -44,6 +44,10 @@ simulate: $(VENV)/.installed-test
 	$(PY) -m benchmarks.deconvolution
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
 	$(PY) -m benchmarks.sample_audit
+
+# Do the tests see small faults? At most an hour; a second call goes on where the first one ended.
+faults: $(VENV)/.installed-test
+	$(PY) -m benchmarks.planted_faults
 
 benchmark: $(VENV)/.installed-test
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
