@@ -36,8 +36,8 @@ def kind_of(item: pytest.Item) -> str:
         return "browser"
     if started or group:
         return "servers"
-    folder = item.path.relative_to(item.config.rootpath).parts[1]
-    return FOLDERS.get(folder, "unit")
+    top, folder, *_ = item.path.relative_to(item.config.rootpath).parts
+    return FOLDERS.get(folder, "unit") if top == "tests" else "unit"
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at marks

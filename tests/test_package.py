@@ -1,4 +1,4 @@
-"""The package as a whole: quick to import, documented, consistent."""
+"""The package as a whole: light to import, documented, consistent."""
 
 import re
 import subprocess
@@ -14,11 +14,11 @@ import deniable as dn
 ROOT = Path(__file__).parents[1]
 
 
-def test_import_is_quick_and_pulls_in_nothing_heavy():
+def test_import_pulls_in_nothing_at_all():
+    """Counted in modules: seconds depend on the machine."""
     code = (
-        "import time, sys; began = time.perf_counter(); import deniable; took = time.perf_counter() - began; "
-        "heavy = [m for m in ('numba', 'scipy.stats', 'sklearn', 'altair', 'pandas') if m in sys.modules]; "
-        "print(took); assert not heavy, heavy; assert took < 0.5, took"
+        "import importlib, typing, sys; before = set(sys.modules); import deniable; "
+        "assert set(sys.modules) - before == {'deniable'}, set(sys.modules) - before"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
