@@ -20,8 +20,10 @@ wheel: $(VENV)/bin/python
 	@ls dist/*.whl
 
 # For every day, in under a minute on two cores: tests that need nothing but Python (the kinds of tests: pyproject.toml).
+# Folders without any such test are not even imported.
+NOT_QUICK = attacks browser engines statistical web
 quick: $(VENV)/.installed-test
-	$(PY) -m pytest -q -n 2 --dist loadgroup -m "unit and not slow" --hypothesis-profile=quick
+	$(PY) -m pytest -q -n 2 --dist loadgroup -m "unit and not slow" --hypothesis-profile=quick $(NOT_QUICK:%=--ignore=tests/%)
 
 # Everything.
 test: $(VENV)/.installed-test browser

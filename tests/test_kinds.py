@@ -1,5 +1,6 @@
 """Every test is of one kind, so that `make quick` knows which to leave out."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +23,14 @@ def test_every_test_is_of_exactly_one_kind(request, kinds):
 def test_kinds_are_explained_in_the_list_of_markers(request, kinds):
     explained = [line.split(":")[0] for line in request.config.getini("markers")]
     assert set(kinds.KINDS) <= set(explained)
+
+
+def test_folders_that_the_quick_run_does_not_look_into_have_no_unit_tests(kinds):
+    makefile = (CONFTEST.parents[1] / "Makefile").read_text()
+    assert set(re.search(r"^NOT_QUICK = (.*)$", makefile, re.MULTILINE)[1].split()) == set(kinds.FOLDERS)
+    for folder in kinds.FOLDERS:
+        marked = [path for path in (CONFTEST.parent / folder).rglob("*.py") if "pytest.mark.unit" in path.read_text()]
+        assert marked == [], "make quick would not run them"
 
 
 def made_up(path, fixtures=(), group=None, marked=()):

@@ -13,6 +13,8 @@ import pytest
 import deniable as dn
 from deniable.cli.main import COMMANDS
 
+pytestmark = pytest.mark.servers
+
 HEAVY = (
     "numpy",
     "pyarrow",

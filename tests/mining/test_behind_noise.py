@@ -10,6 +10,8 @@ from deniable.core.caps import Cap
 from deniable.mining.biases import Bias, largest_bias
 from deniable.mining.supports import itemset_sums
 
+pytestmark = pytest.mark.statistical
+
 RUNS = 200
 ROWS = 2_000
 

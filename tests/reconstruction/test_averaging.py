@@ -11,6 +11,8 @@ from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.loss import information_loss
 from deniable.reconstruction.smooth import Cells, _averaged, _early, smooth, smooth_each
 
+pytestmark = pytest.mark.statistical
+
 MODULE = sys.modules[smooth.__module__]
 
 

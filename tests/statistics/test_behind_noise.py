@@ -10,6 +10,8 @@ from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError
 from deniable.statistics.smoothed import borders_of
 
+pytestmark = pytest.mark.statistical
+
 
 def asked(channel, truth, rng, **options):
     schema = dn.Schema({"x": channel})
