@@ -21,7 +21,7 @@ wheel: $(VENV)/bin/python
 
 # For every day, in under a minute on two cores: tests that need nothing but Python (the kinds of tests: pyproject.toml).
 # Folders without any such test are not even imported.
-NOT_QUICK = attacks browser engines statistical web
+NOT_QUICK = attacks browser charts cli engines statistical web
 quick: $(VENV)/.installed-test
 	$(PY) -m pytest -q -n 2 --dist loadgroup -m "unit and not slow" --hypothesis-profile=quick $(NOT_QUICK:%=--ignore=tests/%)
 

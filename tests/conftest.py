@@ -25,7 +25,9 @@ settings.register_profile("quick", deadline=None, max_examples=10)
 # neither is right, the file says so itself: `pytestmark = pytest.mark.servers`.
 KINDS = ("unit", "statistical", "servers", "browser")
 STARTED = {"chromium": "browser", "postgresql": "servers", "spark": "servers", "serve": "servers", "served": "servers"}
-FOLDERS = {"statistical": "statistical", "browser": "browser", "engines": "servers", "attacks": "servers", "web": "servers"}
+FOLDERS = {"statistical": "statistical", "browser": "browser"} | dict.fromkeys(
+    ["attacks", "charts", "cli", "engines", "web"], "servers"
+)
 
 
 def kind_of(item: pytest.Item) -> str:

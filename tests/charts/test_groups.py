@@ -22,8 +22,6 @@ from deniable.core.estimate import Estimate
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import NoIntervalError
 
-pytestmark = pytest.mark.servers
-
 LONG = [
     "Nie, nigdy w życiu nie paliłem papierosów ani innych wyrobów tytoniowych, także elektronicznych",
     "Tak, codziennie, co najmniej od roku, zwykle więcej niż dziesięć papierosów każdego dnia tygodnia",

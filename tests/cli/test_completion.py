@@ -7,8 +7,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.servers
-
 COMMAND = f'#!/bin/sh\nexec "{sys.executable}" -m deniable "$@"\n'
 
 

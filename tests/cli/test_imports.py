@@ -13,8 +13,6 @@ import pytest
 import deniable as dn
 from deniable.cli.main import COMMANDS
 
-pytestmark = pytest.mark.servers
-
 HEAVY = (
     "numpy",
     "pyarrow",
