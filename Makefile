@@ -1,9 +1,9 @@
-# Each of these does everything from a bare clone: `make demo`, `make test`, `make wheel`.
+# Each of these does everything from a bare clone: `make demo`, `make quick`, `make test`, `make wheel`.
 VENV ?= .venv
 PY = $(VENV)/bin/python
 PYTHON ?= python3
 
-.PHONY: demo serve wheel test browser simulate benchmark clean
+.PHONY: demo serve wheel quick test browser simulate faults benchmark clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/deniable demo
@@ -19,6 +19,13 @@ wheel: $(VENV)/bin/python
 	$(VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
+# For every day, in under a minute on two cores: tests that need nothing but Python (the kinds of tests: pyproject.toml).
+# Folders without any such test are not even imported.
+NOT_QUICK = attacks browser charts cli engines statistical web
+quick: $(VENV)/.installed-test
+	$(PY) -m pytest -q -n 2 --dist loadgroup -m "unit and not slow" --hypothesis-profile=quick $(NOT_QUICK:%=--ignore=tests/%)
+
+# Everything.
 test: $(VENV)/.installed-test browser
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -39,6 +46,10 @@ simulate: $(VENV)/.installed-test
 	$(PY) -m benchmarks.deconvolution
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"
 	$(PY) -m benchmarks.sample_audit
+
+# Do the tests see small faults? At most an hour; a second call goes on where the first one ended.
+faults: $(VENV)/.installed-test
+	$(PY) -m benchmarks.planted_faults
 
 benchmark: $(VENV)/.installed-test
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e ".[benchmark]"

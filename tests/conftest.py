@@ -1,4 +1,4 @@
-"""Fixtures that run a test over every example channel, whatever its design."""
+"""What kind of test each one is, and fixtures that run a test over every example channel, whatever its design."""
 
 from __future__ import annotations
 
@@ -19,6 +19,35 @@ from deniable.cli.main import main
 # Numerical work compiles and caches on first use: one slow example is no fault.
 settings.register_profile("deniable", deadline=None, max_examples=50)
 settings.load_profile("deniable")
+settings.register_profile("quick", deadline=None, max_examples=10)
+
+# Every test is of one kind; `make quick` runs the kind `unit`. What a test starts decides, then the folder or file it is in. Where
+# neither is right, the file says so itself: `pytestmark = pytest.mark.servers`.
+KINDS = ("unit", "statistical", "servers", "browser")
+STARTED = {"chromium": "browser", "postgresql": "servers", "spark": "servers", "serve": "servers", "served": "servers"}
+FOLDERS = {"statistical": "statistical", "browser": "browser"} | dict.fromkeys(
+    ["attacks", "charts", "cli", "engines", "web"], "servers"
+)
+
+
+def kind_of(item: pytest.Item) -> str:
+    """The kind of a test that does not say it itself."""
+    group = item.get_closest_marker("xdist_group")
+    started = {STARTED[name] for name in getattr(item, "fixturenames", ()) if name in STARTED}
+    if "browser" in started or (group and group.args == ("browser",)):
+        return "browser"
+    if started or group:
+        return "servers"
+    top, folder, *_ = item.path.relative_to(item.config.rootpath).parts
+    return FOLDERS.get(folder, "unit") if top == "tests" else "unit"
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` looks at marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give every test its kind."""
+    for item in items:
+        if not any(item.get_closest_marker(kind) for kind in KINDS):
+            item.add_marker(kind_of(item))
 
 
 def _load(path: Path) -> ModuleType:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import deniable as dn
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -50,7 +52,22 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatc
         assert block.language == "python" or block.language in NOT_PYTHON, f"{page.name}:{block.line}: {block.language}?"
         assert block.reason != "", f"{page.name}:{block.line} is left out without a reason"
     monkeypatch.chdir(tmp_path)
+    # A design that a page defines is known to that page alone.
+    monkeypatch.setattr(dn.Channel, "designs", dict(dn.Channel.designs))
     run(text, page.name)
+
+
+def test_the_design_that_a_page_adds_is_taken_like_those_that_came_with_it(monkeypatch):
+    """docs/adding-a-design.md: Kuk's cards, against what is known of them."""
+    monkeypatch.setattr(dn.Channel, "designs", dict(dn.Channel.designs))
+    added = run((ROOT / "docs" / "adding-a-design.md").read_text(encoding="utf-8"), "adding-a-design.md")
+    one_card = added["Kuk"]("0.7", "0.4")
+    assert one_card.matrix().tolist() == dn.Flip("0.7", "0.6").matrix().tolist()
+    # Kuk 1990: with m draws, the mean count of red cards is m (no + share (yes - no)).
+    many = added["Kuk"]("0.7", "0.4", 5)
+    assert many.push([0.75, 0.25]) @ range(6) == pytest.approx(5 * (0.4 + 0.25 * 0.3))
+    assert dn.Channel.designs["Kuk"] is added["Kuk"]
+    assert "Kuk" in str(dn.privacy.report(dn.Schema({"smokes": many})))
 
 
 def test_a_name_that_is_defined_nowhere_is_found_with_its_line():

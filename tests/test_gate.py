@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.servers
+
 GATE = Path(__file__).parents[1] / ".ci" / "run"
 
 # Stands for make: says which python3 it would build with, what that one has, whether it can make an environment with pip.

@@ -17,6 +17,8 @@ from deniable.cli.bars import Bar
 from deniable.core.frames import TableRandomiser
 from deniable.mining.levels import Search
 
+pytestmark = pytest.mark.servers
+
 NOTHING = "Interrupted; nothing was written.\n"
 
 

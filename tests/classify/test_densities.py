@@ -26,6 +26,7 @@ def _slow(matrix, counts, base, root, parts):
     return loss(found.x)[1], -found.fun
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("classes", [1, 3])
 @pytest.mark.parametrize("ordered", [False, True])
 def test_newton_finds_the_maximum_that_a_general_optimiser_finds(classes, ordered):

@@ -17,6 +17,8 @@ import deniable as dn
 from deniable.classify import store
 from deniable.errors import DataError, ParameterError, SchemaError
 
+pytestmark = pytest.mark.statistical
+
 ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(

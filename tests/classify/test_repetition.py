@@ -51,6 +51,7 @@ def test_weights_are_those_of_a_discriminant_written_out_in_full():
     np.testing.assert_allclose(model.weights_, expected, atol=0.02)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("p", [1, 0.5, 0.2])
 def test_where_nothing_is_repeated_nothing_is_lost(p):
     schema = dn.Schema({f"x{i}": dn.Retention(BINARY, p) if p < 1 else dn.Identity(BINARY) for i in range(8)})

@@ -15,6 +15,8 @@ import deniable as dn
 from deniable.classify.confusion import one_hot
 from deniable.classify.scoring import measure, score
 
+pytestmark = pytest.mark.statistical
+
 B = dn.Binary()
 
 

@@ -11,6 +11,8 @@ import deniable as dn
 from deniable.core.shuffle_mark import mark_of
 from deniable.errors import DataError, RandomisedRowsWarning
 
+pytestmark = pytest.mark.statistical
+
 CHANNELS = {"a": dn.KRR(dn.Binary(), 0.9), "b": dn.KRR(dn.Binary(), 0.9)}
 SCHEMA = dn.Schema(CHANNELS)
 WITH_CLASS = dn.Schema({**CHANNELS, "c": dn.Identity(dn.Binary())}, target="c")

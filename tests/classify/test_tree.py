@@ -237,6 +237,7 @@ def _noisy_and(n, rng):
     return truth, (((truth["a"] == 1) & (truth["b"] == 1)) | (truth["age"] > 70)).astype(int)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("reconstruction", ["local", "by_class", "global", "local_all", None])
 @pytest.mark.parametrize("options", [{}, {"nominal": "eq", "continuous": "as"}, {"nominal": "em/as", "reuse_attributes": True}])
 def test_every_kind_of_reconstruction_beats_guessing(reconstruction, options):

@@ -6,6 +6,8 @@ from sklearn.datasets import load_iris
 
 import deniable as dn
 
+pytestmark = pytest.mark.statistical
+
 
 @pytest.fixture(scope="module")
 def iris():

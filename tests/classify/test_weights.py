@@ -134,6 +134,7 @@ def test_weights_that_were_not_shuffled_with_the_rows_are_refused():
     dn.ReconstructionNaiveBayes(OPEN).fit(own, sample_weight=np.where(own["c"] == "yes", 2.0, 1.0))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
 @pytest.mark.parametrize("schema", [OPEN, HIDDEN], ids=["open class", "hidden class"])
 def test_bagging_learns_from_distorted_rows(make, schema):

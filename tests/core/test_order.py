@@ -144,6 +144,7 @@ def test_columns_that_restore_no_fine_order_are_not_named(kind):
     assert within(HARMLESS[kind].tolist()) is None
 
 
+@pytest.mark.statistical
 def test_a_thousand_random_columns_raise_no_alarm():
     rng = np.random.default_rng(6)
     draws = [

@@ -62,6 +62,7 @@ def test_an_attribute_that_is_reported_as_it_is_tells_it_too_and_is_not_its_own_
         schema.randomise(pd.DataFrame({"smokes": RNG.permutation(SORTED), "day": day}))
 
 
+@pytest.mark.statistical
 def test_columns_that_have_nothing_to_do_with_the_order_are_not_named():
     draws = [
         lambda n: RNG.integers(0, 1 << 40, n),

@@ -15,6 +15,8 @@ from deniable.core.shift_weights import closed_form, hat_expectations
 from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError
 
+pytestmark = pytest.mark.statistical
+
 NOISES = {
     "normal, clamped": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Normal(k / 7)),
     "normal, extended": lambda k: dn.Additive(dn.Integer(0, k - 1), dn.Normal(k / 7), edges="extend"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pandas as pd
@@ -105,12 +104,6 @@ def test_a_size_that_is_none_is_refused(n):
 def test_a_seed_is_refused_with_the_way_out(rng):
     with pytest.raises(ParameterError, match=r"numpy\.random\.default_rng\(seed\)"):
         town(10, rng)
-
-
-def test_a_million_people_take_seconds():
-    start = time.perf_counter()
-    assert len(town(1_000_000, np.random.default_rng(1))) == 1_000_000
-    assert time.perf_counter() - start < 10
 
 
 def test_every_channel_of_the_schema_is_exact_lumpable_and_private():

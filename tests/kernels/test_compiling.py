@@ -6,10 +6,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from numba import njit
 
 import deniable.kernels
 from deniable import progress
+
+pytestmark = pytest.mark.servers
 
 
 def test_a_listener_hears_of_a_loop_that_is_compiled_and_not_of_its_later_calls():

@@ -163,6 +163,7 @@ def test_items_that_share_a_draw_are_estimated_jointly():
     _same_as_counts(found, dn.Sample(reports, schema), len(truth))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("target", ["respondents", "population"])
 def test_standard_errors_and_intervals_are_those_of_repeated_draws(target):
     rng = np.random.default_rng(12)
@@ -346,6 +347,7 @@ def test_unbounded_noise_far_beyond_the_bins_is_in_the_outer_one_and_what_cannot
         dn.Transactions(pd.DataFrame({"n": [2.0]}), dn.Schema({"n": dn.Multiplicative(dn.Integer(1, 5), dn.Uniform(0.2))}))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("method", ["shrunk", "unbiased", "mask"])
 @pytest.mark.parametrize(("others", "minimum"), [(0.30, 0.301), (0.25, 0.30)])
 def test_a_rate_of_false_discoveries_holds_where_many_items_lie_just_below_the_minimum(method, others, minimum):

@@ -282,6 +282,7 @@ def test_relaxing_finds_more_and_loses_nothing(method):
     assert relaxed["support"].min() >= 0.15 / 1.3
 
 
+@pytest.mark.statistical
 def test_mmask_is_biased_and_says_so():
     # Errata 22: two identical columns, prevalence 1/2, p = q = 0.6: the truth is 100 of 200, MMASK finds 60 on average.
     rng = np.random.default_rng(1)

@@ -210,6 +210,7 @@ def _true_confidence(table, a, c):
     return table[holds][:, [NAMES.index(name) for name in c]].all(axis=1).mean()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("target", ["population", "respondents"])
 def test_errors_and_coverage_agree_with_simulation(target):
     draws, truth = simulate(target, 400)

@@ -8,6 +8,8 @@ import deniable as dn
 from deniable.mining import levels
 from deniable.mining.shrinking import Fit, fitted, heavy_tailed
 
+pytestmark = pytest.mark.statistical
+
 LIMIT = 0.02
 
 

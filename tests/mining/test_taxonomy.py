@@ -160,6 +160,7 @@ def test_ancestors_of_answers_that_share_a_draw():
         assert mean == pytest.approx(float((a or b) and c), abs=1e-9)
 
 
+@pytest.mark.statistical
 def test_supports_and_errors_of_ancestors_agree_with_re_randomisation():
     rng = np.random.default_rng(3)
     true = baskets(rng, 1500).to_numpy()

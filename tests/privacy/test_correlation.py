@@ -11,6 +11,8 @@ import pytest
 import deniable as dn
 from deniable.errors import DataError, ParameterError
 
+pytestmark = pytest.mark.statistical
+
 DOMAIN = dn.Integer(-100, 100)
 VICTIMS = 1200
 

@@ -79,6 +79,7 @@ def test_the_posterior_given_the_whole_report_equals_brute_force():
             assert found.loc[(name, x), "odds"] == pytest.approx(after / (1 - after) * (1 - before) / before)
 
 
+@pytest.mark.statistical
 def test_whatever_rules_were_mined_the_odds_stay_within_e_to_the_epsilon():
     """Check 23: 1,000 random priors, from even to nearly deterministic, and every kind of report."""
     rng = np.random.default_rng(3)

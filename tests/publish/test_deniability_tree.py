@@ -161,6 +161,7 @@ def test_expected_accuracy_is_the_share_that_is_published_unchanged():
         assert np.mean(kept) == pytest.approx(tree.expected_accuracy(X, y), abs=4 * error + 1e-9)
 
 
+@pytest.mark.statistical
 def test_published_answers_have_the_shares_of_their_leaf():
     X, y = people(300, 4)
     tree = dn.DeniabilityTree(0.3, min_rows=30).fit(X, y)
@@ -237,6 +238,7 @@ def test_arrays_are_taken_and_give_the_drawn_answers():
     assert [a.ordered for a in tree.tree_.attributes] == [True, False, True, False]
 
 
+@pytest.mark.statistical
 def test_searches_are_never_worse_by_their_guide_and_the_full_search_is_the_best_of_all():
     for seed in range(6):
         X, y = people(150, seed, answers=2)

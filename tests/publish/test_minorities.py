@@ -65,6 +65,7 @@ def test_a_stated_minority_is_never_larger_than_that_of_any_group(seed, names):
     assert min(float(re.search(r"minority ([\d.]+)%", line).group(1)) / 100 for line in lines) <= least + 1e-12
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("answers", [2, 3, 6])
 def test_no_distribution_of_a_level_has_a_smaller_minority_than_the_one_said(answers):
     """Random shares, spiky and flat; and the bound is reached where the others are equally rare."""

@@ -116,6 +116,7 @@ def test_randomised_response_is_given_the_same_worst_posterior():
     assert krr_at(1.0, np.array([0.5, 0.5])).epsilon == np.inf
 
 
+@pytest.mark.statistical
 def test_the_comparison_measures_both_at_the_same_posterior_and_draws_them(tmp_path):
     frame = patients(400, 2)
     found = dn.compare_publishing(

@@ -153,7 +153,6 @@ def test_a_sensitive_column_of_numbers_is_published_in_bands():
     assert found.passed
     assert len(found.trees[0].classes_) == 5
     assert set(found.data["salary"]) == set(found.trees[0].classes_)
-    assert found.recodings[-1].name == "ill" or "salary" in [own.name for own in found.recodings]
     text = next(own.owner for own in found.recodings if own.name == "salary")
     assert "looking at the answers" in text
     # What is kept of it tells nobody's own band.

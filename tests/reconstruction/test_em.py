@@ -101,6 +101,7 @@ def test_eq_inside_the_simplex_equals_iterated_and_shortened_em(seed):
     np.testing.assert_allclose(dn.reconstruct(counts, channel, "em").value, eq, atol=1e-9)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [dn.Uniform(200), dn.Normal(100), dn.Laplace(100)])
 def test_wide_kernels_converge_without_a_dense_matrix(noise, monkeypatch):
     channel = dn.Additive(dn.Integer(0, 4_999), noise)

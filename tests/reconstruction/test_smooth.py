@@ -14,6 +14,8 @@ from deniable.reconstruction.penalised import fit_all, hats, penalty, splines
 from deniable.reconstruction.pieces import ANCHOR, fit_pieces
 from deniable.reconstruction.smooth import smooth
 
+pytestmark = pytest.mark.statistical
+
 
 @pytest.fixture(scope="module")
 def bimodal():

@@ -97,9 +97,15 @@ def test_using_one_target_for_the_other_is_wrong():
     rng = np.random.default_rng(8)
     channel = dn.KRR(dn.Nominal(["a", "b"]), 0.95)
     runs = 600
-    held = 0
+    held = dict.fromkeys(TARGETS, 0)
+    widths = dict.fromkeys(TARGETS, 0.0)
     for _ in range(runs):
         reports = rng.multinomial([1_000, 1_000], channel.matrix()).sum(axis=0)
-        low, high = dn.reconstruct(reports, channel, "eq", "population").interval()
-        held += low[0] <= 0.5 <= high[0]
-    assert held / runs > 0.99
+        for target in TARGETS:
+            low, high = dn.reconstruct(reports, channel, "eq", target).interval()
+            held[target] += low[0] <= 0.5 <= high[0]
+            widths[target] += high[0] - low[0]
+    assert held["population"] / runs > 0.99
+    assert held["respondents"] / runs == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / runs))
+    # Of half yes and half no, a report has a variance of 1/4, and given the truth one of p (1 - p).
+    assert widths["population"] / widths["respondents"] == pytest.approx(math.sqrt(0.25 / (0.95 * 0.05)), rel=0.01)

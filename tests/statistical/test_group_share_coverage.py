@@ -166,7 +166,8 @@ SHORT = ["strong, apart, n 2000", "mild, same, n 200", "overlapping groups, resp
 
 @pytest.mark.parametrize("name", SHORT)
 def test_intervals_hold_the_truth_in_a_short_run(name):
-    coverage, _ = simulate(name, 120)
+    coverage, refused = simulate(name, 120)
+    assert refused == 0
     check(name, coverage, 120)
 
 

@@ -42,13 +42,16 @@ def held(kind, samples, seed):
     schema = dn.Schema(
         {"x": dn.Retention(dn.Integer(0, 10), keep), "sex": dn.KRR(sex, sex_keep) if sex_keep < 1 else dn.Identity(sex)}
     )
-    apart, found = (first - second) @ np.arange(11), []
+    apart, found, widths = (first - second) @ np.arange(11), [], []
     for _ in range(samples):
         women = rng.random(n) < share
         x = np.where(women, rng.choice(11, n, p=first), rng.choice(11, n, p=second))
         reports = schema.randomise(pd.DataFrame({"x": x, "sex": np.where(women, "F", "M")}), rng)
         low, high = dn.Sample(reports, schema).difference("sex == 'F'", "sex == 'M'", of="x").interval()
         found.append(low[0] <= apart <= high[0])
+        widths.append(high[0] - low[0])
+    # What is possible is 20 wide: an interval that holds nearly all of it says nothing.
+    assert np.mean(widths) < 5
     return float(np.mean(found))
 
 

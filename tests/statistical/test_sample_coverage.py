@@ -191,7 +191,8 @@ SHORT = ["weighted count share 0.3 p 0.6 n 2000", "pooled parts population share
 
 @pytest.mark.parametrize("name", [*SHORT, "quantile .5 KRR 500 values"])
 def test_intervals_hold_the_truth_in_a_short_run(name):
-    coverage, _ = simulate(name, 150)
+    coverage, refused = simulate(name, 150)
+    assert refused == 0
     check(name, coverage, 150)
 
 

@@ -36,6 +36,7 @@ def test_slopes_of_open_words_are_those_of_any_package(reference):
     np.testing.assert_allclose(found.value, least_squares(frame, first), rtol=1e-9)
 
 
+@pytest.mark.statistical
 def test_slopes_of_hidden_words_are_right_on_average_and_their_intervals_hold_them():
     frame, rng = people(20_000, 2)
     schema = dn.Schema(

@@ -74,8 +74,8 @@ def test_a_rating_that_may_be_left_unanswered_is_that_of_those_who_answered(chan
         (sample.correlation("mood", "ill"), np.corrcoef(truth, people["ill"][mood.notna()])[0, 1]),
     ):
         assert "among those who answered mood" in found.name
-        # Six standard errors: the seed is fixed, and a wrong coding of labels is many more.
-        assert abs(found.value[0] - true) < 6 * found.se[0] + float(found.bias[0] if found.bias is not None else 0)
+        # A wrong coding of labels is off by more than 0.3.
+        assert found.value[0] == pytest.approx(true, abs=0.1)
     assert sample.quantile("mood").value[0] in (3.0, 4.0)
 
 
@@ -92,7 +92,7 @@ def test_a_group_may_be_regressed_and_correlated_by_itself():
         (sample.correlation("mood", "ill", "old == 0"), np.corrcoef(inside["mood"], inside["ill"])[0, 1]),
         (sample.covariance("mood", "ill", where="old == 0"), np.cov(inside["mood"], inside["ill"], ddof=0)[0, 1]),
     ):
-        assert abs(found.value[0] - true) < 6 * found.se[0]
+        assert found.value[0] == pytest.approx(true, abs=0.05)
         assert "where old == 0" in found.name
     assert sample.correlation("mood", "ill").value[0] > sample.correlation("mood", "ill", "old == 0").value[0] + 0.05
 

@@ -68,6 +68,7 @@ def test_an_estimate_says_that_parts_are_taken_for_alike_and_tests_it():
     assert dn.Sample(different.parts, alike=False).distribution("a").assumes == ()
 
 
+@pytest.mark.statistical
 def test_the_test_of_likeness_seldom_errs():
     rng = np.random.default_rng(5)
     alarms = 0
@@ -234,6 +235,7 @@ def rare(n, p, share, rng):
     return schema.randomise(pd.DataFrame({"a": (rng.random(n) < share).astype(int)}), rng), schema
 
 
+@pytest.mark.statistical
 def test_a_handful_of_answers_that_are_all_alike_does_not_know_everything():
     few = (reports(5, 0), dn.Schema({"a": dn.Identity(dn.Binary())}))
     found = dn.Sample([few, part(10_000, 2_490, 0.75)]).mean("a")
@@ -247,6 +249,7 @@ def test_a_handful_of_answers_that_are_all_alike_does_not_know_everything():
     assert held / 120 > 0.88  # 58% before
 
 
+@pytest.mark.statistical
 def test_parts_whose_people_stand_for_different_numbers():
     """Respondents of one part stand for ten times as many people: errors and the test of likeness know that."""
     rng = np.random.default_rng(22)

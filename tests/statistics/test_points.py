@@ -6,6 +6,8 @@ import pytest
 
 import deniable as dn
 
+pytestmark = pytest.mark.statistical
+
 NOISE = dn.Additive(dn.Integer(0, 100), dn.Normal(10))
 
 

@@ -147,6 +147,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_intervals_for_the_respondents_hold_the_truth(town, name):
     people, schema = town
@@ -195,6 +196,7 @@ def test_intervals_cover_in_many_simulations(name, target, kind):
     assert 0.939 - 0.004 <= held / runs <= 0.960 + 0.004
 
 
+@pytest.mark.statistical
 def test_two_identical_columns_show_that_iterative_is_biased_and_joint_is_not():
     """Errata 22: two identical columns, prevalence 1/2, p = 0.6: the truth is half, the iterative count is far below."""
     schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.6), "b": dn.KRR(dn.Binary(), 0.6)})
@@ -383,6 +385,7 @@ def test_bad_questions_are_refused(town):
         dn.Sample([people])
 
 
+@pytest.mark.statistical
 def test_regression_recovers_the_slopes_of_ordinary_least_squares():
     rng = np.random.default_rng(21)
     n = 60_000
@@ -424,6 +427,7 @@ def test_quantiles_are_those_of_the_people():
         sample.quantile("age", 1.5)
 
 
+@pytest.mark.statistical
 def test_counts_with_a_shared_draw_are_unbiased_and_covered():
     rng = np.random.default_rng(31)
     people = dn.datasets.town(3_000, rng)
@@ -439,6 +443,7 @@ def test_counts_with_a_shared_draw_are_unbiased_and_covered():
     assert 0.90 < held / 250 < 0.99
 
 
+@pytest.mark.statistical
 def test_correlation_is_that_of_the_people_and_its_error_is_honest():
     rng = np.random.default_rng(32)
     n = 20_000
@@ -528,6 +533,7 @@ def weighted_world(rng):
     return world, schema, draw
 
 
+@pytest.mark.statistical
 def test_survey_weights_make_up_for_unequal_chances_of_being_asked():
     rng = np.random.default_rng(41)
     world, schema, draw = weighted_world(rng)

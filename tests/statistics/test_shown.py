@@ -10,6 +10,8 @@ import pytest
 import deniable as dn
 from deniable.core.estimate import FEWEST
 
+pytestmark = pytest.mark.statistical
+
 QUICK, ALL = 150, 2_000
 
 

@@ -9,6 +9,8 @@ from deniable.survey.sealing import KeyFolder
 from deniable.survey.store import Store, mixing, surveys
 from deniable.survey.store.mixing import Mixing
 
+pytestmark = pytest.mark.servers
+
 POINTS = {
     "before the keys are changed": (Mixing, "change_key", False),
     "before the mixing": (Mixing, "mix_older", False),

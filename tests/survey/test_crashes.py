@@ -15,6 +15,8 @@ import sqlalchemy as sa
 from deniable.errors import StoreError
 from deniable.survey.store import Store
 
+pytestmark = pytest.mark.servers
+
 WORKER = Path(__file__).with_name("crash_worker.py")
 CRASHES, MANY = 15, 300
 

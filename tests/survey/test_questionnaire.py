@@ -191,6 +191,7 @@ def test_the_head_is_checked_too():
         Questionnaire.load("nowhere.yaml")
 
 
+@pytest.mark.statistical
 def test_costs_are_those_of_a_simulation():
     found = Questionnaire.parse(HEAD + "  - {type: boolean, name: a, title: A, privacy: standard}\n")
     [cost] = costs(found, 1_000)

@@ -105,6 +105,7 @@ def test_a_thousand_racing_copies_make_one_row(store, open_store, standin, store
     assert len(stored(store)) == 1
 
 
+@pytest.mark.servers
 def test_a_thousand_parallel_uses_of_a_token_let_exactly_one_in(store, open_store, standin, stored):
     from deniable.survey.submission import read_submission
 

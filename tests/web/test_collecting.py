@@ -196,6 +196,7 @@ def test_every_answer_has_the_security_headers_and_respondents_get_no_cookie(ser
     for reply in replies:
         policy = reply.headers["content-security-policy"]
         assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy, "another site could show it in a frame"
         assert "unsafe" not in policy
         assert "http:" not in policy
         assert reply.headers["x-content-type-options"] == "nosniff"
