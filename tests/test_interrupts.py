@@ -96,13 +96,11 @@ def test_an_interrupted_search_keeps_the_lengths_that_are_done(run, rows, monkey
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_search_that_is_interrupted_before_any_length_is_done_writes_nothing(run, rows, monkeypatch, way):
-    import deniable.mining.itemsets as itemsets
-
     def interrupted(*arguments):
         way()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(itemsets, "counter_of", interrupted)
+    monkeypatch.setattr(dn.Transactions, "counter", interrupted)
     assert run("mine", "true.csv", "-m", "0.1", "-s", "s.json", "-o", "done.csv") == (130, "", NOTHING)
     assert not (rows / "done.csv").exists()
 

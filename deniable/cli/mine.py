@@ -250,7 +250,7 @@ def _few_bins(schema: Schema, chosen: dict[str, Any], as_json: bool) -> dict[str
 
 def _minable(domain: Domain) -> bool:
     """Whether every value may be an item."""
-    from deniable.mining.items import MOST_NUMBERS
+    from deniable.mining.attributes import MOST_NUMBERS
 
     return getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
 

@@ -19,7 +19,6 @@ from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.biases import NOT_TOLD, Range, ends, largest_bias
-from deniable.mining.counting import counter_of
 from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Reaching, Search, Tally
 from deniable.mining.published import BIASED, check_threshold, published_levels
 from deniable.mining.shrinking import Shrunk
@@ -331,7 +330,7 @@ def mine(
         support = (items.slope * counts + items.absent * n) / n
     else:
         singles = np.arange(len(items), dtype=np.int32)[:, None]
-        support = counter_of(transactions, np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
+        support = transactions.counter(np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
     which = np.flatnonzero(support >= limit)
     mined.tally.tested += len(items)
     if not len(which):
@@ -342,7 +341,7 @@ def mine(
     reaching = Reaching(limit, items.second_given[which], items.second_otherwise[which], asked)
     choose = Shrunk(n, limit, items.biased[which]) if mined.method == "shrunk" else reaching
     search = Search(
-        counter_of(transactions, which), n, items.attribute[which], items.absent[which], items.slope[which],
+        transactions.counter(which), n, items.attribute[which], items.absent[which], items.slope[which],
         choose, max_candidates, progress, mined.tally,
     )  # fmt: skip
     numbers = which.astype(np.int32)

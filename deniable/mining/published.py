@@ -18,7 +18,7 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
-from deniable.mining.counting import Sums, counter_of, in_threads
+from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
 from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search, Tally
 from deniable.mining.transactions import Transactions
@@ -80,7 +80,7 @@ def published_levels(
         return support >= limit, support
 
     search = Search(
-        counter_of(transactions, which),
+        transactions.counter(which),
         n,
         chosen.attribute,
         chosen.absent,

@@ -19,7 +19,7 @@ from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.biases import Range, ends, largest_bias
-from deniable.mining.counting import Sums, counter_of
+from deniable.mining.counting import Sums
 from deniable.mining.items import Items
 from deniable.mining.transactions import Transactions, as_transactions
 
@@ -101,7 +101,7 @@ def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int 
 
     items = transactions.items
     if not items.plain:
-        return counter_of(transactions, numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])  # type: ignore[union-attr]
+        return transactions.counter(numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])  # type: ignore[union-attr]
     packed = transactions.select(numbers)
     own = np.arange(len(numbers))
     if len(numbers) <= patterns_up_to:

@@ -14,7 +14,7 @@ from deniable.mining.itemsets import Mined, mine
 
 
 def dense(rng, rows=700, items=9):
-    """Rows whose items hang together, so that there are long itemsets, and the channel that distorted them."""
+    """Rows whose items are related, so that there are long itemsets, and the channel that distorted them."""
     truth = rng.random((rows, items)) < rng.uniform(0.5, 0.95, items)
     channel = dn.Flip(0.9, 0.85)
     draw = rng.random(truth.shape)
@@ -102,14 +102,14 @@ def test_small_columns_of_lists_are_packed_once(monkeypatch):
     rows = [[k for k in range(5) if (r + k) % 3] for r in range(400)]
     prepared = dn.Transactions(rows, dn.Flip(0.9, 0.9))
     first = prepared.select([3, 1])
-    packed = prepared._packed
+    packed = prepared._rows.bits
     assert packed is not None
     assert first.tolist() == packed[[3, 1]].tolist()
     assert prepared.select([0]) is not packed
-    assert prepared._packed is packed
+    assert prepared._rows.bits is packed
     many = dn.Transactions([[r] for r in range(400)], dn.Flip(0.9, 0.9))
     many.select([3, 1])
-    assert many._packed is None  # 400 columns need more room than the 400 numbers
+    assert many._rows.bits is None  # 400 columns need more room than the 400 numbers
 
 
 @pytest.mark.parametrize("method", ["unbiased", "shrunk", "mask"])
