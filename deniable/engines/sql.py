@@ -17,7 +17,7 @@ import pyarrow as pa
 from deniable.core.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
-from deniable.engines.count import Countable
+from deniable.engines.countable import ROWS, Batches, Countable
 from deniable.engines.extras import lacking
 from deniable.engines.frames import check_attributes, check_columns, coded
 from deniable.errors import DataError, FileError, ParameterError
@@ -123,12 +123,16 @@ class SqlTable(Countable):
             )
         return to_arrow([float(value) if isinstance(value, Decimal) else value for value in found], column)
 
-    def row_batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        """All rows, so many at a time, for what needs more than counts of combinations."""
-        names = list(self.columns)
+    def batches(self, columns: Sequence[str] | None = None) -> Batches:
+        """Its rows in pieces, for what needs more than counts of combinations: all columns, or some."""
+        names = list(self.columns if columns is None else columns)
+        check_columns(names, list(self.columns))
+        return Batches(names, False, lambda: self._rows(names))
+
+    def _rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         query = sa.select(*[self._key(name).label(f"k{i}") for i, name in enumerate(names)]).select_from(self._table)
         with self._connected() as connection:
-            for rows in connection.execution_options(stream_results=True).execute(query).partitions(size):
+            for rows in connection.execution_options(stream_results=True).execute(query).partitions(ROWS):
                 columns = [
                     to_arrow([float(v) if isinstance(v, Decimal) else v for v in column], name)
                     for name, column in zip(names, zip(*rows, strict=True), strict=True)

@@ -10,7 +10,9 @@ import pyarrow as pa
 
 from deniable.core.columns import to_arrow
 from deniable.core.exact import Floats, Ints
-from deniable.engines.batches import Batches, spark_columns, spark_sums
+from deniable.engines.countable import Batches
+from deniable.engines.countable_frames import CountableFrame
+from deniable.engines.spark_sums import spark_sums
 from deniable.errors import ParameterError
 from deniable.mining.counting import Sums, counter_of
 from deniable.mining.items import Items
@@ -61,8 +63,8 @@ class Streamed:
 class InSpark:
     """Sums over the partitions of a Spark frame, computed by its workers with the same kernels."""
 
-    def __init__(self, data: Any, items: Items, names: Sequence[str]) -> None:
-        frame, columns, self._text = spark_columns(data)
+    def __init__(self, data: CountableFrame, items: Items, names: Sequence[str]) -> None:
+        frame, columns, self._text = data.frame, list(data.frame.columns), data.text
         # Positions instead of names: a dot in a name would be read as a path.
         short = [f"c{i}" for i in range(len(columns))]
         self._short = [short[columns.index(name)] for name in names]

@@ -12,9 +12,9 @@ import pyarrow as pa
 from deniable.core.channel import Channel
 from deniable.core.exact import Ints
 from deniable.core.schema import Schema
-from deniable.engines.batches import batches, is_source, is_spark
-from deniable.engines.schemas import agreed_schema
-from deniable.engines.sources import open_source
+from deniable.engines.countable import Countable
+from deniable.engines.countable_frames import CountableFrame
+from deniable.engines.source import Source, open_data
 from deniable.errors import DataError, ParameterError
 from deniable.mining.baskets import listed, read_fimi
 from deniable.mining.counting import CountsItemsets, SumsItemsets, counter_of
@@ -62,13 +62,10 @@ class Transactions:
                 "schema must be a dn.Schema, one channel for every item, or None; got {got}.",
                 got=type(schema).__name__,
             )
-        if isinstance(data, (str, Path)) and is_table(str(data)):
-            data = open_source(str(data))
-        if is_source(data):
-            schema = agreed_schema(getattr(data, "files", ()), schema)
-        self.schema = schema
-        asked = Asked(schema, bins or {}, most, None if only is None else list(only))
-        self._rows = _source_rows(data, asked) if is_source(data) else _rows_here(data, asked)
+        source = open_data(_as_table(data), schema) if _is_tabular(data) else None
+        self.schema = schema if source is None else source.schema
+        asked = Asked(self.schema, bins or {}, most, None if only is None else list(only))
+        self._rows = _listed_rows(data, asked.schema) if source is None else _source_rows(source, asked)
         if self.rows == 0:
             raise DataError("no_rows", "The data has no rows.")
         if isinstance(self._rows, PackedRows) and self.items.noisy:
@@ -123,27 +120,34 @@ class Transactions:
         return f"Transactions({counted(self.rows, 'row')}, {counted(len(self.items), 'item')})"
 
 
-def _rows_here(data: Any, asked: Asked) -> PackedRows:
-    """Rows that are in memory, or in a FIMI file."""
+def _is_tabular(data: Any) -> bool:
+    """Whether data has columns, rather than lists of items."""
     if isinstance(data, (str, Path)):
-        return basket_rows(read_fimi(Path(data)), asked.schema)
-    if hasattr(data, "columns") or isinstance(data, (pa.Table, pa.RecordBatch)):
-        return frame_rows(data, asked)
-    if isinstance(data, np.ndarray) and data.ndim == 2:
-        return frame_rows(array_frame(data), asked)
-    return basket_rows(listed(data), asked.schema)
+        return is_table(str(data))
+    if isinstance(data, np.ndarray):
+        return data.ndim == 2
+    return isinstance(data, (Source, Countable, pa.Table, pa.RecordBatch)) or hasattr(data, "columns")
 
 
-def _source_rows(data: Any, asked: Asked) -> PackedRows | RemoteRows:
-    """Rows from elsewhere: packed here if they fit, else counted where they are, or read again for every level."""
-    if is_spark(data):
-        names = asked.columns(list(getattr(data, "frame", data).columns))
-        items = asked.items(names)
-        return RemoteRows(InSpark(data, items, names), items)
-    source = batches(data)
+def _as_table(data: Any) -> Any:
+    return array_frame(data) if isinstance(data, np.ndarray) else data
+
+
+def _listed_rows(data: Any, schema: Schema | Channel | None) -> PackedRows:
+    """Lists of items, or a FIMI file of them."""
+    return basket_rows(read_fimi(Path(data)) if isinstance(data, (str, Path)) else listed(data), schema)
+
+
+def _source_rows(source: Source, asked: Asked) -> PackedRows | RemoteRows:
+    """Rows that have columns: packed here if they fit, else counted where they are, or read again for every level."""
+    opened = source.data
+    if isinstance(opened, CountableFrame) and not opened.kind:
+        return frame_rows(opened.frame, asked)
     names = asked.columns(source.columns)
     items = asked.items(names)
-    place = Streamed(source, items, names)
+    if isinstance(opened, CountableFrame) and opened.kind == "spark":
+        return RemoteRows(InSpark(opened, items, names), items)
+    place = Streamed(source.batches(), items, names)
     here = place.load(IN_MEMORY)
     return RemoteRows(place, items) if here is None else here
 
