@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class Sums:
     third: Floats | None = None
 
 
+@runtime_checkable
 class CountsItemsets(Protocol):
     """Of plain items: the number of rows that report an itemset is all that a search asks for."""
 

@@ -10,7 +10,7 @@ Items are kept with p where true and with q where not, each with its own: the we
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,9 +18,12 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
+from deniable.mining.ahead import ItemArrays
+from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search, Tally
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Tally
+from deniable.mining.search import Search
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -34,6 +37,19 @@ BIASED = (
 
 Estimator = Callable[[Any, Sums], Floats]
 """From candidates (sorted rows of item numbers) and what was counted of them to the estimated numbers of rows."""
+
+
+@dataclass(frozen=True)
+class Published(Choice):
+    """The choice of all whose support, as a published method estimates it, reaches the limit of their length."""
+
+    estimate: Estimator
+    rows: int
+    limit: Callable[[int], float]
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, None]:
+        support = self.estimate(itemsets, sums) / self.rows
+        return support >= self.limit(itemsets.shape[1]), support, None
 
 
 def published_levels(
@@ -68,28 +84,17 @@ def published_levels(
     tally.tested += len(items)
     counts = transactions.item_counts()
     single = (items.slope * counts + items.absent * n) / n
-    which = np.flatnonzero(single >= limit_of(1, min_support, r_threshold, relax, reduction_relax))
+
+    def limit(length: int) -> float:
+        return limit_of(length, min_support, r_threshold, relax, reduction_relax)
+
+    which = np.flatnonzero(single >= limit(1))
     if not len(which):
         return
     chosen = Items([items.names[i] for i in which], items.attribute[which], items.absent[which], items.present[which])
-    estimate = _estimator(method, transactions, which, chosen, r_threshold)
-
-    def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
-        limit = limit_of(itemsets.shape[1], min_support, r_threshold, relax, reduction_relax)
-        support = estimate(itemsets, sums) / n
-        return support >= limit, support
-
-    search = Search(
-        transactions.counter(which),
-        n,
-        chosen.attribute,
-        chosen.absent,
-        chosen.slope,
-        choose,
-        max_candidates,
-        progress,
-        tally,
-    )
+    choice = Published(_estimator(method, transactions, which, chosen, r_threshold), n, limit)
+    arrays = ItemArrays(chosen.attribute, chosen.absent, chosen.slope)
+    search = Search(transactions.counter(which), n, arrays, choice, max_candidates, progress, tally)
     for level in search.levels(max_len):
         if method == "mmask" and level.length > r_threshold:
             level.sums.total = np.full(len(level), np.nan)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from deniable.core.exact import Floats
+from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums
 
 MOST_FITTED = 1 << 16
@@ -53,8 +54,10 @@ class _Known:
     error: Floats
 
 
-class Shrunk:
+class Shrunk(Choice):
     """Chooses the frequent candidates of level after level by their shrunk supports."""
+
+    looks_at_levels = True
 
     def __init__(self, rows: int, limit: float, biased: Any = None) -> None:
         self._rows, self._limit = rows, limit

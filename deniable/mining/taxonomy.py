@@ -12,7 +12,7 @@ every term of which is again a product over blocks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -20,10 +20,13 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
+from deniable.mining.ahead import ItemArrays
+from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search, Tally
+from deniable.mining.levels import MOST_CANDIDATES, Level, Tally
 from deniable.mining.row_weights import RowWeights
+from deniable.mining.search import Search
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -210,6 +213,23 @@ class GeneralisedSums:
         return found
 
 
+@dataclass(frozen=True)
+class Apart(Choice):
+    """The choice of all whose support reaches a limit and none of whose pairs are an item and what is above it."""
+
+    limit: float
+    rows: int
+    apart: Any  # items x items: whether a pair is worth counting
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, None]:
+        support = sums.total / self.rows
+        frequent = support >= self.limit
+        if itemsets.shape[1] == 2:
+            # A pair that is left out is in no longer candidate either.
+            frequent &= self.apart[itemsets[:, 0], itemsets[:, 1]]
+        return frequent, support, None
+
+
 def generalised_levels(
     generalised: Generalised,
     min_support: float,
@@ -235,18 +255,10 @@ def generalised_levels(
         return
     numbers = which.tolist()
     apart = np.array([[generalised.apart(a, b) for b in numbers] for a in numbers])
-
-    def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
-        found = sums.total / n
-        frequent = found >= min_support
-        if itemsets.shape[1] == 2:
-            # A pair that is left out is in no longer candidate either.
-            frequent &= apart[itemsets[:, 0], itemsets[:, 1]]
-        return frequent, found
-
     nothing = np.zeros(len(which))
     search = Search(
-        GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress, tally
-    )
+        GeneralisedSums(generalised, which), n, ItemArrays(np.arange(len(which)), nothing, nothing),
+        Apart(min_support, n, apart), max_candidates, progress, tally,
+    )  # fmt: skip
     for level in search.levels(max_len):
         yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))

@@ -9,8 +9,9 @@ import pytest
 
 import deniable as dn
 from deniable.kernels import levels as kernel
-from deniable.mining import levels
-from deniable.mining.itemsets import Mined, mine
+from deniable.mining import ahead
+from deniable.mining.itemsets import mine
+from deniable.mining.mined import Mined
 
 
 def dense(rng, rows=700, items=9):
@@ -40,7 +41,7 @@ def test_levels_made_beside_are_those_made_in_portions(monkeypatch, options, dis
     longest = options.get("max_len", 6)
     assert beside["itemsets"].map(len).max() >= longest
     made.clear()
-    monkeypatch.setattr(levels, "WORDS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(ahead, "WORDS_WORTH_A_THREAD", 0)
     here = dn.frequent_itemsets(*ask, **options)
     assert not made
     pd.testing.assert_frame_equal(beside, here, check_exact=True)
@@ -50,8 +51,8 @@ def test_levels_made_beside_are_those_made_in_portions(monkeypatch, options, dis
 def test_as_many_candidates_are_counted_as_tested_on_both_ways(monkeypatch):
     reports, channel = dense(np.random.default_rng(2))
     tested = []
-    for worth in (levels.WORDS_WORTH_A_THREAD, 0):
-        monkeypatch.setattr(levels, "WORDS_WORTH_A_THREAD", worth)
+    for worth in (ahead.WORDS_WORTH_A_THREAD, 0):
+        monkeypatch.setattr(ahead, "WORDS_WORTH_A_THREAD", worth)
         mined = Mined(dn.Transactions(reports, channel), [], 0.15, "unbiased")
         found = list(mine(mined))
         tested.append((mined.tally.tested, [level.candidates for level in found], [len(level) for level in found]))
