@@ -65,10 +65,10 @@ def _has_duckdb() -> bool:
 
 def _files(text: str) -> tuple[list[Path], list[Any]]:
     """The files of a path or glob, with their readers: they exist, and their columns are the same in the same order."""
-    found = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
-    if not found and glob.has_magic(text):
+    fitting = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
+    if not fitting and glob.has_magic(text):
         raise FileError("no_file", "No file fits {path}.", path=text)
-    files = found or [Path(text)]
+    files = fitting or [Path(text)]
     readers = [open_table(path) for path in files]
     for path, reader in zip(files, readers, strict=True):
         if reader.text != readers[0].text:
@@ -188,10 +188,10 @@ def _spark(text: str) -> CountableFrame:
 
 def _spark_format(text: str, files: Sequence[Path]) -> tuple[str, str]:
     """What parts cells, and the encoding: of files on this machine as found, elsewhere as said."""
-    found = [find_format(path) for path in files]
-    if any(one.decimal == "," or one.skip for one in found) or said().decimal == ",":
+    written = [find_format(path) for path in files]
+    if any(one.decimal == "," or one.skip for one in written) or said().decimal == ",":
         raise ParameterError("spark_csv", "Spark does not read the numbers of {path}; leave it to another engine.", path=text)
-    formats = {(one.delimiter, one.encoding) for one in found}
+    formats = {(one.delimiter, one.encoding) for one in written}
     if len(formats) > 1:
         raise FileError("mixed_files", "{path} holds CSV files that are written differently; count them apart.", path=text)
     return formats.pop() if formats else (said().delimiter or ",", said().encoding or "utf-8")
@@ -202,10 +202,10 @@ def _local_files(text: str) -> list[Path]:
     path = text.removeprefix("file://") if text.startswith("file:///") else text
     if "://" in path:
         return []
-    found: list[Path] = []
+    files: list[Path] = []
     for name in sorted(glob.glob(path)) if glob.has_magic(path) and not Path(path).exists() else [path]:
         inside = sorted(Path(name).rglob("*")) if Path(name).is_dir() else [Path(name)]
-        found += [
+        files += [
             file for file in inside if file.is_file() and file.name[0] not in "_." and file.name.lower().endswith(_TABLES)
         ]
-    return found
+    return files

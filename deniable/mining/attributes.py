@@ -1,6 +1,6 @@
 """What may be in an itemset, and the unbiased weight of each item given what was reported.
 
-The item of a yes/no attribute is "yes"; an attribute of several values has one item a value (or bin), and two of them never meet in
+The item of a yes/no attribute is "yes"; an attribute of several values has one item per value (or bin), and two of them never meet in
 an itemset. An item is *plain* if its weight depends only on whether the item itself was reported: w = absent or w = present. That
 holds for every channel of two values and for those that keep or replace (KRR, retention): with P(item reported | true) = p and
 P(item reported | not true) = 1 - q, present = q / (p + q - 1) and absent = -(1 - q) / (p + q - 1). Other items (neighbours, noise)
@@ -77,7 +77,7 @@ class MinedAttribute:
 
     @cached_property
     def truth(self) -> Floats:
-        """A row an item: which codes of the domain (of numbers without a step: which cells) it stands for."""
+        """One row per item: which codes of the domain (of numbers without a step: which cells) it stands for."""
         if self.is_yes_no:
             return np.array([[0.0, 1.0]])
         if self.binned is None:
@@ -90,14 +90,14 @@ class MinedAttribute:
         return members
 
     def _inside(self, domain: Any) -> Floats:
-        """A row an item, a column a value of a domain: whether the value lies in the item's bin, or is the silence that the item is."""
+        """One row per item, one column per value of a domain: whether the value lies in the item's bin, or is its silence."""
         assert self.binned is not None
         true, silent = self.binned.true, domain.missing is not None
         numbers = (domain.answered if silent else domain).numbers()
         possible = (numbers >= true.floats[0]) & (numbers <= true.floats[-1])
         members = (true.index(numbers) == np.arange(len(true))[:, None]) & possible
-        found: Floats = (_with_silence(members) if silent else members).astype(np.float64)
-        return found
+        inside: Floats = (_with_silence(members) if silent else members).astype(np.float64)
+        return inside
 
     @cached_property
     def noisy(self) -> bool:
@@ -127,15 +127,15 @@ class MinedAttribute:
         law: Any = self.channel.law if self.channel.exact else _Cells(self._read_in.matrix())  # type: ignore[union-attr]
         counts = np.zeros(law.outputs) if self._counts is None else self._counts
         undoer = Undoer(law, self.cap, counts)
-        found: list[tuple[Floats, Floats | None]] = []
+        undone: list[tuple[Floats, Floats | None]] = []
         for member in self.truth:
             weights, residual = undoer.of(member, float(counts.sum()))
-            found.append((weights, None) if residual is None else shifted(self.cap, weights, residual))
-        return found
+            undone.append((weights, None) if residual is None else shifted(self.cap, weights, residual))
+        return undone
 
     @cached_property
     def weights(self) -> Floats:
-        """A row an item, a column a reported cell: the weight of the item given that report."""
+        """One row per item, one column per reported cell: the weight of the item given that report."""
         try:
             if self.noisy:
                 return np.stack([weights for weights, _ in self._undone])
@@ -164,7 +164,7 @@ class MinedAttribute:
 
     @cached_property
     def shows(self) -> Any:
-        """A row an item, a column a reported cell: whether that report is the item itself."""
+        """One row per item, one column per reported cell: whether that report is the item itself."""
         if self.is_yes_no:
             return np.arange(self.channel.reported.size)[None, :] == self._yes
         if self.binned is not None and self._read_in is None:

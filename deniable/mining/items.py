@@ -47,8 +47,8 @@ class Items:
 
     def learn(self, counts: Sequence[Any]) -> None:
         """Note how often each cell of the noisy attributes was reported."""
-        for home, own in zip(self.noisy, counts, strict=True):
-            self.attributes[home].learn(own)
+        for home, cell_counts in zip(self.noisy, counts, strict=True):
+            self.attributes[home].learn(cell_counts)
         self.__dict__.pop("biases", None)
 
     @cached_property
@@ -158,19 +158,34 @@ def schema_items(
     names: Sequence[Any] | None = None,
     most: Mapping[str, float] | float | None = None,
 ) -> Items:
-    """The items of these columns under a schema; with `names` every column must be yes/no and has that name.
+    """The items of these columns under a schema.
 
+    Parameters
+    ----------
+    schema
+        What the columns hold and how it was hidden.
+    bins
+        Bins of numbers, by attribute.
+    columns
+        The attributes whose values are items.
+    names
+        Names of the items: every column must then be yes/no.
+    most
+        How crowded a single value may be (`core.caps`).
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> schema = dn.Schema({"a": dn.Flip(0.9, 0.8), "colour": dn.KRR(dn.Nominal(["red", "green", "blue"]), 0.8)})
     >>> schema_items(schema, {}, ["a", "colour"]).names
     ['a', 'colour=red', 'colour=green', 'colour=blue']
     """
-    lacking = [name for name in columns if name not in schema]
-    if lacking:
+    missing = [name for name in columns if name not in schema]
+    if missing:
         raise DataError(
             "not_in_schema",
             "The schema says nothing of {got}; declare what is not hidden with dn.Identity(dn.Binary()).",
-            got=lacking[:20],
+            got=missing[:20],
         )
     most = {} if most is None else most if isinstance(most, Mapping) else dict.fromkeys(columns, most)
     for option, given in (("bins", bins), ("most", most)):
@@ -181,8 +196,7 @@ def schema_items(
         for column in columns:
             _must_be_yes_no(repr(column), schema[column])
     attributes = [MinedAttribute(name, schema[name], bins.get(name), most.get(name)) for name in columns]
-    found: list[Any] = [item for attribute in attributes for item in attribute.items]
-    names = found if names is None else list(names)
+    names = [item for attribute in attributes for item in attribute.items] if names is None else list(names)
     check_names(names)
     home = np.repeat(np.arange(len(attributes)), [len(attribute.items) for attribute in attributes])
     both = [attribute.plain or (np.full(len(attribute.items), np.nan),) * 2 for attribute in attributes]

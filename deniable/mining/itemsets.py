@@ -115,7 +115,7 @@ def frequent_itemsets(
     [(['bread'], 0.75), (['eggs'], 0.5), (['milk'], 0.75), (['bread', 'eggs'], 0.5), (['bread', 'milk'], 0.5)]
     """
     method = method or ("shrunk" if taxonomy is None else "unbiased")
-    check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
+    _check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
     transactions = as_transactions(data, schema, bins, most)
     check_threshold(r_threshold, relax, reduction_relax)
     # Compiled functions know no half and no long ones.
@@ -250,7 +250,7 @@ def with_subsets(levels: Sequence[Level], chosen: Sequence[Any]) -> list[Any]:
     return marked
 
 
-def check_options(
+def _check_options(
     min_support: Any,
     method: Any,
     max_len: Any,

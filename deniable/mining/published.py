@@ -66,6 +66,19 @@ def published_levels(
 ) -> Iterator[Level]:
     """Level after level of "mask", "re" or "mmask": itemsets whose estimated support reaches the limit of their length.
 
+    Parameters
+    ----------
+    transactions, min_support, max_len, progress, max_candidates
+        As of `dn.frequent_itemsets`.
+    method
+        "mask", "re" or "mmask".
+    r_threshold, relax, reduction_relax
+        Of "mmask" and its relaxations (`limit_of`).
+    tally
+        Counts the candidates that were tested.
+
+    Examples
+    --------
     >>> from deniable.mining.transactions import Transactions
     >>> baskets = Transactions([["bread", "milk"], ["bread", "milk"], ["milk"], ["bread"]])
     >>> [level.support.tolist() for level in published_levels(baskets, 0.5, "mmask", r_threshold=1)]
@@ -108,6 +121,19 @@ def limit_of(length: int, min_support: float, r_threshold: int, relax: float, re
     Every reduction of the rows adds the reduction relaxation, *before* the itemsets of that level are chosen; as printed it would
     come one level late, and Tables 4.8 and 4.13 would not come out.
 
+    Parameters
+    ----------
+    length
+        How many items there are in an itemset.
+    min_support
+        The minimum support that was asked for.
+    r_threshold
+        After so many items the rows are reduced.
+    relax, reduction_relax
+        By how much the minimum is lowered at once, and with every reduction.
+
+    Examples
+    --------
     >>> [round(limit_of(length, 0.1, 3, 0.0, 0.25), 4) for length in range(1, 9)]
     [0.1, 0.1, 0.1, 0.08, 0.08, 0.08, 0.0667, 0.0667]
     """
@@ -190,7 +216,24 @@ class RecursiveEstimation:
 
 
 def mmask_supports(packed: Any, everyone: Any, itemsets: Any, items: Items, r_threshold: int) -> Floats:
-    """MMASK (thesis, Algorithms 10 to 12): CTS chooses rows for the first items, MASK estimates the rest in them."""
+    """MMASK (thesis, Algorithms 10 to 12): CTS chooses rows for the first items, MASK estimates the rest in them.
+
+    Parameters
+    ----------
+    packed, everyone
+        The packed columns of the items, and the packed set of all rows.
+    itemsets
+        One row of item numbers per itemset.
+    items
+        The items, with their weights.
+    r_threshold
+        The longest itemset that MASK estimates at once.
+
+    Returns
+    -------
+    array
+        The estimated number of rows that hold each itemset.
+    """
     from deniable.kernels.published import mmask_estimates
 
     estimates = np.empty(len(itemsets))

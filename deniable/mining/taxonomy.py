@@ -88,14 +88,14 @@ class Taxonomy:
 
 
 def _reached(name: Any, steps: Mapping[Any, Iterable[Any]]) -> set[Any]:
-    found: set[Any] = set()
+    reached: set[Any] = set()
     waiting = list(steps.get(name, ()))
     while waiting:
         step = waiting.pop()
-        if step not in found:
-            found.add(step)
+        if step not in reached:
+            reached.add(step)
             waiting.extend(steps.get(step, ()))
-    return found
+    return reached
 
 
 class Generalised:
@@ -129,12 +129,12 @@ class Generalised:
 
     def _refuse_unknown(self, transactions: Transactions, place: Mapping[Any, int]) -> None:
         known = set(place) | set(self.taxonomy.names)
-        lacking = [name for name in self.taxonomy.children if name not in known]
+        missing = [name for name in self.taxonomy.children if name not in known]
         # Baskets need not hold every item that is for sale, but the columns of a frame are all the items there are.
-        if lacking and (not transactions.listed or len(lacking) == len(self.taxonomy.children)):
+        if missing and (not transactions.listed or len(missing) == len(self.taxonomy.children)):
             raise DataError(
                 "taxonomy_unknown", "The taxonomy speaks of {got}, which the data lacks. Items are {items}.",
-                got=lacking[:20], items=list(place)[:20],
+                got=missing[:20], items=list(place)[:20],
             )  # fmt: skip
 
     def weight(self, item: int) -> Floats:
@@ -196,21 +196,21 @@ class GeneralisedSums:
         """Reported rows, sums of weights and of their squares."""
         from deniable.kernels.row_products import row_sums
 
-        found = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
+        sums = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
         column = np.arange(len(self._which))
 
         def work(first: int, last: int) -> None:
             row_sums(
                 self._codes, column, self._starts, self._tables, self._shows, itemsets, first, last,
-                found.reported, found.total, found.second,
+                sums.reported, sums.total, sums.second,
             )  # fmt: skip
 
         in_threads(work, len(itemsets), float(len(itemsets)) * self._generalised.rows)
         for number, row in enumerate(self._which[itemsets].tolist()):
             if self._generalised.share_blocks(row):
                 weights = self._generalised.of(row)
-                found.total[number], found.second[number] = weights.sum(), weights @ weights
-        return found
+                sums.total[number], sums.second[number] = weights.sum(), weights @ weights
+        return sums
 
 
 @dataclass(frozen=True)
@@ -240,6 +240,19 @@ def generalised_levels(
 ) -> Iterator[Level]:
     """Level after level of itemsets over all levels of the taxonomy; no itemset holds an item and what is above it.
 
+    Parameters
+    ----------
+    generalised
+        The transactions with what is above their items.
+    min_support
+        The share of the transactions that an itemset must reach.
+    max_len, progress, max_candidates
+        As of `dn.frequent_itemsets`.
+    tally
+        Counts the candidates that were tested.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["milk", "bread"], ["water", "bread"], ["bread"], ["milk"]])
     >>> levels = generalised_levels(Generalised(baskets, {"milk": "drink", "water": "drink"}), 0.5)

@@ -32,15 +32,26 @@ read again for every level."""
 class Transactions:
     """Reported transactions, ready to be mined again and again: `rows` of them over `items`.
 
-    Data may be a frame of yes/no columns, a list of transactions (each a list of items), the path of a FIMI file (a line a
-    transaction, `.gz` too), or a frame of attributes with a schema, whose values are the items. CSV and Parquet files, databases by
-    name (`duckdb:///f.db#table`), DuckDB relations, Spark, Dask and lazy Polars frames are read in pieces and packed if they fit
-    into 512 MiB of bits; else they are read again for every level, and Spark counts in its own partitions. `schema` says how reports were
-    distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was; files that carry a schema are read under it,
-    and one that contradicts it is refused. `bins` gives bins of numbers. Where noise hides too much for unbiased estimates,
-    intervals hold if no single value is too crowded; `most` (`{"age": 0.2}`) says how crowded one may be, by default five times
-    its even share. With `only` (items) just the columns that these are of are read, and no others need bins.
+    Parameters
+    ----------
+    data
+        A frame of yes/no columns, a list of transactions (each a list of items), the path of a FIMI file (one line per transaction,
+        `.gz` too), or a frame of attributes with a schema, whose values are the items. CSV and Parquet files, databases by name
+        (`duckdb:///f.db#table`), DuckDB relations, Spark, Dask and lazy Polars frames are read in pieces and packed if they fit into
+        512 MiB of bits; else they are read again for every level, and Spark counts in its own partitions.
+    schema
+        How reports were distorted: a `dn.Schema`, one channel for every item, or None for data that is as it was. Files that carry a
+        schema are read under it, and one that contradicts it is refused.
+    bins
+        Bins of numbers, by attribute.
+    most
+        Where noise hides too much for unbiased estimates, intervals hold if no single value is too crowded; `most` (`{"age": 0.2}`)
+        says how crowded one may be, by default five times its even share.
+    only
+        Items: just the columns that these are of are read, and no others need bins.
 
+    Examples
+    --------
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"], ["milk"], []])
     >>> baskets.rows, baskets.items.names, baskets.item_counts().tolist()
@@ -161,6 +172,13 @@ def as_transactions(
 ) -> Transactions:
     """Data as transactions; those that are transactions already know their schema.
 
+    Parameters
+    ----------
+    data, schema, bins, most, only
+        As of `Transactions`.
+
+    Examples
+    --------
     >>> as_transactions([["a"], ["a", "b"]])
     Transactions(2 rows, 2 items)
     """

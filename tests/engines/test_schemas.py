@@ -1,4 +1,4 @@
-"""Reports are never read under a schema that contradicts the one they carry, whoever reads them."""
+"""Reports are never read under a schema that contradicts the one they carry, by any reader."""
 
 from pathlib import Path
 

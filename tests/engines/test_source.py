@@ -54,7 +54,10 @@ def named(tmp_path):
     return ["all.csv", "part-*.parquet", "sqlite:///a.db#answers", "duckdb:///b.db#answers"]
 
 
-@pytest.mark.parametrize("question", [("smokes",), ("age", "--bins", "5"), ("age", "--bins", "all"), ("height", "--bins", "4")])
+@pytest.mark.parametrize(
+    "question",
+    [("smokes",), ("age", "--bins", "5"), ("age", "--bins", "all"), ("height", "--bins", "4", "--method", "eq")],
+)
 def test_reconstruct_takes_every_source_by_name_as_count_does(named, run, question):
     answers = [run("reconstruct", data, *question, "--schema", "schema.json", "--json") for data in named]
     assert [(code, err) for code, _, err in answers] == [(0, "")] * len(named)

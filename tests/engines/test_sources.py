@@ -121,7 +121,7 @@ def test_duckdb_counts_large_files_where_it_is_installed_and_pyarrow_all_others(
         ("pyspark.sql", "{folder}/a.csv", "spark", "deniable[spark]"),
     ],
 )
-def test_a_package_that_is_lacking_is_named_with_its_extra(tmp_path, monkeypatch, package, text, engine, extra):
+def test_a_package_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch, package, text, engine, extra):
     (tmp_path / "a.csv").write_text(CSV)
     (tmp_path / "a.db").write_text("")
     monkeypatch.delitem(sys.modules, "deniable.engines.sql", raising=False)
