@@ -78,6 +78,8 @@ def open_data(data: Any, schema: Schema | Channel | str | Path | None = None, en
     (True, ['a'], 50)
     """
     if isinstance(data, Source):
-        data, schema = data.data, data.schema if schema is None else schema
+        if schema is None or schema == data.schema:
+            return data
+        data = data.data
     opened = open_source(str(data), engine) if isinstance(data, (str, Path)) else as_countable(data)
     return Source(opened, agreed_schema(opened.files, loaded(schema)))

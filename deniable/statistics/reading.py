@@ -28,5 +28,4 @@ def read(
     >>> answer.n
     1000
     """
-    opened = open_data(source, schema, engine)
-    return Sample(opened.data, opened.declared, weights, most=most)
+    return Sample(open_data(source, schema, engine), weights=weights, most=most)
