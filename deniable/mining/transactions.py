@@ -137,7 +137,8 @@ def _is_tabular(data: Any) -> bool:
         return is_table(str(data))
     if isinstance(data, np.ndarray):
         return data.ndim == 2
-    return isinstance(data, (Source, Countable, pa.Table, pa.RecordBatch)) or hasattr(data, "columns")
+    # The class is asked: a lazy frame would have to work out its columns, and warns of that.
+    return isinstance(data, (Source, Countable, pa.Table, pa.RecordBatch)) or hasattr(type(data), "columns")
 
 
 def _as_table(data: Any) -> Any:

@@ -10,8 +10,11 @@ import pytest
 import deniable as dn
 from deniable.kernels import levels as kernel
 from deniable.mining import ahead
+from deniable.mining.ahead import ItemArrays
+from deniable.mining.choices import Reaching
 from deniable.mining.itemsets import mine
 from deniable.mining.mined import Mined
+from deniable.mining.search import Search
 
 
 def dense(rng, rows=700, items=9):
@@ -73,6 +76,30 @@ def test_columns_told_by_the_compiled_function_are_those_of_scipy_and_of_the_int
             np.testing.assert_allclose(told, expected, rtol=1e-13, atol=1e-15)
         doubts = np.concatenate([mined.probabilities(level) for level in mined.levels])
         assert ((doubts > 0.05) & (doubts < 0.95)).any()
+
+
+def test_levels_can_be_asked_for_one_by_one_and_tell_their_columns_when_the_next_one_is():
+    rows = dn.Transactions(dense(np.random.default_rng(5))[0])
+    n, items = rows.rows, rows.items
+    asked = n, 0.15, 0.15, 1.96**2, False
+
+    def search():
+        choice = Reaching(0.15, items.second_given, items.second_otherwise, asked)
+        return Search(rows.counter(np.arange(len(items))), n, ItemArrays(items.attribute, items.absent, items.slope), choice)
+
+    together, alone = list(search().levels()), search()
+    assert alone.length == 0
+    for k, level in enumerate(together, 1):
+        made = alone.next_level()
+        assert (alone.length, made.columns) == (k, None)
+        np.testing.assert_array_equal(made.itemsets, level.itemsets)
+        np.testing.assert_array_equal(made.sums.total, level.sums.total)
+        following = alone.next_level() if k == len(together) else None
+        assert following is None
+    assert alone.next_level() is None
+    np.testing.assert_allclose(made.columns, together[-1].columns, rtol=1e-13)
+    shorter = search()
+    assert [shorter.next_level(2).length, shorter.next_level(2).length, shorter.next_level(2)] == [1, 2, None]
 
 
 def test_a_search_that_is_given_up_or_fails_leaves_no_thread_and_the_collector_as_it_was(monkeypatch):
