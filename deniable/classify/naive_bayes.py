@@ -17,7 +17,7 @@ from deniable.classify.shared import SharedDraw, shared_draws
 from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
-from deniable.engines.source import open_data
+from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError, WideDomainError
 from deniable.reconstruction.em import em
 

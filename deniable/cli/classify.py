@@ -19,8 +19,8 @@ from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
 from deniable.core.files import file_exists, is_shuffled, refuse_same, write_text
 from deniable.core.schema import Schema
+from deniable.engines.opening import open_data
 from deniable.engines.schemas import Around, schema_around
-from deniable.engines.source import open_data
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.plurals import counted
 from deniable.statistics.rows import load_columns

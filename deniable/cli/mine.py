@@ -94,7 +94,7 @@ def mine(
     kinds = _taxonomy(taxonomy)
 
     import deniable as dn
-    from deniable.engines.source import open_data
+    from deniable.engines.opening import open_data
     from deniable.mining.transactions import is_table
 
     source = open_data(data, channel) if is_table(data) else None

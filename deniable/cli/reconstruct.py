@@ -15,7 +15,7 @@ from deniable.core.estimate import check_level
 from deniable.core.files import refuse_same
 from deniable.core.optional import Optional
 from deniable.core.polish import Polish
-from deniable.engines.source import open_data
+from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError
 from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.reconstruction.reconstruct import METHODS, reconstruct

@@ -14,7 +14,7 @@ from deniable.core.exact import Ints
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
 from deniable.engines.countable_frames import CountableFrame
-from deniable.engines.source import Source, open_data
+from deniable.engines.opening import Source, open_data
 from deniable.errors import DataError, ParameterError
 from deniable.mining.baskets import listed, read_fimi
 from deniable.mining.counting import CountsItemsets, SumsItemsets, counter_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deniable.core.schema import Schema
-from deniable.engines.source import open_data
+from deniable.engines.opening import open_data
 from deniable.statistics.parts import Most
 from deniable.statistics.sample import Sample
 

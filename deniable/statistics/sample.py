@@ -15,7 +15,7 @@ from deniable.core.exact import Floats
 from deniable.core.missing import WithMissing
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
-from deniable.engines.source import Source, open_data
+from deniable.engines.opening import Source, open_data
 from deniable.errors import ParameterError
 from deniable.statistics import likely, means, moments, sample_text, shares
 from deniable.statistics.assumptions import repeats_assumptions
@@ -821,7 +821,7 @@ class Sample:
 
 
 def _part(given: Any) -> tuple[Any, Schema]:
-    """Data and its schema, which that of its files must not contradict; opened data (`engines.source`) may know it."""
+    """Data and its schema, which that of its files must not contradict; opened data (`engines.opening`) may know it."""
     if isinstance(given, tuple) and len(given) == 2:
         data, schema = given
         if isinstance(data, Source) or (isinstance(data, Countable) and isinstance(schema, Schema)):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.engines.opening import open_data
 from deniable.engines.schemas import agreed_schema
-from deniable.engines.source import open_data
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, DeniableError, FileError
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import deniable as dn
-from deniable.engines.source import Source, open_data
+from deniable.engines.opening import Source, open_data
 from deniable.errors import DataError, FileError
 
 SCHEMA = dn.Schema(
