@@ -15,7 +15,7 @@ import deniable as dn
 from deniable import interrupts
 from deniable.cli.bars import Bar
 from deniable.core.frames import TableRandomiser
-from deniable.mining.levels import Search
+from deniable.mining.search import Search
 
 pytestmark = pytest.mark.servers
 
@@ -79,14 +79,14 @@ def test_an_interrupted_command_writes_nothing_and_says_so_in_one_line(run, rows
 def test_an_interrupted_search_keeps_the_lengths_that_are_done(run, rows, monkeypatch, way):
     full = json.loads(run("mine", "true.csv", "-m", "0.1", "-s", "s.json", "--json")[1])["itemsets"]
     assert max(len(row["itemsets"]) for row in full) == 5
-    following = Search._next
+    following = Search.next_level
 
-    def interrupted(self, below):
-        if below.itemsets.shape[1] == 2:
+    def interrupted(self, max_len):
+        if self.length == 2:
             way()
-        return following(self, below)
+        return following(self, max_len)
 
-    monkeypatch.setattr(Search, "_next", interrupted)
+    monkeypatch.setattr(Search, "next_level", interrupted)
     code, out, err = run("mine", "true.csv", "-m", "0.1", "-s", "s.json", "--json", "-o", "done.csv")
     kept = json.loads(out)
     assert code == 130
@@ -98,22 +98,20 @@ def test_an_interrupted_search_keeps_the_lengths_that_are_done(run, rows, monkey
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_search_that_is_interrupted_before_any_length_is_done_writes_nothing(run, rows, monkeypatch, way):
-    import deniable.mining.itemsets as itemsets
-
     def interrupted(*arguments):
         way()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(itemsets, "counter_of", interrupted)
+    monkeypatch.setattr(dn.Transactions, "counter", interrupted)
     assert run("mine", "true.csv", "-m", "0.1", "-s", "s.json", "-o", "done.csv") == (130, "", NOTHING)
     assert not (rows / "done.csv").exists()
 
 
 def test_other_errors_of_compiled_code_are_not_taken_for_an_interrupt(rows, monkeypatch):
-    def broken(self, below):
+    def broken(self, max_len):
         raise SystemError("another")
 
-    monkeypatch.setattr(Search, "_next", broken)
+    monkeypatch.setattr(Search, "next_level", broken)
     with pytest.raises(SystemError, match="another"):
         dn.frequent_itemsets(rows / "true.csv", dn.Flip(0.9, 0.9), 0.1, keep_interrupted=True)
 

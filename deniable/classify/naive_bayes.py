@@ -17,8 +17,7 @@ from deniable.classify.shared import SharedDraw, shared_draws
 from deniable.classify.target import Target
 from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
-from deniable.engines.count import cell_table
-from deniable.engines.schemas import agreed_schema
+from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError, WideDomainError
 from deniable.reconstruction.em import em
 
@@ -118,8 +117,8 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             raise ParameterError(
                 "tables_need_schema", "count_tables needs a schema with a target: dn.Schema(schema, target=...)."
             )
-        agreed_schema(getattr(data, "files", ()), schema)
-        return [cell_table(data, schema, [name, schema.target]) for name in schema if name != schema.target]
+        source = open_data(data, schema)
+        return [source.cell_table([name, schema.target]) for name in schema if name != schema.target]
 
     def _dense(self, attribute: Any, tables: Sequence[CellTable], target: str) -> Any:
         for table in tables:

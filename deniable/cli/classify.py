@@ -19,8 +19,8 @@ from deniable.core.designs import Identity
 from deniable.core.estimate import check_level
 from deniable.core.files import file_exists, is_shuffled, refuse_same, write_text
 from deniable.core.schema import Schema
-from deniable.engines.schemas import Around, schema_around, schema_of
-from deniable.engines.sources import open_source
+from deniable.engines.opening import open_data
+from deniable.engines.schemas import Around, schema_around
 from deniable.errors import DataError, FileError, ParameterError
 from deniable.plurals import counted
 from deniable.statistics.rows import load_columns
@@ -78,7 +78,7 @@ def fit(
         refuse_same(plot, Path(data), output)
     found: Any
     if model == "tree":
-        read = _with_target(schema_of((Path(data),), data, schema), target)
+        read = _with_target(open_data(data, schema, "arrow").declared, target)
         with _class_is_there(data, read):
             rows = load_columns(Path(data), read, list(read))
         kind = None if reconstruction == "none" else reconstruction
@@ -86,14 +86,14 @@ def fit(
         count = rows.num_rows
     elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
         # Only whole rows show which attributes repeat each other.
-        read = _with_target(schema_of((Path(data),), data, schema), target)
+        read = _with_target(open_data(data, schema, "arrow").declared, target)
         with _class_is_there(data, read):
             rows = load_columns(Path(data), read, list(read))
         found = ReconstructionNaiveBayes(read, bins=bins).fit(rows)
         count = rows.num_rows
     else:
-        opened = open_source(data, engine)
-        read = _with_target(schema_of(opened.files, data, schema), target)
+        opened = open_data(data, schema, engine)
+        read = _with_target(opened.declared, target)
         found = ReconstructionNaiveBayes(read, bins=bins)
         with _class_is_there(data, read):
             found.fit_tables(found.count_tables(opened))
@@ -242,8 +242,8 @@ def score(
         ]
     else:
         _tell_taken_as_randomised(data)
-        own = schema_of((data,), data, None if _has_schema(data) else schema)
-        if _with_target(own, schema.target) != schema:
+        source = open_data(data, None if _has_schema(data) else schema, "arrow")
+        if _with_target(source.declared, schema.target) != schema:
             raise DataError(
                 "other_schema", "{path} was randomised under another schema than the classifier learned from.", path=str(data)
             )

@@ -94,17 +94,16 @@ def mine(
     kinds = _taxonomy(taxonomy)
 
     import deniable as dn
-    from deniable.engines.schemas import agreed_schema
-    from deniable.engines.sources import open_source
+    from deniable.engines.opening import open_data
     from deniable.mining.transactions import is_table
 
-    source = open_source(data) if is_table(data) else data
-    channel = agreed_schema(getattr(source, "files", ()), channel)
+    source = open_data(data, channel) if is_table(data) else None
+    channel = channel if source is None else source.schema
     chosen = _bins(bins)
     _check_bins(chosen, channel)
     few = _few_bins(channel, chosen, as_json) if isinstance(channel, Schema) else {}
     given = {name: wanted for name, wanted in chosen.items() if wanted is not None}
-    transactions = dn.Transactions(source, channel, {**given, **few} or None, shares(most))
+    transactions = dn.Transactions(data if source is None else source, channel, {**given, **few} or None, shares(most))
     if transactions.schema is None:
         print("No schema and no p and q: the data is taken as it is, undistorted.", file=sys.stderr)
     found = dn.frequent_itemsets(
@@ -250,7 +249,7 @@ def _few_bins(schema: Schema, chosen: dict[str, Any], as_json: bool) -> dict[str
 
 def _minable(domain: Domain) -> bool:
     """Whether every value may be an item."""
-    from deniable.mining.items import MOST_NUMBERS
+    from deniable.mining.attributes import MOST_NUMBERS
 
     return getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
 

@@ -1,4 +1,4 @@
-"""`deniable reconstruct`: the true distribution of one attribute of a randomised file."""
+"""`deniable reconstruct`: the true distribution of one attribute of randomised data."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import typer
 
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numeric, present, tell_bins
-from deniable.cli.shared_options import Language
+from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.estimate import check_level
-from deniable.core.files import count_file, refuse_same
+from deniable.core.files import refuse_same
 from deniable.core.optional import Optional
 from deniable.core.polish import Polish
-from deniable.engines.schemas import schema_of
+from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError
 from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 
 
 def reconstruct_command(
-    data: Annotated[Path, typer.Argument(help="A randomised file: CSV (also .csv.gz) or Parquet.")],
+    data: Data,
     name: Annotated[str, typer.Argument(help="The attribute whose true distribution is wanted.")],
-    schema: Annotated[
-        Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")
-    ] = None,
+    schema: SchemaFile = None,
+    engine: Engine = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "em",
     bins: Annotated[
         str | None,
@@ -48,15 +47,15 @@ def reconstruct_command(
         from deniable import charts
 
         charts.check_path(plot)
-        refuse_same(plot, data, *([schema] if schema is not None else []))
-    read = schema_of((data,), data, schema)
+        refuse_same(plot, Path(data), *([schema] if schema is not None else []))
+    source = open_data(data, schema, engine)
+    read = source.declared
     if name not in read:
         raise DataError("no_attribute", "The schema has no attribute {got!r}, only {allowed}.", got=name, allowed=list(read))
     check_language(language, read.texts)
     channel = read[name]
     cells = _bins(bins, channel, data, name)
-    table = count_file(data, channel, name, cells, Bar())
-    estimate = reconstruct(table, channel, method, target)
+    estimate = reconstruct(source.column_table(name, cells, Bar()), channel, method, target)
     estimate.attributes = (name,)
     epsilon = rounded_up(channel.epsilon)
     heading = f"epsilon {epsilon if words_of(language) is ENGLISH else epsilon.replace('.', ',')}, "
@@ -70,7 +69,7 @@ def reconstruct_command(
         tell_bins(bins, channel.domain, language=language)
 
 
-def _bins(given: str | None, channel: Channel, data: Path, name: str) -> Any:
+def _bins(given: str | None, channel: Channel, data: str, name: str) -> Any:
     if given is not None and not is_numeric(channel.domain):
         raise ParameterError("bins_need_numbers", "--bins is for attributes that are numbers, got {got!r}.", got=given)
     if channel.domain.missing is None or isinstance(channel, Optional):
@@ -80,6 +79,6 @@ def _bins(given: str | None, channel: Channel, data: Path, name: str) -> Any:
         raise ParameterError(
             "bins_beside_silence",
             "{name!r} may be unanswered, so this command shows every value. In bins: deniable distribution {data} {name} --bins {got}",
-            name=name, data=str(data), got=given,
+            name=name, data=data, got=given,
         )  # fmt: skip
     return None

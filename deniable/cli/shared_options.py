@@ -9,6 +9,14 @@ import typer
 
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
 SchemaFile = Annotated[Path | None, typer.Option("--schema", "-s", help="The schema, if it does not travel with the data.")]
+Data = Annotated[
+    str,
+    typer.Argument(help="CSV or Parquet path or glob, duckdb:///f.db#table, sqlite:///f.db#table or postgresql://...#table."),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(help="duckdb, arrow or spark; chosen by what is installed, and by size, unless given."),
+]
 Language = Annotated[
     str | None,
     typer.Option(

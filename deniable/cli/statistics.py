@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
-from deniable.cli.shared_options import Language, SchemaFile
+from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
 from deniable.core.files import open_table, refuse_same, write_text
@@ -22,15 +22,7 @@ from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
 from deniable.statistics.sample import MOST_LABELS, Sample
 
-Data = Annotated[
-    str,
-    typer.Argument(help="CSV or Parquet path or glob, duckdb:///f.db#table, sqlite:///f.db#table or postgresql://...#table."),
-]
 Where = Annotated[str | None, typer.Option("--where", "-w", help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")]
-Engine = Annotated[
-    str | None,
-    typer.Option(help="duckdb, arrow or spark; chosen by what is installed, and by size, unless given."),
-]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Plot = Annotated[Path | None, typer.Option(help="Save a picture (.svg, .png or .html).")]

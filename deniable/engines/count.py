@@ -1,37 +1,26 @@
-"""The one way from data of any kind to an additive table of reported values."""
+"""From data of any kind to an additive table of reported values, counted where the data lives."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.csv_format import CsvFormat
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
-from deniable.engines import frames
-from deniable.errors import ParameterError
+from deniable.engines.countable import Countable
+from deniable.engines.countable_frames import CountableFrame
 
 
-class Countable(ABC):
-    """Data that counts itself where it lives: a table of a database, an opened source."""
+def as_countable(data: Any) -> Countable:
+    """Opened data as it is, a frame of any kind as data that counts itself.
 
-    name: str
-    files: tuple[Path, ...] = ()  # what it was read from, for the schema that lies beside
-    csv: CsvFormat | None = None  # what was said of CSV files when it was opened
-
-    @abstractmethod
-    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
-        """How often each combination of reported labels of these attributes occurs."""
-
-    def distinct(self, column: str) -> pa.Array:
-        """What occurs in a column, which need not be an attribute: each value once, as `cell_table` counts it."""
-        raise ParameterError(
-            "no_distinct", "{name} does not tell what occurs in a column ({column!r}).", name=self.name, column=column
-        )
+    >>> import pandas as pd
+    >>> as_countable(pd.DataFrame({"a": [1]})).columns
+    ['a']
+    """
+    return data if isinstance(data, Countable) else CountableFrame(data)
 
 
 def distinct(data: Any, column: str) -> pa.Array:
@@ -41,7 +30,7 @@ def distinct(data: Any, column: str) -> pa.Array:
     >>> sorted(distinct(pa.table({"w": [2.0, 0.5, 2.0]}), "w").to_pylist())
     [0.5, 2.0]
     """
-    return data.distinct(column) if isinstance(data, Countable) else frames.distinct(data, column)
+    return as_countable(data).distinct(column)
 
 
 def cell_table(data: Any, schema: Schema, attributes: Sequence[str]) -> CellTable:
@@ -52,7 +41,4 @@ def cell_table(data: Any, schema: Schema, attributes: Sequence[str]) -> CellTabl
     >>> cell_table(pa.table({"a": ["y", None, "y"]}), schema, ["a"]).dense().tolist()
     [0, 2, 1]
     """
-    attributes = list(dict.fromkeys(attributes))
-    if isinstance(data, Countable):
-        return data.cell_table(schema, attributes)
-    return frames.cell_table(data, schema, attributes)
+    return as_countable(data).cell_table(schema, list(dict.fromkeys(attributes)))

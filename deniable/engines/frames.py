@@ -102,14 +102,25 @@ def check_attributes(schema: Schema, attributes: Sequence[str], columns: Sequenc
 
 def check_columns(wanted: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse columns that the data lacks, naming them all."""
-    lacking = [name for name in wanted if name not in columns]
-    if lacking:
-        raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(columns))
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise DataError("no_column", "The data has no columns {got}, only {found}.", got=missing, found=list(columns))
 
 
 def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence[str], text: bool = False) -> CellTable:
-    """The table of a finished GROUP BY: a column of labels an attribute, and how often each combination occurred.
+    """The table of a finished GROUP BY: one column of labels per attribute, and how often each combination occurred.
 
+    Parameters
+    ----------
+    keys, n
+        The columns, and the counts.
+    schema, attributes
+        What the columns may hold, and which attributes they are.
+    text
+        Whether all columns come from a CSV file.
+
+    Examples
+    --------
     >>> import deniable as dn, pyarrow as pa
     >>> schema = dn.Schema({"x": dn.KRR(dn.Continuous(0, 1, step=0.1), 0.75)})
     >>> coded([pa.array([0.3, 0.1 + 0.2])], [5, 2], schema, ["x"]).dense()[3]

@@ -17,29 +17,16 @@ from deniable.errors import DataError, FileError
 _CARRIES_NONE = ("no_schema", "schema_draft", "schema_of_other")
 
 
-def schema_of(files: Sequence[Path], source: str | Path, given: Schema | str | Path | None = None) -> Schema:
-    """The schema given, or the one that travels with the files; there must be one.
+def loaded(given: Schema | Channel | str | Path | None) -> Schema | Channel | None:
+    """A schema that is given by the path of its file, loaded; all else as it is."""
+    return Schema.load(given) if isinstance(given, (str, Path)) else given
 
-    >>> import deniable as dn, tempfile
-    >>> schema, other = (dn.Schema({"a": dn.KRR(dn.Binary(), p)}) for p in (0.75, 0.9))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     truth, reported = Path(folder, "truth.csv"), Path(folder, "reported.csv")
-    ...     _ = truth.write_text("a" + "\\n1" * 50)
-    ...     _ = schema.randomise(truth, output=reported)
-    ...     schema_of([reported], reported) == schema
-    ...     try:
-    ...         schema_of([reported], reported, other)
-    ...     except dn.DeniableError as error:
-    ...         error.code
-    True
-    'schemas_differ'
-    """
-    found = agreed_schema(files, given if given is None or isinstance(given, Schema) else Schema.load(given))
-    if not isinstance(found, Schema):
-        for path in files:
-            Schema.load(path)  # which says where a schema was looked for
-        raise DataError("no_schema", "{source} carries no schema: give it.", source=str(source))
-    return found
+
+def no_schema(files: Sequence[Path], source: str) -> DataError:
+    """What is said where a schema is needed and there is none; where it was looked for, if that was beside files."""
+    for path in files:
+        Schema.load(path)
+    return DataError("no_schema", "{source} carries no schema: give it.", source=source)
 
 
 def agreed_schema(files: Sequence[Path], given: Schema | Channel | None) -> Schema | Channel | None:
@@ -54,16 +41,16 @@ def agreed_schema(files: Sequence[Path], given: Schema | Channel | None) -> Sche
                 raise
             without.append(path)
     if given is not None:
-        for path, own in carried.items():
-            if not _agrees(own, given):
-                raise _differ(path, own, "the one given", given)
+        for path, its_schema in carried.items():
+            if not _agrees(its_schema, given):
+                raise _differ(path, its_schema, "the one given", given)
         return given
     if not carried:
         return None
     first, schema = next(iter(carried.items()))
-    for path, own in carried.items():
-        if own != schema:
-            raise _differ(path, own, f"that of {first}", schema)
+    for path, its_schema in carried.items():
+        if its_schema != schema:
+            raise _differ(path, its_schema, f"that of {first}", schema)
     if without:
         raise DataError(
             "some_without_schema",
@@ -99,21 +86,21 @@ def schema_around(path: Path) -> Around | None:
     return None if text is None else Around(Schema.from_json(text.text, text.where), text)
 
 
-def _agrees(own: Schema, given: Schema | Channel) -> bool:
+def _agrees(carried: Schema, given: Schema | Channel) -> bool:
     """Whether both randomise alike; which attribute is to be predicted has no part in that."""
     if isinstance(given, Channel):
-        return not own.groups and all(channel == given for channel in own.values())
-    return Schema(dict(own), None, own.groups) == Schema(dict(given), None, given.groups)
+        return not carried.groups and all(channel == given for channel in carried.values())
+    return Schema(dict(carried), None, carried.groups) == Schema(dict(given), None, given.groups)
 
 
-def _differ(path: Path, own: Schema, other: str, schema: Schema | Channel) -> DataError:
+def _differ(path: Path, carried: Schema, other: str, schema: Schema | Channel) -> DataError:
     mark = f" ({schema.fingerprint[:12]}...)" if isinstance(schema, Schema) else f", {schema!r} for every attribute"
     return DataError(
         "schemas_differ",
         "{path} was randomised under another schema (fingerprint {own}...) than {other}{mark}. Leave out the schema that is wrong; take "
         "reports of different schemas apart, or as versions of a survey: dn.Sample([(data, schema), ...]).",
         path=str(path),
-        own=own.fingerprint[:12],
+        own=carried.fingerprint[:12],
         other=other,
         mark=mark,
     )

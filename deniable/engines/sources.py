@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import pyarrow as pa
-
 from deniable.core.csv_format import find_format, said
 from deniable.core.files import open_table
-from deniable.core.schema import Schema
-from deniable.core.tables import CellTable
-from deniable.engines import frames
-from deniable.engines.count import Countable
+from deniable.engines.countable import Countable
+from deniable.engines.countable_files import CountableFiles
+from deniable.engines.countable_frames import CountableFrame, unreadable
 from deniable.engines.extras import optional
 from deniable.engines.spark import spark_session
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
@@ -26,53 +23,6 @@ LARGE = 64 << 20
 """Files of fewer bytes are counted by pyarrow, which is loaded anyway: DuckDB took more processor time for CSV files up to 51 MB."""
 _TABLES = (".csv", ".csv.gz", ".parquet")
 _URLS = "duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE"
-
-
-class FrameSource(Countable):
-    """A lazy frame with the name of where it came from; `text`: its cells are text, and the schema says what they mean."""
-
-    def __init__(
-        self, frame: Any, name: str, text: bool, complaints: tuple[type[Exception], ...], files: Sequence[Path] = ()
-    ) -> None:
-        self.frame, self.name, self.text, self.files, self.csv = frame, name, text, tuple(files), said()
-        self._complaints = complaints
-
-    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
-        try:
-            return frames.cell_table(self.frame, schema, attributes, self.text)
-        except self._complaints as error:
-            raise _unreadable(self.name, error) from None
-
-    def distinct(self, column: str) -> pa.Array:
-        try:
-            return frames.distinct(self.frame, column)
-        except self._complaints as error:
-            raise _unreadable(self.name, error) from None
-
-
-class FileSource(Countable):
-    """Files counted piece by piece with what Deniable always has, pyarrow: slower than DuckDB, in bounded memory too."""
-
-    def __init__(self, files: Sequence[Path], name: str) -> None:
-        self.files, self.name, self.csv = tuple(files), name, said()
-
-    def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
-        readers = [open_table(path, self.csv) for path in self.files]
-        for reader in readers:
-            frames.check_attributes(schema, attributes, reader.columns)
-        table = frames.coded([], [], schema, attributes)
-        for reader in readers:
-            for batch, _ in reader.pieces():
-                table = table + frames.cell_table(pa.Table.from_batches([batch]), schema, attributes, reader.text)
-        return table
-
-    def distinct(self, column: str) -> pa.Array:
-        readers = [open_table(path, self.csv) for path in self.files]
-        for reader in readers:
-            frames.check_columns([column], reader.columns)
-        pieces = [batch.column(column) for reader in readers for batch, _ in reader.pieces()]
-        found = pa.chunked_array(pieces).unique() if pieces else pa.array([], pa.null())
-        return frames.as_written(found)
 
 
 def open_source(text: str, engine: str | None = None) -> Countable:
@@ -99,10 +49,10 @@ def open_source(text: str, engine: str | None = None) -> Countable:
     files, readers = _files(text)
     formats = {(reader.format.delimiter, reader.format.plain) for reader in readers if reader.text}
     if engine == "arrow" or (engine is None and (sum(path.stat().st_size for path in files) < LARGE or not _has_duckdb())):
-        return FileSource(files, text)
+        return CountableFiles(files, text)
     # DuckDB is left what it reads as we do; it would need an extension for other encodings.
     alike = len(formats) < 2 and all(plain for _, plain in formats)
-    return _duckdb_files(files, readers[0], text) if alike else FileSource(files, text)
+    return _duckdb_files(files, readers[0], text) if alike else CountableFiles(files, text)
 
 
 def _has_duckdb() -> bool:
@@ -115,10 +65,10 @@ def _has_duckdb() -> bool:
 
 def _files(text: str) -> tuple[list[Path], list[Any]]:
     """The files of a path or glob, with their readers: they exist, and their columns are the same in the same order."""
-    found = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
-    if not found and glob.has_magic(text):
+    fitting = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
+    if not fitting and glob.has_magic(text):
         raise FileError("no_file", "No file fits {path}.", path=text)
-    files = found or [Path(text)]
+    files = fitting or [Path(text)]
     readers = [open_table(path) for path in files]
     for path, reader in zip(files, readers, strict=True):
         if reader.text != readers[0].text:
@@ -132,9 +82,9 @@ def _files(text: str) -> tuple[list[Path], list[Any]]:
                 first=str(files[0]),
                 expected=readers[0].columns,
             )
-        doubles = sorted(name for name, times in Counter(reader.columns).items() if times > 1)
-        if doubles:
-            raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=doubles)
+        duplicates = sorted(name for name, times in Counter(reader.columns).items() if times > 1)
+        if duplicates:
+            raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=duplicates)
     return files, readers
 
 
@@ -146,7 +96,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _duckdb_files(files: list[Path], reader: Any, name: str) -> FrameSource:
+def _duckdb_files(files: list[Path], reader: Any, name: str) -> CountableFrame:
     # DuckDB takes every path for a glob, so what is special in a name is escaped.
     paths = ", ".join(_literal(glob.escape(str(path))) for path in files)
     if reader.text:
@@ -160,16 +110,12 @@ def _duckdb_files(files: list[Path], reader: Any, name: str) -> FrameSource:
     return _duckdb(lambda duckdb: duckdb.connect().sql(query), name, reader.text, files)
 
 
-def _duckdb(relation: Callable[[Any], Any], name: str, text: bool = False, files: Sequence[Path] = ()) -> FrameSource:
+def _duckdb(relation: Callable[[Any], Any], name: str, text: bool = False, files: Sequence[Path] = ()) -> CountableFrame:
     duckdb = optional("duckdb", "duckdb")
     try:
-        return FrameSource(relation(duckdb), name, text, (duckdb.Error,), files)
+        return CountableFrame(relation(duckdb), name, text, (duckdb.Error,), files)
     except duckdb.Error as error:
-        raise _unreadable(name, error) from None
-
-
-def _unreadable(name: str, error: Exception) -> FileError:
-    return FileError("unreadable", "{path} cannot be read: {reason}", path=name, reason=str(error).strip().split("\n\n")[0])
+        raise unreadable(name, error) from None
 
 
 def _database(text: str, scheme: str) -> Countable:
@@ -200,7 +146,7 @@ def _sql_table(url: str, table: str) -> Countable:
     return source
 
 
-def _duckdb_table(url: str, table: str) -> FrameSource:
+def _duckdb_table(url: str, table: str) -> CountableFrame:
     path = Path(url[len("duckdb:///") :] if url.startswith("duckdb:///") else "")
     if not path.name:
         raise ParameterError("bad_url", "A DuckDB URL needs a file: duckdb:///FILE#TABLE (four slashes for an absolute path).")
@@ -220,7 +166,7 @@ def _duckdb_table(url: str, table: str) -> FrameSource:
     return _duckdb(relation, f"{table} of {path}")
 
 
-def _spark(text: str) -> FrameSource:
+def _spark(text: str) -> CountableFrame:
     session = spark_session()
     complaints = (optional("pyspark.errors", "spark").PySparkException, optional("py4j.protocol", "spark").Py4JError)
     is_text = text.lower().endswith((".csv", ".csv.gz"))
@@ -236,16 +182,16 @@ def _spark(text: str) -> FrameSource:
         else:
             frame = session.read.parquet(text)
     except complaints as error:
-        raise _unreadable(text, error) from None
-    return FrameSource(frame, text, is_text, complaints, files)
+        raise unreadable(text, error) from None
+    return CountableFrame(frame, text, is_text, complaints, files)
 
 
 def _spark_format(text: str, files: Sequence[Path]) -> tuple[str, str]:
     """What parts cells, and the encoding: of files on this machine as found, elsewhere as said."""
-    found = [find_format(path) for path in files]
-    if any(one.decimal == "," or one.skip for one in found) or said().decimal == ",":
+    written = [find_format(path) for path in files]
+    if any(one.decimal == "," or one.skip for one in written) or said().decimal == ",":
         raise ParameterError("spark_csv", "Spark does not read the numbers of {path}; leave it to another engine.", path=text)
-    formats = {(one.delimiter, one.encoding) for one in found}
+    formats = {(one.delimiter, one.encoding) for one in written}
     if len(formats) > 1:
         raise FileError("mixed_files", "{path} holds CSV files that are written differently; count them apart.", path=text)
     return formats.pop() if formats else (said().delimiter or ",", said().encoding or "utf-8")
@@ -256,10 +202,10 @@ def _local_files(text: str) -> list[Path]:
     path = text.removeprefix("file://") if text.startswith("file:///") else text
     if "://" in path:
         return []
-    found: list[Path] = []
+    files: list[Path] = []
     for name in sorted(glob.glob(path)) if glob.has_magic(path) and not Path(path).exists() else [path]:
         inside = sorted(Path(name).rglob("*")) if Path(name).is_dir() else [Path(name)]
-        found += [
+        files += [
             file for file in inside if file.is_file() and file.name[0] not in "_." and file.name.lower().endswith(_TABLES)
         ]
-    return found
+    return files

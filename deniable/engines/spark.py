@@ -26,7 +26,7 @@ exec "{java}" "$@"
 
 
 def java_home(folder: Path, runtime: Path) -> Path:
-    """Make a Java home in `folder` that runs `runtime` without the module it lacks.
+    """Make a Java home in `folder` that runs `runtime` without the module that it is missing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

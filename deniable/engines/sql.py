@@ -17,8 +17,8 @@ import pyarrow as pa
 from deniable.core.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
-from deniable.engines.count import Countable
-from deniable.engines.extras import lacking
+from deniable.engines.countable import ROWS, Batches, Countable
+from deniable.engines.extras import not_installed
 from deniable.engines.frames import check_attributes, check_columns, coded
 from deniable.errors import DataError, FileError, ParameterError
 
@@ -28,7 +28,7 @@ try:
     from sqlalchemy.pool import NullPool
     from sqlalchemy.sql.elements import quoted_name
 except ImportError:
-    raise lacking("sqlalchemy", "sql") from None
+    raise not_installed("sqlalchemy", "sql") from None
 
 DIALECTS = ("sqlite", "postgresql")
 # Labels must be told apart by their bytes, whatever order or equality of letters the column was given.
@@ -81,7 +81,7 @@ class SqlTable(Countable):
                 with self.database.connect() as connection:
                     yield connection
         except ModuleNotFoundError as error:
-            raise lacking(error.name or "psycopg", "sql") from None
+            raise not_installed(error.name or "psycopg", "sql") from None
         except SQLAlchemyError as error:
             reason = str(getattr(error, "orig", None) or error).strip().rstrip(".")
             raise FileError("database", "{place} cannot be read: {reason}.", place=self._place, reason=reason) from None
@@ -118,17 +118,21 @@ class SqlTable(Countable):
     def distinct(self, column: str) -> pa.Array:
         check_columns([column], list(self.columns))
         with self._connected() as connection:
-            found = (
+            values = (
                 connection.execute(sa.select(self._key(column).label("k")).select_from(self._table).distinct()).scalars().all()
             )
-        return to_arrow([float(value) if isinstance(value, Decimal) else value for value in found], column)
+        return to_arrow([float(value) if isinstance(value, Decimal) else value for value in values], column)
 
-    def row_batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        """All rows, so many at a time, for what needs more than counts of combinations."""
-        names = list(self.columns)
+    def batches(self, columns: Sequence[str] | None = None) -> Batches:
+        """Its rows in pieces, for what needs more than counts of combinations: all columns, or some."""
+        names = list(self.columns if columns is None else columns)
+        check_columns(names, list(self.columns))
+        return Batches(names, False, lambda: self._rows(names))
+
+    def _rows(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         query = sa.select(*[self._key(name).label(f"k{i}") for i, name in enumerate(names)]).select_from(self._table)
         with self._connected() as connection:
-            for rows in connection.execution_options(stream_results=True).execute(query).partitions(size):
+            for rows in connection.execution_options(stream_results=True).execute(query).partitions(ROWS):
                 columns = [
                     to_arrow([float(v) if isinstance(v, Decimal) else v for v in column], name)
                     for name, column in zip(names, zip(*rows, strict=True), strict=True)
@@ -177,7 +181,7 @@ def _engine(text: str) -> sa.Engine:
             "sql_dialect", "SqlTable reads SQLite and PostgreSQL, not {got}.", got=url.get_backend_name()
         ) from None
     except ModuleNotFoundError as error:
-        raise lacking(error.name or "psycopg", "sql") from None
+        raise not_installed(error.name or "psycopg", "sql") from None
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:

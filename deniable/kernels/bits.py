@@ -148,7 +148,7 @@ def count_itemsets(packed: Any, itemsets: Any, first: int, last: int, counts: An
     """Add to counts[first:last] how many rows report every item of these itemsets (rows of indices, sorted).
 
     Neighbours in the sorted list share a prefix, whose intersection is kept on a stack: most itemsets cost one AND and one
-    popcount a word. Words are taken in blocks, so that what is read again is still in the cache.
+    popcount per word. Words are taken in blocks, so that what is read again is still in the cache.
     """
     length = itemsets.shape[1]
     words = packed.shape[1]

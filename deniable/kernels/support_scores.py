@@ -42,7 +42,7 @@ def support_ends(
             given *= true[item]
             least *= smaller[item]
         if least == given:
-            # At least one item is lacking; where all are least when true, the cheapest is made false.
+            # At least one item is missing; where all are least when true, the cheapest is made false.
             cheapest = np.inf
             for k in range(itemsets.shape[1]):
                 cheapest = min(cheapest, false[itemsets[c, k]] / true[itemsets[c, k]])

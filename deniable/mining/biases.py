@@ -82,8 +82,8 @@ def largest_bias(biases: Sequence[Bias | None], itemsets: Ints, mass: Floats) ->
             bias = biases[item]
             assert bias is not None
             here = itemsets[:, position] == item
-            own = bias.among(mass) if itemsets.shape[1] > 1 else bias.alone
-            for total, end in zip((below, above), own, strict=True):
+            ends_of_item = bias.among(mass) if itemsets.shape[1] > 1 else bias.alone
+            for total, end in zip((below, above), ends_of_item, strict=True):
                 total[here] += np.where(several, bias.beside(mass) * after, end)[here]
             after[here] *= bias.reach
     return Range(below, above)

@@ -1,4 +1,4 @@
-"""Counting itemsets: how many rows report them, or the sums of their rows' weights. Sums of parts add up, whoever counts them."""
+"""Counting itemsets: how many rows report them, or the sums of their rows' weights. Sums of parts add up, wherever they are counted."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
-from deniable.mining.transactions import Transactions
+from deniable.mining.packed_rows import PackedRows
 
 WORDS_WORTH_A_THREAD = 1 << 22
 
@@ -29,6 +29,21 @@ class Sums:
     third: Floats | None = None
 
 
+@runtime_checkable
+class CountsItemsets(Protocol):
+    """Of plain items: the number of rows that report an itemset is all that a search asks for."""
+
+    def counts(self, itemsets: Any) -> Ints:
+        """How many rows report every item of each itemset (rows of items' numbers, sorted)."""
+
+
+class SumsItemsets(Protocol):
+    """Of other items: their weights are multiplied and summed row by row."""
+
+    def sums(self, itemsets: Any) -> Sums:
+        """The sums of each itemset (rows of items' numbers, sorted)."""
+
+
 def threads() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -43,42 +58,42 @@ def in_threads(work: Callable[[int, int], None], size: int, cost: float) -> None
     if several == 1:
         work(0, size)
         return
-    # More parts than threads: parts differ in cost, and who is done early takes another.
+    # More parts than threads: parts differ in cost, and a thread that is done early takes another.
     edges = np.linspace(0, size, 4 * several + 1).astype(np.int64)
     with ThreadPoolExecutor(several) as pool:
         list(pool.map(work, edges[:-1].tolist(), edges[1:].tolist()))
 
 
 class PackedCounts:
-    """Itemsets of plain items counted in packed columns: one AND and one popcount a word."""
+    """Itemsets of plain items counted in packed columns: one AND and one popcount per word."""
 
     def __init__(self, packed: Any) -> None:
         self.packed = packed
 
     @property
     def words(self) -> int:
-        """Of a column."""
+        """How many words a column has."""
         return int(self.packed.shape[1])
 
     def counts(self, itemsets: Any) -> Ints:
         """How many rows report every item of each itemset (rows of columns' numbers, sorted)."""
         from deniable.kernels.bits import count_itemsets
 
-        found = np.zeros(len(itemsets), np.int64)
+        reported = np.zeros(len(itemsets), np.int64)
         in_threads(
-            lambda first, last: count_itemsets(self.packed, itemsets, first, last, found),
+            lambda first, last: count_itemsets(self.packed, itemsets, first, last, reported),
             len(itemsets),
             float(len(itemsets)) * self.words,
         )
-        return found
+        return reported
 
 
 class RowSums:
     """Itemsets whose items are not all plain, row by row: products of the attributes' own inverse weights."""
 
-    def __init__(self, transactions: Transactions, which: Ints) -> None:
-        items = transactions.items
-        self._cells = transactions.cells
+    def __init__(self, rows: PackedRows, which: Ints) -> None:
+        items = rows.items
+        self._cells = rows.cells
         self._column = items.attribute[which]
         first = np.searchsorted(items.attribute, items.attribute)
         inside = which - first[which]
@@ -94,27 +109,27 @@ class RowSums:
         """The sums of each itemset (rows of numbers into `which`)."""
         from deniable.kernels.row_products import row_sums
 
-        found = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
+        sums = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
 
         def work(first: int, last: int) -> None:
             row_sums(
                 self._cells, self._column, self._starts, self._tables, self._shows, itemsets, first, last,
-                found.reported, found.total, found.second,
+                sums.reported, sums.total, sums.second,
             )  # fmt: skip
 
         in_threads(work, len(itemsets), float(len(itemsets)) * self._cells.shape[1])
         if self._items.block is not None:
-            self._correct_shared(itemsets, found)
-        return found
+            self._correct_shared(itemsets, sums)
+        return sums
 
-    def _correct_shared(self, itemsets: Any, found: Sums) -> None:
+    def _correct_shared(self, itemsets: Any, sums: Sums) -> None:
         """Where items share a draw their joint weight is no product: those itemsets are weighed block by block."""
         assert self._items.block is not None
         block = self._items.block[self._which]
         for c, itemset in enumerate(itemsets):
             if len(set(block[itemset])) < len(itemset):
                 weights = self._block_products(itemset, block)
-                found.total[c], found.second[c] = weights.sum(), (weights**2).sum()
+                sums.total[c], sums.second[c] = weights.sum(), (weights**2).sum()
 
     def _block_products(self, itemset: Ints, block: Ints) -> Floats:
         product = np.ones(self._cells.shape[1])
@@ -135,9 +150,6 @@ class RowSums:
         return product
 
 
-def counter_of(transactions: Transactions, which: Ints) -> PackedCounts | RowSums:
+def counter_of(rows: PackedRows, which: Ints) -> PackedCounts | RowSums:
     """What counts itemsets of these items, numbered as in `which`."""
-    if transactions.remote is not None:
-        remote: PackedCounts | RowSums = transactions.remote.counter(which)
-        return remote
-    return PackedCounts(transactions.select(which)) if transactions.items.plain else RowSums(transactions, which)
+    return PackedCounts(rows.select(which)) if rows.items.plain else RowSums(rows, which)

@@ -1,12 +1,4 @@
-"""What may be in an itemset, and the unbiased weight of each item given what was reported.
-
-The item of a yes/no attribute is "yes"; an attribute of several values has one item a value (or bin), and two of them never meet in
-an itemset. An item is *plain* if its weight depends only on whether the item itself was reported: w = absent or w = present. That
-holds for every channel of two values and for those that keep or replace (KRR, retention): with P(item reported | true) = p and
-P(item reported | not true) = 1 - q, present = q / (p + q - 1) and absent = -(1 - q) / (p + q - 1). Other items (neighbours, noise)
-have weights of the attribute's own, one for each reported value, by the one rule of `core.undoing`: unbiased where that is useful, else
-with a bias whose limit is known (`biases.py`). That rule looks at how often each value was reported, so the reports are read first.
-"""
+"""All items of a data set: their names, the attribute each belongs to, and their weights where these are plain (`attributes.py`)."""
 
 from __future__ import annotations
 
@@ -17,268 +9,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells
-from deniable.core.caps import STRETCHES, Cap
-from deniable.core.channel import Binned, Channel
-from deniable.core.designs import Identity
-from deniable.core.domain import Binary, Continuous, Integer
+from deniable.core.channel import Channel
+from deniable.core.domain import Binary
 from deniable.core.exact import Floats, Ints
 from deniable.core.groups import JointChannel
-from deniable.core.laws import Mixture, Shift
-from deniable.core.operators import FloatTable
-from deniable.core.optional import _MayBeSilent
 from deniable.core.schema import Schema
-from deniable.core.tables import float_codes
-from deniable.core.undoing import ALL_NODES, Undoer
-from deniable.errors import DataError, NotInvertibleError, ParameterError
-from deniable.mining.biases import Bias, shifted
+from deniable.errors import DataError, ParameterError
+from deniable.mining.attributes import MinedAttribute
+from deniable.mining.biases import Bias
 
 MOST_ITEMS = 65_536
-FLOATING_CELLS = 200
-"""Numbers without a step are read in about so many cells, truths being taken as uniform inside a cell."""
-MOST_NUMBERS = 100
-"""A grid of more numbers than this is no list of items: it needs bins."""
-
-
-class _Cells(FloatTable):
-    """A channel between fine cells of numbers without a step."""
-
-    lumpable = False
-
-
-class Attribute:
-    """One column of the data and the items it holds; `most` is what any single value holds at most (`core.caps`)."""
-
-    def __init__(self, name: str, channel: Channel, bins: Any = None, most: float | None = None) -> None:
-        self.name, self.channel = name, channel
-        self.binned = None if bins is None else channel.binned(bins)
-        domain = channel.domain
-        numbers = isinstance(domain, Continuous) or hasattr(domain, "low")
-        if bins is None and numbers and (_wide(domain) or not channel.exact):
-            raise ParameterError(
-                "needs_bins",
-                "Attribute {name!r} has {size} values: give bins for it, such as bins={{{name!r}: 5}}.",
-                name=name,
-                size="too many" if not getattr(domain, "has_step", True) else f"{domain.size:,}",
-            )
-        self.is_yes_no = isinstance(domain, Binary)
-        labels = channel.inputs if self.binned is None else self.binned.inputs
-        self.values: list[Any] = [1] if self.is_yes_no else list(labels)
-        self.items: list[str] = [name] if self.is_yes_no else [f"{name}={value}" for value in labels]
-        self._most = most
-        self._counts: Floats | None = None
-
-    @cached_property
-    def _read_in(self) -> Binned | None:
-        """The cells that reports are read in; None where every reported value is one."""
-        if self.binned is None or (self.channel.exact and not self.channel.lumpable):
-            return None
-        return self.binned if self.channel.exact else self.channel.binned(_fine_edges(self.channel.domain, self.binned))
-
-    @property
-    def cell_count(self) -> int:
-        """How many reported cells there are."""
-        return self.channel.reported.size if self._read_in is None else len(self._read_in.outputs)
-
-    @cached_property
-    def truth(self) -> Floats:
-        """A row an item: which codes of the domain (of numbers without a step: which cells) it stands for."""
-        if self.is_yes_no:
-            return np.array([[0.0, 1.0]])
-        if self.binned is None:
-            return np.eye(self.channel.domain.size)
-        if self.channel.exact:
-            return self._inside(self.channel.domain)
-        assert self._read_in is not None
-        inside = self.binned.true.index(self._read_in.true.floats[:-1])
-        members: Floats = (inside == np.arange(len(self.binned.true))[:, None]).astype(np.float64)
-        return members
-
-    def _inside(self, domain: Any) -> Floats:
-        """A row an item, a column a value of a domain: whether the value lies in the item's bin, or is the silence that the item is."""
-        assert self.binned is not None
-        true, silent = self.binned.true, domain.missing is not None
-        numbers = (domain.answered if silent else domain).numbers()
-        possible = (numbers >= true.floats[0]) & (numbers <= true.floats[-1])
-        members = (true.index(numbers) == np.arange(len(true))[:, None]) & possible
-        found: Floats = (_with_silence(members) if silent else members).astype(np.float64)
-        return found
-
-    @cached_property
-    def noisy(self) -> bool:
-        """Whether weights depend on more than the report of the item itself: how often every cell was reported is then looked at."""
-        return not self.channel.lumpable and self.plain is None
-
-    def learn(self, counts: Any) -> None:
-        """Note how often each cell was reported: weights that undo noise depend on it."""
-        self._counts = counts.astype(np.float64)
-        for known in ("_undone", "weights", "biases"):
-            self.__dict__.pop(known, None)
-
-    @cached_property
-    def cap(self) -> Cap:
-        """The class of truths that intervals are meant for where unbiased weights are of no use."""
-        domain = self.channel.domain
-        if self.channel.exact:
-            return Cap.of(domain, self._most)
-        cells = self.truth.shape[1]
-        stretches = min(cells, STRETCHES)
-        wide = f"{float(domain.high - domain.low) / stretches:.4g}"  # type: ignore[attr-defined]
-        return Cap(np.arange(cells) * stretches // cells, Cap.of(Integer(1, stretches), self._most).most, wide)
-
-    @cached_property
-    def _undone(self) -> list[tuple[Floats, Floats | None]]:
-        """Weights and residual of every item, by the one rule."""
-        law: Any = self.channel.law if self.channel.exact else _Cells(self._read_in.matrix())  # type: ignore[union-attr]
-        counts = np.zeros(law.outputs) if self._counts is None else self._counts
-        undoer = Undoer(law, self.cap, counts)
-        found: list[tuple[Floats, Floats | None]] = []
-        for member in self.truth:
-            weights, residual = undoer.of(member, float(counts.sum()))
-            found.append((weights, None) if residual is None else shifted(self.cap, weights, residual))
-        return found
-
-    @cached_property
-    def weights(self) -> Floats:
-        """A row an item, a column a reported cell: the weight of the item given that report."""
-        try:
-            if self.noisy:
-                return np.stack([weights for weights, _ in self._undone])
-            return self._inverse
-        except NotInvertibleError as error:
-            raise NotInvertibleError(
-                "attribute_hidden", "Attribute {name!r}: {reason}", name=self.name, reason=str(error)
-            ) from None
-
-    @cached_property
-    def _inverse(self) -> Floats:
-        """The unbiased weights."""
-        if self._read_in is None:
-            return np.ascontiguousarray(self.channel.law.weights(self.truth.T).T)
-        return np.ascontiguousarray(FloatTable(self._read_in.matrix()).weights(np.eye(len(self._read_in.inputs))).T)
-
-    @cached_property
-    def biases(self) -> list[Bias | None]:
-        """How far the weights of every item may be off on average; None where they are unbiased."""
-        if not self.noisy:
-            return [None] * len(self.items)
-        return [
-            None if residual is None else Bias(self.cap, member, residual)
-            for member, (_, residual) in zip(self.truth, self._undone, strict=True)
-        ]
-
-    @cached_property
-    def shows(self) -> Any:
-        """A row an item, a column a reported cell: whether that report is the item itself."""
-        if self.is_yes_no:
-            return np.arange(self.channel.reported.size)[None, :] == self._yes
-        if self.binned is not None and self._read_in is None:
-            return self._inside(self.channel.reported) > 0
-        truths: tuple[Any, ...]
-        reports: tuple[Any, ...]
-        if self.binned is None:
-            truths, reports = self.channel.inputs, self.channel.outputs
-        else:
-            # Bins are known by where they begin: the last true one is closed, the reported one there need not be.
-            assert self._read_in is not None
-            true, starts = self.binned.true, self._read_in.reported_bins.floats[:-1]
-            held = (starts >= true.floats[0]) & (starts < true.floats[-1])
-            shown = (true.index(starts) == np.arange(len(true))[:, None]) & held
-            return _with_silence(shown) if self.binned.missing is not None else shown
-        place = {value: code for code, value in enumerate(reports)}
-        shows = np.zeros((len(self.items), len(reports)), dtype=bool)
-        for item, value in enumerate(truths):
-            if value in place:
-                shows[item, place[value]] = True
-        return shows
-
-    @property
-    def _yes(self) -> int:
-        """The code of the report that is the item: 1, or, of labels of its own, the one that speaks most for the item."""
-        labels = self.channel.outputs
-        if 1 in labels:
-            return labels.index(1)
-        rows = self.channel.integer_rows().astype(np.float64)
-        return int(np.argmax(rows[1] / (rows[0] + rows[1]).clip(1e-300)))
-
-    @cached_property
-    def plain(self) -> tuple[Floats, Floats] | None:
-        """(absent, present) for every item, or None if weights depend on more than whether the item was reported."""
-        law = self.channel.law if self.binned is None else None
-        if isinstance(law, Mixture) and not isinstance(self.channel.domain, Continuous):
-            # Wide lists of labels never become a matrix: w = (reported - r) / d.
-            if law.diagonal == 0:
-                raise _says_nothing(self.name)
-            replaced = law.replacement / law.denominator
-            keep = law.diagonal / law.denominator
-            chosen = replaced[1:] if self.is_yes_no else replaced
-            return -chosen / keep, (1 - chosen) / keep
-        if not self._may_be_plain:
-            return None
-        try:
-            weights, shows = self._inverse, self.shows
-        except NotInvertibleError:
-            if self.channel.lumpable:
-                raise
-            return None
-        if not (shows.sum(axis=1) == 1).all():
-            return None
-        present = weights[shows]
-        if shows.shape[1] == 1:
-            # A constant: it is never absent.
-            return np.zeros(len(present)), present
-        others = np.where(shows, np.nan, weights)
-        low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
-        if (high - low > 1e-9 * np.abs(weights).max()).any():
-            return None
-        return (low + high) / 2, present
-
-    @property
-    def _may_be_plain(self) -> bool:
-        """Noise never is, and of wide tables nobody asks."""
-        law: Any = self.channel.law
-        inner = law.inner if isinstance(law, _MayBeSilent) else law
-        return self.channel.lumpable or (self.channel.exact and not isinstance(inner, Shift) and law.inputs <= ALL_NODES)
-
-    def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
-        """The reported cell of every row."""
-        if not self.channel.exact:
-            assert self._read_in is not None
-            return float_codes(self.channel, self._read_in, column, bad, offset, text)
-        codes = self.channel.reported.codes(column, bad, offset, text)
-        return codes if self._read_in is None else self._read_in.reported_codes(codes)
-
-
-def _with_silence(members: Any) -> Any:
-    """One item and one code more: silence."""
-    padded = np.pad(members, [(0, 1), (0, 1)])
-    padded[-1, -1] = True
-    return padded
-
-
-def _fine_edges(domain: Any, binned: Binned) -> list[Any]:
-    """Edges of about `FLOATING_CELLS` even cells, those of the bins among them."""
-    low, high = domain.low, domain.high
-    if getattr(domain, "has_step", True):
-        parts = min(domain.size - 1, FLOATING_CELLS)
-        even = [low + domain.step * (domain.size * i // parts) for i in range(parts)]
-    else:
-        even = [low + (high - low) * i / FLOATING_CELLS for i in range(FLOATING_CELLS)]
-    return sorted({*even, *binned.true.edges})
-
-
-def _wide(domain: Any) -> bool:
-    return not getattr(domain, "has_step", True) or domain.size > MOST_NUMBERS
-
-
-def _says_nothing(name: str) -> NotInvertibleError:
-    return NotInvertibleError(
-        "no_information",
-        "Item {name!r}: it is reported equally often whether true or not (p + q = 1), so its reports say nothing.",
-        name=name,
-    )
 
 
 @dataclass(frozen=True)
@@ -289,7 +30,7 @@ class Items:
     attribute: Ints
     absent: Floats
     present: Floats
-    attributes: Sequence[Attribute] = ()
+    attributes: Sequence[MinedAttribute] = ()
     block: Ints | None = None
     blocks: Sequence[Any] = ()
     untold: Any = None  # items whose bias is not known, if any
@@ -306,8 +47,8 @@ class Items:
 
     def learn(self, counts: Sequence[Any]) -> None:
         """Note how often each cell of the noisy attributes was reported."""
-        for home, own in zip(self.noisy, counts, strict=True):
-            self.attributes[home].learn(own)
+        for home, cell_counts in zip(self.noisy, counts, strict=True):
+            self.attributes[home].learn(cell_counts)
         self.__dict__.pop("biases", None)
 
     @cached_property
@@ -375,7 +116,7 @@ def yes_no_items(names: Sequence[Any], schema: Schema | Channel | None) -> Items
         absent, present = np.zeros(len(names)), np.ones(len(names))
     elif isinstance(schema, Channel):
         _must_be_yes_no("the channel", schema)
-        both = Attribute("every item", schema).plain
+        both = MinedAttribute("every item", schema).plain
         assert both is not None
         absent, present = np.repeat(both[0], len(names)), np.repeat(both[1], len(names))
     else:
@@ -417,19 +158,34 @@ def schema_items(
     names: Sequence[Any] | None = None,
     most: Mapping[str, float] | float | None = None,
 ) -> Items:
-    """The items of these columns under a schema; with `names` every column must be yes/no and has that name.
+    """The items of these columns under a schema.
 
+    Parameters
+    ----------
+    schema
+        What the columns hold and how it was hidden.
+    bins
+        Bins of numbers, by attribute.
+    columns
+        The attributes whose values are items.
+    names
+        Names of the items: every column must then be yes/no.
+    most
+        How crowded a single value may be (`core.caps`).
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> schema = dn.Schema({"a": dn.Flip(0.9, 0.8), "colour": dn.KRR(dn.Nominal(["red", "green", "blue"]), 0.8)})
     >>> schema_items(schema, {}, ["a", "colour"]).names
     ['a', 'colour=red', 'colour=green', 'colour=blue']
     """
-    lacking = [name for name in columns if name not in schema]
-    if lacking:
+    missing = [name for name in columns if name not in schema]
+    if missing:
         raise DataError(
             "not_in_schema",
             "The schema says nothing of {got}; declare what is not hidden with dn.Identity(dn.Binary()).",
-            got=lacking[:20],
+            got=missing[:20],
         )
     most = {} if most is None else most if isinstance(most, Mapping) else dict.fromkeys(columns, most)
     for option, given in (("bins", bins), ("most", most)):
@@ -439,9 +195,8 @@ def schema_items(
     if names is not None:
         for column in columns:
             _must_be_yes_no(repr(column), schema[column])
-    attributes = [Attribute(name, schema[name], bins.get(name), most.get(name)) for name in columns]
-    found: list[Any] = [item for attribute in attributes for item in attribute.items]
-    names = found if names is None else list(names)
+    attributes = [MinedAttribute(name, schema[name], bins.get(name), most.get(name)) for name in columns]
+    names = [item for attribute in attributes for item in attribute.items] if names is None else list(names)
     check_names(names)
     home = np.repeat(np.arange(len(attributes)), [len(attribute.items) for attribute in attributes])
     both = [attribute.plain or (np.full(len(attribute.items), np.nan),) * 2 for attribute in attributes]
@@ -463,12 +218,3 @@ def _shared(schema: Schema, columns: Sequence[str], home: Ints) -> Ints | None:
     used = [block_of[name] for name in columns]
     grouped = any(isinstance(schema.blocks[i].channel, JointChannel) for i in used)
     return np.array(used)[home] if grouped and len(set(used)) < len(used) else None
-
-
-def undistorted(columns: Sequence[str]) -> Schema:
-    """The schema of yes/no columns that are not hidden.
-
-    >>> list(undistorted(["a"]))
-    ['a']
-    """
-    return Schema({name: Identity(Binary()) for name in columns})

@@ -10,7 +10,7 @@ Items are kept with p where true and with q where not, each with its own: the we
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,9 +18,12 @@ import numpy as np
 
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
-from deniable.mining.counting import Sums, counter_of, in_threads
+from deniable.mining.ahead import ItemArrays
+from deniable.mining.choices import Choice
+from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Search, Tally
+from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level, Tally
+from deniable.mining.search import Search
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -34,6 +37,19 @@ BIASED = (
 
 Estimator = Callable[[Any, Sums], Floats]
 """From candidates (sorted rows of item numbers) and what was counted of them to the estimated numbers of rows."""
+
+
+@dataclass(frozen=True)
+class Published(Choice):
+    """The choice of all whose support, as a published method estimates it, reaches the limit of their length."""
+
+    estimate: Estimator
+    rows: int
+    limit: Callable[[int], float]
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, None]:
+        support = self.estimate(itemsets, sums) / self.rows
+        return support >= self.limit(itemsets.shape[1]), support, None
 
 
 def published_levels(
@@ -50,6 +66,19 @@ def published_levels(
 ) -> Iterator[Level]:
     """Level after level of "mask", "re" or "mmask": itemsets whose estimated support reaches the limit of their length.
 
+    Parameters
+    ----------
+    transactions, min_support, max_len, progress, max_candidates
+        As of `dn.frequent_itemsets`.
+    method
+        "mask", "re" or "mmask".
+    r_threshold, relax, reduction_relax
+        Of "mmask" and its relaxations (`limit_of`).
+    tally
+        Counts the candidates that were tested.
+
+    Examples
+    --------
     >>> from deniable.mining.transactions import Transactions
     >>> baskets = Transactions([["bread", "milk"], ["bread", "milk"], ["milk"], ["bread"]])
     >>> [level.support.tolist() for level in published_levels(baskets, 0.5, "mmask", r_threshold=1)]
@@ -68,28 +97,17 @@ def published_levels(
     tally.tested += len(items)
     counts = transactions.item_counts()
     single = (items.slope * counts + items.absent * n) / n
-    which = np.flatnonzero(single >= limit_of(1, min_support, r_threshold, relax, reduction_relax))
+
+    def limit(length: int) -> float:
+        return limit_of(length, min_support, r_threshold, relax, reduction_relax)
+
+    which = np.flatnonzero(single >= limit(1))
     if not len(which):
         return
     chosen = Items([items.names[i] for i in which], items.attribute[which], items.absent[which], items.present[which])
-    estimate = _estimator(method, transactions, which, chosen, r_threshold)
-
-    def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
-        limit = limit_of(itemsets.shape[1], min_support, r_threshold, relax, reduction_relax)
-        support = estimate(itemsets, sums) / n
-        return support >= limit, support
-
-    search = Search(
-        counter_of(transactions, which),
-        n,
-        chosen.attribute,
-        chosen.absent,
-        chosen.slope,
-        choose,
-        max_candidates,
-        progress,
-        tally,
-    )
+    choice = Published(_estimator(method, transactions, which, chosen, r_threshold), n, limit)
+    arrays = ItemArrays(chosen.attribute, chosen.absent, chosen.slope)
+    search = Search(transactions.counter(which), n, arrays, choice, max_candidates, progress, tally)
     for level in search.levels(max_len):
         if method == "mmask" and level.length > r_threshold:
             level.sums.total = np.full(len(level), np.nan)
@@ -103,6 +121,19 @@ def limit_of(length: int, min_support: float, r_threshold: int, relax: float, re
     Every reduction of the rows adds the reduction relaxation, *before* the itemsets of that level are chosen; as printed it would
     come one level late, and Tables 4.8 and 4.13 would not come out.
 
+    Parameters
+    ----------
+    length
+        How many items there are in an itemset.
+    min_support
+        The minimum support that was asked for.
+    r_threshold
+        After so many items the rows are reduced.
+    relax, reduction_relax
+        By how much the minimum is lowered at once, and with every reduction.
+
+    Examples
+    --------
     >>> [round(limit_of(length, 0.1, 3, 0.0, 0.25), 4) for length in range(1, 9)]
     [0.1, 0.1, 0.1, 0.08, 0.08, 0.08, 0.0667, 0.0667]
     """
@@ -185,7 +216,24 @@ class RecursiveEstimation:
 
 
 def mmask_supports(packed: Any, everyone: Any, itemsets: Any, items: Items, r_threshold: int) -> Floats:
-    """MMASK (thesis, Algorithms 10 to 12): CTS chooses rows for the first items, MASK estimates the rest in them."""
+    """MMASK (thesis, Algorithms 10 to 12): CTS chooses rows for the first items, MASK estimates the rest in them.
+
+    Parameters
+    ----------
+    packed, everyone
+        The packed columns of the items, and the packed set of all rows.
+    itemsets
+        One row of item numbers per itemset.
+    items
+        The items, with their weights.
+    r_threshold
+        The longest itemset that MASK estimates at once.
+
+    Returns
+    -------
+    array
+        The estimated number of rows that hold each itemset.
+    """
     from deniable.kernels.published import mmask_estimates
 
     estimates = np.empty(len(itemsets))

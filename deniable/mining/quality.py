@@ -15,7 +15,7 @@ COLUMNS = ["n_true", "n_found", "support_error", "false_negatives", "false_posit
 
 
 def quality(found: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
-    """Compare the itemsets found in distorted data with those of the true data, a row a length.
+    """Compare the itemsets found in distorted data with those of the true data, one row per length.
 
     With F the true frequent itemsets of a length, R those found and s, s' their supports:
 
@@ -61,13 +61,13 @@ def _supports(frame: Any, which: str) -> dict[frozenset[Any], float]:
             "gives it.",
             which=which,
         )
-    found = dict(zip(map(frozenset, frame["itemsets"]), frame["support"].astype(float), strict=True))
-    if len(found) < len(frame):
+    supports = dict(zip(map(frozenset, frame["itemsets"]), frame["support"].astype(float), strict=True))
+    if len(supports) < len(frame):
         raise DataError(
-            "itemset_twice", "quality: the {which} itemsets have {n} more than once.", which=which, n=len(frame) - len(found)
+            "itemset_twice", "quality: the {which} itemsets have {n} more than once.", which=which, n=len(frame) - len(supports)
         )
-    if which == "true" and any(not support > 0 for support in found.values()):
+    if which == "true" and any(not support > 0 for support in supports.values()):
         raise DataError(
             "true_support", "quality: true supports must be above 0, for errors are relative to them; is `true` an estimate?"
         )
-    return found
+    return supports

@@ -17,7 +17,7 @@ SURE = 1.96
 
 
 class RowWeights:
-    """Unbiased weights of functions of the items of some transactions, a number a row.
+    """Unbiased weights of functions of the items of some transactions, one number per row.
 
     >>> import deniable as dn
     >>> weights = RowWeights(dn.Transactions([["a"], ["a", "b"], []], dn.Flip(p=0.75, q=0.75)))
@@ -80,10 +80,10 @@ class RowWeights:
         return np.any([self._bits(item) for item in items], axis=0)
 
     def _by_block(self, items: Iterable[int]) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        blocks: dict[int, list[int]] = {}
         for item in items:
-            found.setdefault(int(self.block[item]), []).append(int(item))
-        return found
+            blocks.setdefault(int(self.block[item]), []).append(int(item))
+        return blocks
 
     def _weight(self, item: int) -> Floats:
         items, cells = self._items, self._transactions.cells

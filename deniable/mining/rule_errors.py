@@ -34,7 +34,7 @@ from deniable.mining.taxonomy import Generalised
 from deniable.mining.transactions import Transactions
 
 Ends = tuple[Floats, Floats, Floats]
-"""Standard error, lower and upper end, a number a rule."""
+"""Standard error, lower and upper end: one number per rule."""
 EndsOf = Callable[[int, Any], Ends]
 """From the number of a split and the places of the chosen itemsets in their portion."""
 
@@ -65,7 +65,15 @@ def confidences_of(
     level: float,
     taxonomy: Any = None,
 ) -> Confidences:
-    """Choose the way to the errors: from the frame alone, from the data once more, or none, with the reason."""
+    """Choose the way to the errors: from the frame alone, from the data once more, or none, with the reason.
+
+    Parameters
+    ----------
+    frame, lattice
+        The itemsets, and how their subsets are found.
+    schema, data, bins, level, taxonomy
+        As of `dn.association_rules`.
+    """
     target = frame.attrs.get("target", "population")
     z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     if "no_interval" in frame.attrs:
@@ -190,8 +198,8 @@ def _otherwise(moments: Moments, crossed: Floats, given: Floats, otherwise: Floa
     rest = moments.antecedent - moments.both
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = (crossed - moments.both * given.prod(axis=1)) / rest
-    found: Floats = np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
-    return found
+    mean: Floats = np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
+    return mean
 
 
 @dataclass(frozen=True)
@@ -207,7 +215,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Moments:
-    """Means of w_S, w_A and of their products, a number a rule."""
+    """Means of w_S, w_A and of their products: one number per rule."""
 
     both: Floats
     antecedent: Floats
@@ -281,26 +289,26 @@ class FromRows(Confidences):
 
     def __post_init__(self) -> None:
         place = {_key(name): number for number, name in enumerate(self.weights.names)}
-        lacking = [name for name in self.names if _key(name) not in place]
-        if lacking:
-            raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=lacking[:20])
+        missing = [name for name in self.names if _key(name) not in place]
+        if missing:
+            raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=missing[:20])
         self._biases: dict[tuple[int, ...], Range] = {}
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
 
     def of(self, portion: Portion) -> EndsOf:
-        """Row weights of every itemset and of its antecedents: a pass over the data a rule."""
+        """Row weights of every itemset and of its antecedents: one pass over the data per rule."""
         itemsets = self._number[portion.items]
 
         def ends(split: int, chosen: Any) -> Ends:
             inside = [j for j in range(portion.length) if split >> j & 1]
             rules = [(np.sort(row), np.sort(row[inside])) for row in itemsets[chosen]]
-            found = np.array([self._moments(*rule) for rule in rules]).reshape(-1, 5).T
-            told = Moments(*found).ends(self.weights.rows, self.z2, self.target)
+            moments = np.array([self._moments(*rule) for rule in rules]).reshape(-1, 5).T
+            told = Moments(*moments).ends(self.weights.rows, self.z2, self.target)
             for place, rule in enumerate(rules):
                 both, antecedent = (self._bias(part) for part in rule)
                 if both is not NO_BIAS or antecedent is not NO_BIAS:
-                    own = Moments(*found[:, [place]]).biased_ends(self.weights.rows, self.z2, both, antecedent)
-                    for into, end in zip(told, own, strict=True):
+                    biased = Moments(*moments[:, [place]]).biased_ends(self.weights.rows, self.z2, both, antecedent)
+                    for into, end in zip(told, biased, strict=True):
                         into[place] = end
             return told
 
@@ -310,8 +318,8 @@ class FromRows(Confidences):
         # Rules of one antecedent ask for its bias again and again.
         key = tuple(itemset.tolist())
         if key not in self._biases:
-            own = self.weights.bias(itemset) if isinstance(self.weights, RowWeights) else None
-            self._biases[key] = own or NO_BIAS
+            bias = self.weights.bias(itemset) if isinstance(self.weights, RowWeights) else None
+            self._biases[key] = bias or NO_BIAS
         return self._biases[key]
 
     def _moments(self, itemset: Ints, antecedent: Ints) -> tuple[float, ...]:

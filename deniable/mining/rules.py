@@ -39,25 +39,45 @@ def association_rules(
 ) -> pd.DataFrame:
     """All rules "antecedents => consequents" between the itemsets of a frame whose `metric` is at least `min_threshold`.
 
-    Columns and their names are mlxtend's (support, confidence, lift, representativity, leverage, conviction, zhangs_metric, jaccard,
-    certainty, kulczynski), then the errors: `support_se`, `support_low`, `support_high` are the itemset's, `confidence_se`,
-    `confidence_low`, `confidence_high` those of confidence = S / A. Both supports come from the same reports, so their covariance
-    counts: with weights w the error is that of the mean of w_S - confidence * w_A, and the interval holds the confidences c for which
-    the mean of w_S - c w_A lies within its own error of 0. Undistorted that is Wilson's interval. `metric` may be any of the columns:
-    "confidence_low" gives the rules that hold with certainty. Where supports are shrunk (the default of `dn.frequent_itemsets`) so are
-    the metrics; the errors are always those of the unbiased ratio, which `unbiased_confidence` then shows.
+    Both supports of confidence = S / A come from the same reports, so their covariance counts: with weights w the error is that of the
+    mean of w_S - confidence * w_A, and the interval holds the confidences c for which the mean of w_S - c w_A lies within its own
+    error of 0. Undistorted that is Wilson's interval. Where supports are shrunk (the default of `dn.frequent_itemsets`) so are the
+    metrics; the errors are always those of the unbiased ratio, which `unbiased_confidence` then shows.
 
-    A frame of `dn.frequent_itemsets` says by itself how its items were hidden. For other frames `schema` says it (they need the
-    columns `reported_support` and the number of transactions in `frame.attrs["rows"]`). Attributes whose channel moves values to
-    neighbours, groups that share a draw and ancestors of a `taxonomy` need the reported `data` once more for their errors (with the
-    `bins` and the `taxonomy` used). Intervals behind noise count how far its weights may be off, under what `rules.attrs["assumes"]`
-    says; a `most` other than the usual is taken from `data=dn.Transactions(...)`. Where errors cannot be told the columns are NaN and
-    `rules.attrs["no_interval"]` says why.
+    Parameters
+    ----------
+    itemsets
+        A frame of `dn.frequent_itemsets`, which says by itself how its items were hidden, or another one that has all subsets of its
+        itemsets.
+    schema
+        Says for other frames how the items were hidden; they need the column `reported_support` and the number of transactions in
+        `frame.attrs["rows"]`.
+    metric
+        Any of the columns; "confidence_low" gives the rules that hold with certainty.
+    min_threshold
+        What the metric must reach.
+    data
+        The reported data once more. Attributes whose channel moves values to neighbours, groups that share a draw and ancestors of a
+        taxonomy need it for their errors. A `most` other than the usual is taken from `data=dn.Transactions(...)`.
+    bins, taxonomy
+        Those that the itemsets were mined with.
+    level
+        The confidence level of the intervals.
 
-    Rules come in the order of their itemsets, as mlxtend lists them. The surest first:
-    `rules.sort_values(["confidence_low", "support"], ascending=False)`; by `confidence` alone a few people who happen to agree go before
-    everybody else.
+    Returns
+    -------
+    pandas.DataFrame
+        mlxtend's columns (support, confidence, lift, representativity, leverage, conviction, zhangs_metric, jaccard, certainty,
+        kulczynski), then the errors: `support_se`, `support_low`, `support_high` are the itemset's, `confidence_se`, `confidence_low`,
+        `confidence_high` those of the confidence. Intervals behind noise count how far its weights may be off, under what
+        `rules.attrs["assumes"]` says. Where errors cannot be told the columns are NaN and `rules.attrs["no_interval"]` says why.
 
+        Rules come in the order of their itemsets, as mlxtend lists them. The surest first:
+        `rules.sort_values(["confidence_low", "support"], ascending=False)`; by `confidence` alone a few people who happen to agree go
+        before everybody else.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> baskets = [["bread", "butter"], ["bread", "butter", "milk"], ["bread", "butter"], ["milk"], ["bread"]]
     >>> rules = dn.association_rules(dn.frequent_itemsets(baskets, min_support=0.4), min_threshold=0.9)
@@ -77,8 +97,8 @@ def association_rules(
     beside = {
         name: itemsets[name].to_numpy(dtype=np.float64) for name in (*OF_ITEMSETS, "unbiased_support") if name in itemsets
     }
-    found = [rules for portion in lattice.portions() for rules in _rules(portion, support, beside, told, metric, min_threshold)]
-    frame = _frame(found, sets, (*COLUMNS, "unbiased_confidence") if "unbiased_support" in itemsets else COLUMNS)
+    parts = [rules for portion in lattice.portions() for rules in _rules(portion, support, beside, told, metric, min_threshold)]
+    frame = _frame(parts, sets, (*COLUMNS, "unbiased_confidence") if "unbiased_support" in itemsets else COLUMNS)
     frame.attrs = {"rows": itemsets.attrs.get("rows"), "method": itemsets.attrs.get("method"), "target": told.target}
     if "assumes" in itemsets.attrs:
         frame.attrs["assumes"] = itemsets.attrs["assumes"]
@@ -101,8 +121,8 @@ def _rules(
         def columns(split: int, chosen: Any, names: Sequence[str]) -> dict[str, Any]:
             rows, inside = portion.rows[chosen], portion.subsets[chosen, split]
             both, a, c = support[rows], support[inside], support[portion.subsets[chosen, everything ^ split]]
-            found: dict[str, Any] = {name: METRIC_OF[name](both, a, c) for name in names if name in METRIC_OF}
-            found |= {
+            values: dict[str, Any] = {name: METRIC_OF[name](both, a, c) for name in names if name in METRIC_OF}
+            values |= {
                 name: beside[name][rows] if name in beside else np.full(len(rows), np.nan)
                 for name in names
                 if name in OF_ITEMSETS
@@ -110,10 +130,10 @@ def _rules(
             if "unbiased_confidence" in names and "unbiased_support" in beside:
                 unbiased = beside["unbiased_support"]
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    found["unbiased_confidence"] = unbiased[rows] / unbiased[inside]
+                    values["unbiased_confidence"] = unbiased[rows] / unbiased[inside]
             if set(names) & set(OF_CONFIDENCE):
-                found |= dict(zip(OF_CONFIDENCE, ends(split, chosen), strict=True))
-            return found
+                values |= dict(zip(OF_CONFIDENCE, ends(split, chosen), strict=True))
+            return values
 
         # What is asked of a rule is worked out for all of them, the rest only for those that have it.
         chosen = np.flatnonzero(columns(split, slice(None), [metric])[metric] >= reached)
@@ -125,12 +145,12 @@ def _rules(
             }
 
 
-def _frame(found: list[dict[str, Any]], sets: Any, names: Sequence[str]) -> pd.DataFrame:
+def _frame(parts: list[dict[str, Any]], sets: Any, names: Sequence[str]) -> pd.DataFrame:
     """All rules in the order of their itemsets; `sets` are the frame's itemsets, of which antecedents and consequents are rows."""
-    if not found:
+    if not parts:
         return pd.DataFrame({name: pd.Series(dtype=object if name in SIDES else float) for name in names})
-    order = np.argsort(np.concatenate([part["order"] for part in found]), kind="stable")
-    columns = {name: np.concatenate([part[name] for part in found])[order] for name in names}
+    order = np.argsort(np.concatenate([part["order"] for part in parts]), kind="stable")
+    columns = {name: np.concatenate([part[name] for part in parts])[order] for name in names}
     return pd.DataFrame(columns | {name: sets[columns[name]] for name in SIDES})
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from deniable.core.exact import Floats
+from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums
 
 MOST_FITTED = 1 << 16
@@ -53,8 +54,10 @@ class _Known:
     error: Floats
 
 
-class Shrunk:
+class Shrunk(Choice):
     """Chooses the frequent candidates of level after level by their shrunk supports."""
+
+    looks_at_levels = True
 
     def __init__(self, rows: int, limit: float, biased: Any = None) -> None:
         self._rows, self._limit = rows, limit
@@ -71,7 +74,7 @@ class Shrunk:
             return
         step = -(-len(parents) // MOST_FITTED)
         parents = np.ascontiguousarray(parents[::step])
-        support, variance = self._own(itemsets, sums)
+        support, variance = self._unbiased(itemsets, sums)
         support, variance = support[::step], variance[::step]
         if variance.any():
             independent, least = self._ingredients(parents)
@@ -79,17 +82,17 @@ class Shrunk:
 
     def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats]:
         """(which are frequent, their supports, the standard deviations of these) for some candidates of the level."""
-        own, variance = self._own(itemsets, sums)
+        unbiased, variance = self._unbiased(itemsets, sums)
         if parents.shape[1] == 1 or not variance.any():
-            support, weight, error = own, np.ones(len(own)), np.sqrt(variance)
+            support, weight, error = unbiased, np.ones(len(unbiased)), np.sqrt(variance)
         else:
             independent, least = self._ingredients(parents)
             expected = np.clip(self._fit.independent * independent + self._fit.rarest * least, TINY, least)
             noise = np.clip(variance - self._shared(parents, expected), 0.0, variance)
             weight, error = heavy_tailed(
-                own - expected, expected**2 * self._fit.spread_expected, variance, noise, self._fit.spread_noise
+                unbiased - expected, expected**2 * self._fit.spread_expected, variance, noise, self._fit.spread_noise
             )
-            support = expected + weight * (own - expected)
+            support = expected + weight * (unbiased - expected)
             # An expectation is no better known than the subsets it is made of.
             relative = self._below.error / self._below.support
             doubt = (relative[parents] ** 2).mean(axis=1) + self._fit.untold
@@ -114,7 +117,7 @@ class Shrunk:
         )
         self._new = []
 
-    def _own(self, itemsets: Any, sums: Sums) -> tuple[Floats, Floats]:
+    def _unbiased(self, itemsets: Any, sums: Sums) -> tuple[Floats, Floats]:
         """The supports by their own reports and the variances that the randomisation gives them, or, where weights are biased, the most
         that it can give them: their whole variance.
         """
@@ -126,10 +129,10 @@ class Shrunk:
     def _ingredients(self, parents: Any) -> tuple[Floats, Floats]:
         from deniable.kernels.expected import expected_supports
 
-        found: tuple[Floats, Floats] = expected_supports(
+        both: tuple[Floats, Floats] = expected_supports(
             parents, np.log(self._below.support), self._below.parents, np.log(self._two_below.support)
         )
-        return found
+        return both
 
     def _shared(self, parents: Any, expected: Floats) -> Floats:
         from deniable.kernels.expected import shared_noise
@@ -142,15 +145,26 @@ class Shrunk:
 
 
 def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, share: float) -> tuple[Floats, Floats]:
-    """(weight of the own estimate, error of the result) if most itemsets are as expected and a few are far from it.
+    """(weight of the unbiased estimate, error of the result) if most itemsets are as expected and a few are far from it.
 
     The spread is one of several multiples of the level's, with `SHARES` as prior probabilities: one that is many spreads off its
     expectation is taken for one of the few, and believed.
+
+    Parameters
+    ----------
+    off
+        Unbiased supports less expected ones.
+    spread
+        The level's variance of true supports around expected ones.
+    variance, noise
+        The variances of the unbiased supports, and the part of them that is not shared with the expectation.
+    share
+        How much of the variance the level was seen to have.
     """
     from deniable.kernels.expected import believed
 
-    found: tuple[Floats, Floats] = believed(off, spread, variance, noise, share, np.array(MULTIPLES), np.array(SHARES))
-    return found
+    both: tuple[Floats, Floats] = believed(off, spread, variance, noise, share, np.array(MULTIPLES), np.array(SHARES))
+    return both
 
 
 def two_shares(first: Floats, second: Floats, whole: Floats) -> Floats:
@@ -182,6 +196,17 @@ def _sum(a: Floats, b: Floats) -> float:
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Any) -> Fit:
     """The coefficients that explain the unbiased supports of a level: weighted least squares with a weak prior, then moments.
 
+    Parameters
+    ----------
+    support, variance
+        The unbiased supports of a level and their variances.
+    independent, least
+        The supports if any two items were independent given the others, and those of the rarest subset.
+    shared
+        From expected supports to how much of the variance they share with the unbiased ones.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> independent = rng.uniform(0.05, 0.2, 5_000)
     >>> truth = 1.1 * independent * (1 + 0.1 * rng.standard_normal(5_000))
@@ -202,9 +227,9 @@ def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats
         coefficients = np.linalg.solve(system, [_sum(a, support) for a in weighted] + prior @ np.array([1.0, 0.0]))
         expected = np.clip(coefficients[0] * independent + coefficients[1] * least, TINY, least)
         information = float((expected**4 * weight**2).sum())
-        found = float((((support - expected) ** 2 - variance) * expected**2 * weight**2).sum()) / information
+        estimate = float((((support - expected) ** 2 - variance) * expected**2 * weight**2).sum()) / information
         # The spread is never taken for smaller than the level can tell.
-        spread = max(found, (2 / information) ** 0.5)
+        spread = max(estimate, (2 / information) ** 0.5)
     squares = (support - expected) ** 2
     noise = np.clip(variance - shared(expected), 0.0, variance)
     total = spread * expected**2 + variance

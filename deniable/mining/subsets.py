@@ -88,15 +88,15 @@ class Lattice:
     def _subsets(self, length: int, part: slice) -> Ints:
         items, rows = self._items[length][part], self._rows[length][part]
         places = np.zeros((len(rows), 1 << length), np.int64)
-        found = np.full((len(rows), 1 << length), EMPTY)
+        subsets = np.full((len(rows), 1 << length), EMPTY)
         for number in range(1, 1 << length):
             last = number.bit_length() - 1
             size = number.bit_count()
             places[:, number] = self._find(size, places[:, number & ~(1 << last)], items[:, last])
             members = [j for j in range(length) if number >> j & 1]
             self._check(places[:, number], rows, items[:, members])
-            found[:, number] = self._rows[size][places[:, number]]
-        return found
+            subsets[:, number] = self._rows[size][places[:, number]]
+        return subsets
 
     def _check(self, places: Ints, rows: Ints, items: Ints) -> None:
         missing = np.flatnonzero(places < 0)

@@ -19,7 +19,7 @@ from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.biases import Range, ends, largest_bias
-from deniable.mining.counting import Sums, counter_of
+from deniable.mining.counting import Sums
 from deniable.mining.items import Items
 from deniable.mining.transactions import Transactions, as_transactions
 
@@ -37,10 +37,27 @@ def itemset_support(
 ) -> Estimate:
     """The unbiased support of one itemset, with its error: which share of the true transactions holds all these items.
 
-    Behind noise that cannot be undone without bias, the interval counts the largest bias among truths of which no single value is too
-    crowded; `estimate.assumes` says what that means, and `most` (`{"age": 0.2}`) says it otherwise. Only the columns of these items are
-    read: other numbers need no `bins`.
+    Parameters
+    ----------
+    data, schema
+        As of `dn.Transactions`, which may be given too. Only the columns of these items are read.
+    items
+        The names of the items: a column of yes and no, or COLUMN=VALUE.
+    target
+        Errors are for the "population" that the transactions are a sample of, or for these transactions alone ("respondents").
+    bins
+        Bins of numbers, by attribute; attributes of other items need none.
+    most
+        Behind noise that cannot be undone without bias, the interval counts the largest bias among truths of which no single value is
+        too crowded; `estimate.assumes` says what that means, and `most` (`{"age": 0.2}`) says it otherwise.
 
+    Returns
+    -------
+    Estimate
+        The support, a share.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["bread", "milk"]] * 40 + [["milk"]] * 60, dn.Flip(p=0.9, q=0.9))
     >>> dn.itemset_support(baskets, items=["bread", "milk"]).value.round(4).tolist()
@@ -101,17 +118,17 @@ def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int 
 
     items = transactions.items
     if not items.plain:
-        return counter_of(transactions, numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])  # type: ignore[union-attr]
+        return transactions.counter(numbers).sums(np.arange(len(numbers), dtype=np.int32)[None, :])  # type: ignore[union-attr]
     packed = transactions.select(numbers)
-    own = np.arange(len(numbers))
+    places = np.arange(len(numbers))
     if len(numbers) <= patterns_up_to:
-        counts = pattern_counts(packed, own, transactions.rows)
+        counts = pattern_counts(packed, places, transactions.rows)
         weights = pattern_weights(items.absent[numbers], items.present[numbers])
         return Sums(counts[-1:], *(np.array([counts @ weights**k]) for k in (1, 2, 3)))
     reported = np.zeros(1, np.int64)
-    count_itemsets(packed, own[None, :].astype(np.int32), 0, 1, reported)
-    found = packed_row_sums(packed, transactions.rows, own, items.absent[numbers], items.present[numbers])
-    return Sums(reported, *(np.array([power]) for power in found))
+    count_itemsets(packed, places[None, :].astype(np.int32), 0, 1, reported)
+    powers = packed_row_sums(packed, transactions.rows, places, items.absent[numbers], items.present[numbers])
+    return Sums(reported, *(np.array([power]) for power in powers))
 
 
 def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: float, target: str) -> tuple[Floats, Floats]:
@@ -122,6 +139,24 @@ def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: flo
     whose cov(w^2, w) is M3 - v A with A = E[w^2 | all items true]. And it would be A s + B (1 - s) at least, B being the least mean
     square that any rows without all items can have: few rows may have shown nothing yet of what they will show. Undistorted both
     give Wilson's interval.
+
+    Parameters
+    ----------
+    sums, itemsets
+        What was counted of the itemsets, and their items: one row of item numbers per itemset.
+    items
+        All items, with their weights.
+    n
+        How many transactions there are.
+    level
+        The confidence level.
+    target
+        "population" or "respondents".
+
+    Returns
+    -------
+    tuple
+        The lower and the upper ends, which may lie outside 0 to 1.
     """
     from deniable.kernels.support_scores import support_ends
 
@@ -133,7 +168,21 @@ def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: flo
 
 
 class Support(Estimate):
-    """The support of one itemset; its interval is a score interval, or one that holds the largest `bias` there may be."""
+    """The support of one itemset; its interval is a score interval, or one that holds the largest `bias` there may be.
+
+    Parameters
+    ----------
+    sums
+        What was counted of the itemset.
+    items, numbers
+        All items, and the numbers of those in the itemset.
+    n, target
+        How many transactions there are, and whom the error bars are for.
+    variance
+        The square of the standard error.
+    bias
+        How far the support may be off, None if it is unbiased.
+    """
 
     def __init__(
         self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float, bias: Range | None = None
@@ -149,8 +198,8 @@ class Support(Estimate):
 
     def _around(self, level: float) -> tuple[Floats, Floats]:
         assert self._bias is not None
-        found = ends(self.value, self.se, self._bias, level)
-        return at_least_direct(found, self.value, self.n, level) if self.target == "population" else found
+        interval = ends(self.value, self.se, self._bias, level)
+        return at_least_direct(interval, self.value, self.n, level) if self.target == "population" else interval
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper end of a confidence interval for the support."""

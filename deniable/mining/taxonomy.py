@@ -12,7 +12,7 @@ every term of which is again a product over blocks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -20,10 +20,13 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
+from deniable.mining.ahead import ItemArrays
+from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums, in_threads
 from deniable.mining.items import Items
-from deniable.mining.levels import MOST_CANDIDATES, Level, Search, Tally
+from deniable.mining.levels import MOST_CANDIDATES, Level, Tally
 from deniable.mining.row_weights import RowWeights
+from deniable.mining.search import Search
 from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
@@ -85,14 +88,14 @@ class Taxonomy:
 
 
 def _reached(name: Any, steps: Mapping[Any, Iterable[Any]]) -> set[Any]:
-    found: set[Any] = set()
+    reached: set[Any] = set()
     waiting = list(steps.get(name, ()))
     while waiting:
         step = waiting.pop()
-        if step not in found:
-            found.add(step)
+        if step not in reached:
+            reached.add(step)
             waiting.extend(steps.get(step, ()))
-    return found
+    return reached
 
 
 class Generalised:
@@ -126,12 +129,12 @@ class Generalised:
 
     def _refuse_unknown(self, transactions: Transactions, place: Mapping[Any, int]) -> None:
         known = set(place) | set(self.taxonomy.names)
-        lacking = [name for name in self.taxonomy.children if name not in known]
+        missing = [name for name in self.taxonomy.children if name not in known]
         # Baskets need not hold every item that is for sale, but the columns of a frame are all the items there are.
-        if lacking and (not transactions.listed or len(lacking) == len(self.taxonomy.children)):
+        if missing and (not transactions.listed or len(missing) == len(self.taxonomy.children)):
             raise DataError(
                 "taxonomy_unknown", "The taxonomy speaks of {got}, which the data lacks. Items are {items}.",
-                got=lacking[:20], items=list(place)[:20],
+                got=missing[:20], items=list(place)[:20],
             )  # fmt: skip
 
     def weight(self, item: int) -> Floats:
@@ -193,21 +196,38 @@ class GeneralisedSums:
         """Reported rows, sums of weights and of their squares."""
         from deniable.kernels.row_products import row_sums
 
-        found = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
+        sums = Sums(np.zeros(len(itemsets), np.int64), np.zeros(len(itemsets)), np.zeros(len(itemsets)))
         column = np.arange(len(self._which))
 
         def work(first: int, last: int) -> None:
             row_sums(
                 self._codes, column, self._starts, self._tables, self._shows, itemsets, first, last,
-                found.reported, found.total, found.second,
+                sums.reported, sums.total, sums.second,
             )  # fmt: skip
 
         in_threads(work, len(itemsets), float(len(itemsets)) * self._generalised.rows)
         for number, row in enumerate(self._which[itemsets].tolist()):
             if self._generalised.share_blocks(row):
                 weights = self._generalised.of(row)
-                found.total[number], found.second[number] = weights.sum(), weights @ weights
-        return found
+                sums.total[number], sums.second[number] = weights.sum(), weights @ weights
+        return sums
+
+
+@dataclass(frozen=True)
+class Apart(Choice):
+    """The choice of all whose support reaches a limit and none of whose pairs are an item and what is above it."""
+
+    limit: float
+    rows: int
+    apart: Any  # items x items: whether a pair is worth counting
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, None]:
+        support = sums.total / self.rows
+        frequent = support >= self.limit
+        if itemsets.shape[1] == 2:
+            # A pair that is left out is in no longer candidate either.
+            frequent &= self.apart[itemsets[:, 0], itemsets[:, 1]]
+        return frequent, support, None
 
 
 def generalised_levels(
@@ -220,6 +240,19 @@ def generalised_levels(
 ) -> Iterator[Level]:
     """Level after level of itemsets over all levels of the taxonomy; no itemset holds an item and what is above it.
 
+    Parameters
+    ----------
+    generalised
+        The transactions with what is above their items.
+    min_support
+        The share of the transactions that an itemset must reach.
+    max_len, progress, max_candidates
+        As of `dn.frequent_itemsets`.
+    tally
+        Counts the candidates that were tested.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> baskets = dn.Transactions([["milk", "bread"], ["water", "bread"], ["bread"], ["milk"]])
     >>> levels = generalised_levels(Generalised(baskets, {"milk": "drink", "water": "drink"}), 0.5)
@@ -235,18 +268,10 @@ def generalised_levels(
         return
     numbers = which.tolist()
     apart = np.array([[generalised.apart(a, b) for b in numbers] for a in numbers])
-
-    def choose(itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats]:
-        found = sums.total / n
-        frequent = found >= min_support
-        if itemsets.shape[1] == 2:
-            # A pair that is left out is in no longer candidate either.
-            frequent &= apart[itemsets[:, 0], itemsets[:, 1]]
-        return frequent, found
-
     nothing = np.zeros(len(which))
     search = Search(
-        GeneralisedSums(generalised, which), n, np.arange(len(which)), nothing, nothing, choose, max_candidates, progress, tally
-    )
+        GeneralisedSums(generalised, which), n, ItemArrays(np.arange(len(which)), nothing, nothing),
+        Apart(min_support, n, apart), max_candidates, progress, tally,
+    )  # fmt: skip
     for level in search.levels(max_len):
         yield replace(level, itemsets=which.astype(np.int32).take(level.itemsets))

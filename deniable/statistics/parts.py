@@ -21,7 +21,8 @@ from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema
 from deniable.core.tables import CellTable
 from deniable.core.undoing import Undoer, Undone
-from deniable.engines.count import Countable, cell_table
+from deniable.engines.count import cell_table
+from deniable.engines.countable import Countable
 from deniable.errors import ParameterError, SchemaError
 from deniable.statistics.bounded import Bounded, Residuals
 from deniable.statistics.functions import MOST_TERMS, Function, Residual, weight_product

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deniable.core.schema import Schema
-from deniable.engines.schemas import schema_of
-from deniable.engines.sources import open_source
+from deniable.engines.opening import open_data
 from deniable.statistics.parts import Most
 from deniable.statistics.sample import Sample
 
@@ -29,5 +28,4 @@ def read(
     >>> answer.n
     1000
     """
-    opened = open_source(str(source), engine)
-    return Sample(opened, schema_of(opened.files, source, schema), weights, most=most)
+    return Sample(open_data(source, schema, engine), weights=weights, most=most)

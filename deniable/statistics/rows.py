@@ -13,7 +13,7 @@ from deniable.core.bad_cells import BadCells, raise_bad_cells
 from deniable.core.csv_format import CsvFormat
 from deniable.core.files import open_table
 from deniable.core.schema import Schema
-from deniable.engines.count import Countable
+from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
 
 

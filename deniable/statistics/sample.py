@@ -14,6 +14,8 @@ from deniable.core.estimate import Estimate
 from deniable.core.exact import Floats
 from deniable.core.missing import WithMissing
 from deniable.core.schema import Schema
+from deniable.engines.countable import Countable
+from deniable.engines.opening import Source, open_data
 from deniable.errors import ParameterError
 from deniable.statistics import likely, means, moments, sample_text, shares
 from deniable.statistics.assumptions import repeats_assumptions
@@ -67,12 +69,7 @@ class Sample:
         self, data: Any, schema: Schema | None = None, weights: Any = None, alike: bool = True, most: Most = None
     ) -> None:
         several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
-        parts: list[Any] = list(data) if several else [(data, schema)]
-        for part in parts:
-            if not isinstance(part, tuple) or len(part) != 2 or not isinstance(part[1], Schema):
-                raise ParameterError(
-                    "sample_parts", "Sample takes (data, schema) or a list of such pairs, got {got!r}.", got=type(part).__name__
-                )
+        parts: list[Any] = [_part(each) for each in (data if several else [(data, schema)])]
         if not parts:
             raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
         self.parts: list[tuple[Any, Schema]] = parts
@@ -821,6 +818,20 @@ class Sample:
         if isinstance(domain, WithMissing):
             index, labels = np.append(index, len(cells)), [*labels, domain.missing]
         return labels, [(index == i).astype(np.float64) for i in range(len(labels))]
+
+
+def _part(given: Any) -> tuple[Any, Schema]:
+    """Data and its schema, which that of its files must not contradict; opened data (`engines.opening`) may know it."""
+    if isinstance(given, tuple) and len(given) == 2:
+        data, schema = given
+        if isinstance(data, Source) or (isinstance(data, Countable) and isinstance(schema, Schema)):
+            source = open_data(data, schema)
+            return source.data, source.declared
+        if isinstance(schema, Schema):
+            return data, schema
+    raise ParameterError(
+        "sample_parts", "Sample takes (data, schema) or a list of such pairs, got {got!r}.", got=type(given).__name__
+    )
 
 
 def _is(name: str, label: Any, binned: bool) -> str:

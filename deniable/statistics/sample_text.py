@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.core.channel import rounded_up
 from deniable.core.html_table import html_table, paragraphs
 from deniable.core.schema import Schema
-from deniable.engines.count import Countable
+from deniable.engines.countable import Countable
 
 if TYPE_CHECKING:
     from deniable.statistics.sample import Sample

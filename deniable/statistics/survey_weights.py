@@ -16,7 +16,8 @@ from deniable.core.domain import Ordinal, numeric
 from deniable.core.exact import Floats, Ints
 from deniable.core.files import open_table
 from deniable.core.schema import Schema
-from deniable.engines.count import Countable, distinct
+from deniable.engines.count import distinct
+from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
 
 Part = tuple[Any, Schema]

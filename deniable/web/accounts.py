@@ -7,7 +7,7 @@ import hmac
 import secrets
 import time
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 from deniable.errors import RefusedError
 from deniable.survey.store import Store
 
@@ -15,7 +15,7 @@ try:
     from argon2 import PasswordHasher
     from argon2.exceptions import Argon2Error, InvalidHashError
 except ImportError:
-    raise lacking("argon2-cffi", "serve") from None
+    raise not_installed("argon2-cffi", "serve") from None
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1_000
 SESSION_SECONDS = 12 * 3600

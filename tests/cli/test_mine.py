@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.mining.levels import Search
+from deniable.mining.search import Search
 
 
 @pytest.fixture
@@ -75,14 +75,14 @@ def test_literal_methods_are_at_hand(run, folder, method):
 def test_an_interrupted_run_keeps_the_lengths_that_are_done(run, folder, monkeypatch):
     full = json.loads(run("mine", "reported.csv", "-m", "0.1", "--json")[1])["itemsets"]
     assert max(len(row["itemsets"]) for row in full) >= 3
-    following = Search._next
+    following = Search.next_level
 
-    def interrupted(self, below):
-        if below.itemsets.shape[1] == 2:
+    def interrupted(self, max_len):
+        if self.length == 2:
             raise KeyboardInterrupt
-        return following(self, below)
+        return following(self, max_len)
 
-    monkeypatch.setattr(Search, "_next", interrupted)
+    monkeypatch.setattr(Search, "next_level", interrupted)
     code, out, err = run("mine", "reported.csv", "-m", "0.1", "--json", "-o", "done.csv")
     kept = json.loads(out)
     assert code == 130

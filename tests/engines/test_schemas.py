@@ -1,4 +1,4 @@
-"""Reports are never read under a schema that contradicts the one they carry, whoever reads them."""
+"""Reports are never read under a schema that contradicts the one they carry, by any reader."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.engines.opening import open_data
 from deniable.engines.schemas import agreed_schema
 from deniable.engines.sources import open_source
 from deniable.errors import DataError, DeniableError, FileError
@@ -41,6 +42,7 @@ READERS = {
     "read": lambda source, schema: dn.read(source, schema).count("a == 1"),
     "read by arrow": lambda source, schema: dn.read(source, schema, engine="arrow").count("a == 1"),
     "read by spark": lambda source, schema: dn.read(source, schema, engine="spark").count("a == 1"),
+    "Sample of an opened source": lambda source, schema: dn.Sample(open_data(source), schema).count("a == 1"),
     "Transactions": lambda source, schema: dn.Transactions(source, schema),
     "Transactions of an opened source": lambda source, schema: dn.Transactions(open_source(str(source)), schema),
     "frequent_itemsets": lambda source, schema: dn.frequent_itemsets(source, schema, 0.2),

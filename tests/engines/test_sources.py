@@ -12,7 +12,9 @@ import pytest
 
 import deniable as dn
 from deniable.engines.count import cell_table
-from deniable.engines.sources import FileSource, FrameSource, open_source
+from deniable.engines.countable_files import CountableFiles
+from deniable.engines.countable_frames import CountableFrame
+from deniable.engines.sources import open_source
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
 
 SERVERS = pytest.mark.xdist_group("servers")
@@ -100,12 +102,12 @@ def test_csv_and_parquet_are_not_mixed(tmp_path):
 def test_duckdb_counts_large_files_where_it_is_installed_and_pyarrow_all_others(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text(CSV)
-    assert isinstance(open_source(str(path)), FileSource)
+    assert isinstance(open_source(str(path)), CountableFiles)
     monkeypatch.setattr("deniable.engines.sources.LARGE", len(CSV))
-    assert isinstance(open_source(str(path)), FrameSource)
+    assert isinstance(open_source(str(path)), CountableFrame)
     monkeypatch.setitem(sys.modules, "duckdb", None)
     source = open_source(str(path))
-    assert isinstance(source, FileSource)
+    assert isinstance(source, CountableFiles)
     assert cell_table(source, SCHEMA, list(SCHEMA)).cells.tolist() == EXPECTED
 
 
@@ -119,7 +121,7 @@ def test_duckdb_counts_large_files_where_it_is_installed_and_pyarrow_all_others(
         ("pyspark.sql", "{folder}/a.csv", "spark", "deniable[spark]"),
     ],
 )
-def test_a_package_that_is_lacking_is_named_with_its_extra(tmp_path, monkeypatch, package, text, engine, extra):
+def test_a_package_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch, package, text, engine, extra):
     (tmp_path / "a.csv").write_text(CSV)
     (tmp_path / "a.db").write_text("")
     monkeypatch.delitem(sys.modules, "deniable.engines.sql", raising=False)

@@ -11,7 +11,8 @@ from mlxtend.frequent_patterns import apriori, association_rules
 import deniable as dn
 from deniable.errors import DataError, ParameterError
 from deniable.mining import itemsets
-from deniable.mining.itemsets import Mined, discovery_limit, mine
+from deniable.mining.itemsets import discovery_limit, mine
+from deniable.mining.mined import Mined, probability_above
 
 unbiased = partial(dn.frequent_itemsets, method="unbiased")
 
@@ -398,7 +399,7 @@ def test_intervals_of_supports_are_shares(method):
 
 def test_supports_that_are_the_minimum_but_for_rounding_are_frequent_for_certain():
     assert 0.7 * 0.1 < 0.07
-    assert itemsets.probability_above(np.array([0.7 * 0.1]), np.zeros(1), 0.07).tolist() == [1.0]
+    assert probability_above(np.array([0.7 * 0.1]), np.zeros(1), 0.07).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("method", ["shrunk", "unbiased", "mask", "re"])

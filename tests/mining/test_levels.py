@@ -9,12 +9,16 @@ import pytest
 
 import deniable as dn
 from deniable.kernels import levels as kernel
-from deniable.mining import levels
-from deniable.mining.itemsets import Mined, mine
+from deniable.mining import ahead
+from deniable.mining.ahead import ItemArrays
+from deniable.mining.choices import Reaching
+from deniable.mining.itemsets import mine
+from deniable.mining.mined import Mined
+from deniable.mining.search import Search
 
 
 def dense(rng, rows=700, items=9):
-    """Rows whose items hang together, so that there are long itemsets, and the channel that distorted them."""
+    """Rows whose items are related, so that there are long itemsets, and the channel that distorted them."""
     truth = rng.random((rows, items)) < rng.uniform(0.5, 0.95, items)
     channel = dn.Flip(0.9, 0.85)
     draw = rng.random(truth.shape)
@@ -40,7 +44,7 @@ def test_levels_made_beside_are_those_made_in_portions(monkeypatch, options, dis
     longest = options.get("max_len", 6)
     assert beside["itemsets"].map(len).max() >= longest
     made.clear()
-    monkeypatch.setattr(levels, "WORDS_WORTH_A_THREAD", 0)
+    monkeypatch.setattr(ahead, "WORDS_WORTH_A_THREAD", 0)
     here = dn.frequent_itemsets(*ask, **options)
     assert not made
     pd.testing.assert_frame_equal(beside, here, check_exact=True)
@@ -50,8 +54,8 @@ def test_levels_made_beside_are_those_made_in_portions(monkeypatch, options, dis
 def test_as_many_candidates_are_counted_as_tested_on_both_ways(monkeypatch):
     reports, channel = dense(np.random.default_rng(2))
     tested = []
-    for worth in (levels.WORDS_WORTH_A_THREAD, 0):
-        monkeypatch.setattr(levels, "WORDS_WORTH_A_THREAD", worth)
+    for worth in (ahead.WORDS_WORTH_A_THREAD, 0):
+        monkeypatch.setattr(ahead, "WORDS_WORTH_A_THREAD", worth)
         mined = Mined(dn.Transactions(reports, channel), [], 0.15, "unbiased")
         found = list(mine(mined))
         tested.append((mined.tally.tested, [level.candidates for level in found], [len(level) for level in found]))
@@ -72,6 +76,30 @@ def test_columns_told_by_the_compiled_function_are_those_of_scipy_and_of_the_int
             np.testing.assert_allclose(told, expected, rtol=1e-13, atol=1e-15)
         doubts = np.concatenate([mined.probabilities(level) for level in mined.levels])
         assert ((doubts > 0.05) & (doubts < 0.95)).any()
+
+
+def test_levels_can_be_asked_for_one_by_one_and_tell_their_columns_when_the_next_one_is():
+    rows = dn.Transactions(dense(np.random.default_rng(5))[0])
+    n, items = rows.rows, rows.items
+    asked = n, 0.15, 0.15, 1.96**2, False
+
+    def search():
+        choice = Reaching(0.15, items.second_given, items.second_otherwise, asked)
+        return Search(rows.counter(np.arange(len(items))), n, ItemArrays(items.attribute, items.absent, items.slope), choice)
+
+    together, alone = list(search().levels()), search()
+    assert alone.length == 0
+    for k, level in enumerate(together, 1):
+        made = alone.next_level()
+        assert (alone.length, made.columns) == (k, None)
+        np.testing.assert_array_equal(made.itemsets, level.itemsets)
+        np.testing.assert_array_equal(made.sums.total, level.sums.total)
+        following = alone.next_level() if k == len(together) else None
+        assert following is None
+    assert alone.next_level() is None
+    np.testing.assert_allclose(made.columns, together[-1].columns, rtol=1e-13)
+    shorter = search()
+    assert [shorter.next_level(2).length, shorter.next_level(2).length, shorter.next_level(2)] == [1, 2, None]
 
 
 def test_a_search_that_is_given_up_or_fails_leaves_no_thread_and_the_collector_as_it_was(monkeypatch):
@@ -102,14 +130,14 @@ def test_small_columns_of_lists_are_packed_once(monkeypatch):
     rows = [[k for k in range(5) if (r + k) % 3] for r in range(400)]
     prepared = dn.Transactions(rows, dn.Flip(0.9, 0.9))
     first = prepared.select([3, 1])
-    packed = prepared._packed
+    packed = prepared._rows.bits
     assert packed is not None
     assert first.tolist() == packed[[3, 1]].tolist()
     assert prepared.select([0]) is not packed
-    assert prepared._packed is packed
+    assert prepared._rows.bits is packed
     many = dn.Transactions([[r] for r in range(400)], dn.Flip(0.9, 0.9))
     many.select([3, 1])
-    assert many._packed is None  # 400 columns need more room than the 400 numbers
+    assert many._rows.bits is None  # 400 columns need more room than the 400 numbers
 
 
 @pytest.mark.parametrize("method", ["unbiased", "shrunk", "mask"])

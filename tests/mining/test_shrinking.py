@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.mining import levels
+from deniable.mining import search
 from deniable.mining.shrinking import Fit, fitted, heavy_tailed
 
 pytestmark = pytest.mark.statistical
@@ -106,7 +106,7 @@ def test_itemsets_that_always_occur_together_keep_their_support():
 def test_a_level_too_large_to_be_seen_at_once_is_fitted_to_a_sample(baskets, monkeypatch):
     whole = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3).set_index("itemsets")
     alone = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3, method="unbiased")
-    monkeypatch.setattr(levels, "PORTION", 300)
+    monkeypatch.setattr(search, "PORTION", 300)
     parts = dn.frequent_itemsets(baskets[0.85], min_support=LIMIT, max_len=3).set_index("itemsets")
     both = whole.index.intersection(parts.index)
     assert len(both) > 0.97 * max(len(whole), len(parts))

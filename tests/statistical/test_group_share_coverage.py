@@ -14,7 +14,7 @@ import pytest
 
 import deniable as dn
 from deniable.core.tables import Axis, CellTable
-from deniable.engines.count import Countable
+from deniable.engines.countable import Countable
 from deniable.statistics.joint import Product
 
 SEED = 20_261_116

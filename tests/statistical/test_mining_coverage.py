@@ -11,8 +11,8 @@ import pytest
 
 import deniable as dn
 from deniable.mining.counting import Sums
-from deniable.mining.itemsets import Mined
 from deniable.mining.levels import Level
+from deniable.mining.mined import Mined
 from deniable.mining.supports import pattern_weights
 from deniable.mining.transactions import as_transactions
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import deniable as dn
-from deniable.engines.count import Countable
+from deniable.engines.countable import Countable
 from deniable.errors import DataError, NoIntervalError, ParameterError, SchemaError
 from deniable.reconstruction.agrawal_srikant import chi_square_point
 from deniable.statistics.conditions import parse

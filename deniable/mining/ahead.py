@@ -1,0 +1,81 @@
+"""The hand-off between two processors: one makes the next level while the caller names the itemsets of this one.
+
+For many short levels naming takes as long as the search. A level that is worth all processors, or more than a portion of candidates,
+is not made ahead: the search counts it itself, in threads.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from deniable.core.exact import Floats, Ints
+from deniable.mining.choices import Choice, Reaching
+from deniable.mining.counting import WORDS_WORTH_A_THREAD, CountsItemsets, PackedCounts, SumsItemsets
+from deniable.mining.levels import Below, Level
+
+
+class ItemArrays(NamedTuple):
+    """Of items numbered 0, 1, ...: the attribute of each, its weight where it is not reported, and what a report adds to that."""
+
+    attribute: Ints
+    absent: Floats
+    slope: Floats
+
+
+class Ahead:
+    """One level made ahead at most; used as a context, at the end of which no thread is left."""
+
+    def __init__(self, counter: CountsItemsets | SumsItemsets, choice: Choice, items: ItemArrays, most_candidates: int) -> None:
+        """`items` has a column for each power of the weights; more than `most_candidates` are not made ahead."""
+        self._counter = counter if isinstance(counter, PackedCounts) else None
+        self._reaching = choice if isinstance(choice, Reaching) else None
+        self._items, self._most = items, most_candidates
+        self._pool: ThreadPoolExecutor | None = None
+        self._level: Future[Any] | None = None
+        self._with_columns = False
+
+    def __enter__(self) -> Ahead:
+        self._pool = ThreadPoolExecutor(1)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        assert self._pool is not None
+        self._pool.shutdown()
+        self._pool = None
+
+    def begin(self, level: Level, below: Below) -> None:
+        """Have the next level made while the caller is busy with this one, if that is worth it."""
+        if self._pool is None or self._reaching is None or self._counter is None:
+            return
+        room = below.pairs
+        if room > self._most or room * self._counter.words >= 2 * WORDS_WORTH_A_THREAD:
+            return
+        from deniable.kernels.levels import level_above
+
+        # The side that has less to do computes this level's columns: as many itemsets are named as made in about the same time.
+        self._with_columns = room <= len(level)
+        known: Any = level.sums.total, level.sums.second, level.sums.third
+        sums = known if self._with_columns else tuple(each[:0] for each in known)
+        sets = below.itemsets, below.tails, below.parents, below.starts, below.partial
+        items = *self._items, self._reaching.given, self._reaching.otherwise
+        work = sets, items, self._counter.packed, room, self._reaching.limit, sums, self._reaching.asked
+        if level_above.signatures:
+            self._level = self._pool.submit(level_above, *work)
+        else:
+            # Compiled here the first time, where Ctrl-C reaches it.
+            self._level = Future()
+            self._level.set_result(level_above(*work))
+
+    def columns(self, level: Level, below: Below) -> Any:
+        """What the frame tells of a level, as the other processor computed it or, while that one makes the next level, computed here."""
+        if self._reaching is None or level.sums.third is None:
+            return None
+        if self._level is not None and self._with_columns:
+            return self._level.result()[1]
+        return self._reaching.columns(level.sums, below.itemsets)
+
+    def take(self) -> Any:
+        """The next level as `kernels.levels.level_above` gives it, waited for if need be; None if none was begun."""
+        begun, self._level = self._level, None
+        return None if begun is None else begun.result()[0]

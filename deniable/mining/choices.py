@@ -1,0 +1,53 @@
+"""Which candidates of a level are frequent: the protocol of all choices, and the plainest of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from deniable.core.exact import Floats
+from deniable.mining.counting import Sums
+
+
+class Choice(Protocol):
+    """What a search asks which candidates to keep. Most choices look at each candidate by itself and only say `__call__`."""
+
+    looks_at_levels: ClassVar[bool] = False  # whether `fit` is to see candidates of a level before any of them is chosen
+
+    def fit(self, itemsets: Any, parents: Any, sums: Sums) -> None:
+        """Look at (an even sample of) the candidates of a level before any is chosen."""
+        return
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, Floats | None]:
+        """(which are frequent, the supports of all, the errors of these where they are not those of the unbiased ones).
+
+        Given are candidates, the rows of their subsets in the level below, and their sums.
+        """
+
+    def finish(self) -> None:
+        """All candidates of the level were seen."""
+        return
+
+
+@dataclass(frozen=True)
+class Reaching(Choice):
+    """The choice of all whose unbiased support reaches a limit.
+
+    What the frame tells of them is computed at once: `given` and `otherwise` are the items' E[w^2 | true] and E[w^2 | not true], `asked`
+    is as in `kernels.support_scores.support_columns`.
+    """
+
+    limit: float
+    given: Floats
+    otherwise: Floats
+    asked: tuple[int, float, float, float, bool]
+
+    def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, None]:
+        support = sums.total / self.asked[0]
+        return support >= self.limit, support, None
+
+    def columns(self, sums: Sums, itemsets: Any) -> Any:
+        """What the frame tells of some itemsets but how often they are reported."""
+        from deniable.kernels.support_scores import support_columns
+
+        return support_columns((sums.total, sums.second, sums.third), itemsets, self.given, self.otherwise, self.asked)
