@@ -243,7 +243,7 @@ def _rows(text: str) -> int:
 
 def warn_if_unsafe(found: Any, output: Path, stream: TextIO) -> None:
     """Last, so that it is what stays on the screen: a failed check, what would mend it, and that the file is there all the same."""
-    from deniable.publish.mends import mending
+    from deniable.publish.remedies import mending
 
     if found.passed:
         return

@@ -20,10 +20,10 @@ from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress, Silent
-from deniable.publish.mends import mending
+from deniable.publish.passing_settings import LONGEST, in_shell, remedy
 from deniable.publish.publication import Publication, publish_in_order
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
-from deniable.publish.remedies import LONGEST, in_shell, remedy
+from deniable.publish.remedies import mending
 
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
 PARQUET_KEY = b"deniable.publication"

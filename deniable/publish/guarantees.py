@@ -16,8 +16,8 @@ from deniable.plurals import counted
 from deniable.privacy.deniability import deniability
 from deniable.privacy.warnings import WEAK
 from deniable.privacy.words import odds, percent
+from deniable.publish.checks.proxies import find_proxies
 from deniable.publish.encoding import IDENTIFIER_ROWS, MOST_CATEGORIES, columns_of
-from deniable.publish.other_columns import other_columns
 from deniable.publish.search import ruled_out_views, single_views
 from deniable.publish.singled_out import Uniqueness, uniqueness_of
 
@@ -494,7 +494,7 @@ def _proxies(tree: DeniabilityTree, X: Any, labels: Any, limits: Limits) -> Chec
     sensitive = tree.sensitive_
     each = slice(None) if len(sensitive.names) == 1 else slice(1, None)
     answers = [own[labels] for own in sensitive.views[each]]
-    telling = other_columns(tree.tree_.attributes, columns_of(X), answers, sensitive.view_outcomes[each], limits.posterior)
+    telling = find_proxies(tree.tree_.attributes, columns_of(X), answers, sensitive.view_outcomes[each], limits.posterior)
     return Check("other columns", not telling.columns, telling.found, telling.rows + 1, telling.columns, telling.public)
 
 

@@ -12,7 +12,7 @@ from deniable.plurals import counted
 from deniable.privacy import html as parts
 from deniable.privacy.words import percent
 from deniable.publish.guarantees import _of_columns
-from deniable.publish.mends import mends
+from deniable.publish.remedies import mends
 
 if TYPE_CHECKING:
     from deniable.publish.guarantees import Guarantees

@@ -1,131 +1,95 @@
-"""With which options a table that failed its checks passes them: found by trying, so that an owner need not."""
+"""What an owner can change when a check fails, in the words of the command line."""
 
 from __future__ import annotations
 
-import shlex
-import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from deniable.errors import DeniableError
-from deniable.progress import Progress
-from deniable.publish.guarantees import Check, Guarantees
-from deniable.publish.publication import Publication, publish_in_order
+from deniable.plurals import counted
+from deniable.privacy.words import percent
 
-TRIES = 4
-"""Coarser values first, then fewer columns; what does not help by then needs the owner's own judgement."""
-LONGEST = 60.0
-"""Seconds that a publication may have taken for others to be tried."""
+if TYPE_CHECKING:
+    from deniable.publish.guarantees import Check, Guarantees
+    from deniable.publish.publication import Publication
+
+MIXED = "make larger, more mixed groups (a higher --min-deniability or --min-rows, a smaller --max-depth)"
 
 
-def remedy(
-    data: Any,
-    sensitive: Sequence[str],
-    found: Publication,
-    parameters: Mapping[str, Any],
-    shuffle: bool = True,
-    progress: Progress | None = None,
-) -> tuple[str, ...]:
-    """Options of the command line that, added to those given, make every check pass; none where none were found.
+def mends(found: Guarantees) -> dict[str, str]:
+    """By the name of each failed check: which options would mend it, or that none can.
 
-    Names and the like are left out. Other telling columns are made coarser, and left out only if that does not help.
+    Every option is an argument of the same name in Python: `--min-rows 5` is `min_rows=5`.
 
     >>> import deniable as dn, pandas as pd
-    >>> people = pd.DataFrame({"pills": ["many", "few"] * 100, "town": ["A"] * 100 + ["B"] * 100, "ill": ["yes", "no"] * 100})
-    >>> remedy(people, ["ill"], dn.publish_frame(people, "ill", 0.1), {"min_deniability": 0.1})
-    ('--drop', 'pills')
+    >>> from deniable.publish.guarantees import Limits
+    >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50})
+    >>> ill = pd.Series(["yes", "no", "no", "no", "no"] * 10 + ["no", "yes", "yes", "yes", "yes"] * 10, name="ill")
+    >>> mends(dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill, Limits(rows=60)))
+    {'small groups': 'let no group be smaller: --min-rows 60'}
     """
-    tried, changed = dict(parameters), dict[str, Any]()
-    for _ in range(TRIES):
-        wanted = _changes(found, tried)
-        if not wanted:
-            return ()
-        changed |= wanted
-        again = _publication(data, sensitive, shuffle, {**parameters, **changed}, progress)
-        if again is None:
-            return ()
-        found, tried = again, {**parameters, **changed}
-        if found.passed:
-            break
-    else:
-        return ()
-    if changed.get("recode") and changed["drop"]:
-        # Where the telling columns had to go in the end, the others may stay as fine as they were.
-        finer = {key: value for key, value in changed.items() if key != "recode"}
-        again = _publication(data, sensitive, shuffle, {**parameters, **finer}, progress)
-        changed = finer if again is not None and again.passed else changed
-    return _options(changed, parameters)
+    return {check.name: _mend(check, found) for check in found.failed}
 
 
-def _publication(
-    data: Any, sensitive: Sequence[str], shuffle: bool, parameters: dict[str, Any], progress: Progress | None
-) -> Publication | None:
-    """The publication with these parameters; None where they contradict each other."""
-    given = {"shuffle": shuffle, **parameters}
-    listed = given.get("categorical") or ()
-    given["categorical"] = [name for name in ([listed] if isinstance(listed, str) else listed) if name not in given["drop"]]
-    try:
-        with warnings.catch_warnings():
-            # They were said of the first attempt, or will be said when the owner makes the next.
-            warnings.simplefilter("ignore")
-            return publish_in_order(data, sensitive, progress=progress, **given)
-    except DeniableError:
-        return None
+def mending(found: Publication) -> list[str]:
+    """The same of a whole publication, a line each."""
+    several = len(found.guarantees) > 1
+    return [
+        (f"{' and '.join(own.tree.sensitive_.names)}, " if several else "") + f"{name}: {text}"
+        for own in found.guarantees
+        for name, text in mends(own).items()
+    ]
 
 
-def in_shell(options: Sequence[str]) -> str:
-    """Options as they are typed.
-
-    >>> in_shell(("--drop", "insurance fee"))
-    "--drop 'insurance fee'"
-    """
-    return shlex.join(options)
-
-
-def _changes(found: Publication, tried: Mapping[str, Any]) -> dict[str, Any]:
-    """What to try next; nothing where a check fails that no option mends."""
-    drop = list(tried.get("drop") or ())
-    wanted: dict[str, Any] = {}
-    for own in found.guarantees:
-        for check in own.failed:
-            if check.columns:
-                naming = {of.name for of in own.tree.tree_.attributes if of.identifier and not of.measured}
-                coarser = not tried.get("recode")
-                wanted |= {"recode": True} if coarser and set(check.columns) - naming else {}
-                drop += [name for name in check.columns if name not in drop and (name in naming or not coarser)]
-                continue
-            setting = _setting(check, own)
-            if setting is None:
-                return {}
-            wanted |= setting
-    return wanted | {"drop": drop}
-
-
-def _setting(check: Check, found: Guarantees) -> dict[str, Any] | None:
+def _mend(check: Check, found: Guarantees) -> str:
     overall, limits = found.overall, found.overall["limits"]
+    if check.columns:
+        # Coarser names are no remedy.
+        names = {own.name for own in found.tree.tree_.attributes if own.identifier and not own.measured}
+        naming = [name for name in check.columns if name in names]
+        telling = [name for name in check.columns if name not in names]
+        parts = [_left_out(naming)] if naming else []
+        if telling:
+            wider = "wider --bands or a larger --merge-rare" if found.uniqueness.recoded else "--recode"
+            parts.append(f"put rare or telling values together (numbers into bands): {wider}, or {_left_out(telling)}")
+        return "; ".join(parts)
     if check.name == "order of rows":
-        return {"shuffle": True}
-    if check.name == "small groups" and overall["rows"] >= limits["rows"]:
-        return {"min_rows": limits["rows"]}
+        return "publish the rows in random order: --shuffle"
+    if check.name == "small groups":
+        if overall["rows"] < limits["rows"]:
+            return f"there {'is' if overall['rows'] == 1 else 'are'} only {counted(overall['rows'], 'row')}; nothing but more people helps"
+        return f"let no group be smaller: --min-rows {limits['rows']}"
     if check.name == "skew":
-        return {"max_skew": limits["skew"]}
+        return f"let no group differ more: --max-skew {limits['skew']:g}"
     if check.name == "relative skew":
-        return {"max_skew_ratio": limits["skew_ratio"]}
-    if check.name == "worst posterior" and overall["largest_answer"] <= limits["posterior"]:
-        return {"max_posterior": limits["posterior"]}
-    if check.name == "background knowledge" and overall["ruled_out_of_all_rows"] <= limits["ruled_out"]:
-        return {"max_ruled_out": limits["ruled_out"]}
-    return None
+        return f"let no answer be more frequent: --max-skew-ratio {limits['skew_ratio']:g}"
+    if check.name == "singled out":
+        return (
+            "columns whose values you chose yourself are left as they are; give them wider bands, a larger --merge-rare, or leave them "
+            f"out (--drop), with --min-shared {limits['shared']}"
+        )
+    if check.name == "worst posterior":
+        if overall["largest_answer"] > limits["posterior"]:
+            return (
+                f"no grouping can: {percent(overall['largest_answer'])} of all rows have the same answer. Put rare answers "
+                "together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
+            )
+        return f"let no group be surer: --max-posterior {limits['posterior']:g}"
+    if check.name == "background knowledge":
+        if overall["ruled_out_of_all_rows"] > limits["ruled_out"]:
+            return (
+                f"no grouping can: of all rows that did not give the second answer {percent(overall['ruled_out_of_all_rows'])} gave the "
+                "first. Put rare answers together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
+            )
+        if found.tree.max_ruled_out > limits["ruled_out"]:
+            return f"let no group be surer: --max-ruled-out {limits['ruled_out']:g}"
+        return f"{MIXED}, or put rare answers together before publishing"
+    return MIXED
 
 
-def _options(changed: Mapping[str, Any], before: Mapping[str, Any]) -> tuple[str, ...]:
-    options: list[str] = []
-    for key, value in changed.items():
-        name = "--" + key.replace("_", "-")
-        if key == "drop":
-            options += [part for column in value if column not in (before.get("drop") or ()) for part in (name, column)]
-        elif value is True:
-            options.append(name)
-        else:
-            options += [name, f"{value:g}"]
-    return tuple(options)
+def _left_out(columns: Sequence[str]) -> str:
+    which = "column" if len(columns) == 1 else "columns"
+    return f"leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in columns)
+
+
+def _quoted(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() else f"'{name}'"

@@ -6,7 +6,7 @@ import pytest
 
 import deniable as dn
 from deniable.publish.guarantees import Limits
-from deniable.publish.mends import mends
+from deniable.publish.remedies import mends
 
 GROUPS = {"deniability", "worst posterior", "small groups", "skew", "relative skew", "background knowledge"}
 

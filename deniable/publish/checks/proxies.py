@@ -34,7 +34,7 @@ class Telling:
     columns: tuple[str, ...]
 
 
-def other_columns(
+def find_proxies(
     attributes: Sequence[Attribute], columns: dict[str, Any], answers: Sequence[Ints], outcomes: Sequence[int], limit: float
 ) -> Telling:
     """Test every value, and every range of numbers, that enough rows share: is one true answer given in more than `limit` of them?
