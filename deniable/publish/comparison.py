@@ -23,8 +23,9 @@ from deniable.core.exact import Floats
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.worst_case import worst_posterior
 from deniable.progress import Progress, Silent
+from deniable.publish.cells import columns_of
 from deniable.publish.deniability_tree import DeniabilityTree
-from deniable.publish.encoding import columns_of, read_sensitive
+from deniable.publish.encoding import read_sensitive
 
 if TYPE_CHECKING:
     import pandas as pd

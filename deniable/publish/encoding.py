@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN
-from deniable.core.columns import cells_of_another_kind, to_arrow
-from deniable.core.exact import Floats
+from deniable.core.columns import to_arrow
+from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
+from deniable.publish.cells import as_numbers, as_text, cells, columns_of, number
 
 MOST_CATEGORIES = 1000
 """More categories than this are no answers to group people by."""
 MOST_OUTCOMES = 1000
-LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
 MOSTLY = 0.5
@@ -59,15 +57,15 @@ class Attribute:
         """Codes of new cells; a category that was never seen has code -1."""
         array = cells(column, self.name, self.missing, self.ordered)
         if self.ordered:
-            return np.searchsorted(self.values, _numbers(array)).astype(np.int32)
-        found = pc.index_in(_text(array), value_set=pa.array(self.values, pa.large_string()))
+            return np.searchsorted(self.values, as_numbers(array)).astype(np.int32)
+        found = pc.index_in(as_text(array), value_set=pa.array(self.values, pa.large_string()))
         codes: Codes = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int32)
         return codes
 
     def positions(self, column: Any) -> Floats:
         """What a row is routed by: the number itself, or the code of its category."""
         if self.ordered:
-            return _numbers(cells(column, self.name, self.missing, True))
+            return as_numbers(cells(column, self.name, self.missing, True))
         return self.codes(column).astype(np.float64)
 
     def shown(self, code: int) -> str:
@@ -75,82 +73,6 @@ class Attribute:
         if self.ordered:
             return number(self.values[code]) if np.isfinite(self.values[code]) else str(self.missing)
         return str(self.values[code])
-
-
-def number(value: float) -> str:
-    """A number without the tail of its binary form.
-
-    >>> number(3.0), number(0.1 + 0.2), number(1234567.5)
-    ('3', '0.3', '1234567.5')
-    """
-    return f"{value:.12g}" if abs(value) < 1e15 else f"{value:.6g}"
-
-
-def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Array:
-    """A column as Arrow; missing cells become the label `missing`, or are refused with their rows. Among numbers they come last."""
-    array = column if isinstance(column, pa.Array) else to_arrow(column, name)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
-        raise cells_of_another_kind(name, array.type)
-    if array.null_count and missing is None:
-        refuse_missing({name: array})
-    if ordered and pa.types.is_integer(array.type):
-        _refuse_too_large(array, name)
-    if not ordered and array.null_count and pc.any(pc.equal(_text(array), missing)).as_py():
-        raise DataError(
-            "missing_is_answer",
-            "Column {column!r}: missing cells are to be called {missing!r}, which cells that are not missing hold too. Choose another "
-            "name.",
-            column=name,
-            missing=missing,
-        )
-    return array if ordered or not array.null_count else pc.fill_null(_text(array), missing)
-
-
-def refuse_missing(columns: Mapping[str, Any]) -> None:
-    """Refuse missing cells that have no name, with their columns and rows: all at once, so that nobody mends them one by one."""
-    holes = {}
-    for name, column in columns.items():
-        array = column if isinstance(column, pa.Array) else to_arrow(column, name)
-        if array.null_count:
-            holes[name] = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)) + 1
-    if not holes:
-        return
-    told = []
-    for name, rows in holes.items():
-        shown = ", ".join(map(str, rows[:BAD_ROWS_SHOWN])) + (" and more" if len(rows) > BAD_ROWS_SHOWN else "")
-        told.append(f"column {name!r}: {len(rows):,} {'cell is' if len(rows) == 1 else 'cells are'} missing (row {shown})")
-    raise DataError(
-        "missing_cells",
-        '{told}. Fill them, drop those rows, or say what they are called: missing="no answer".',
-        told="; ".join(told).replace("c", "C", 1),
-        column=next(iter(holes)),
-        columns=list(holes),
-        rows=next(iter(holes.values()))[:BAD_ROWS_SHOWN].tolist(),
-    )
-
-
-def _refuse_too_large(array: pa.Array, name: str) -> None:
-    """Numbers are compared as floats, in which such whole numbers would fall together."""
-    ends = pc.min_max(array).as_py()
-    if any(end is not None and abs(end) > LARGEST_WHOLE for end in ends.values()):
-        raise DataError(
-            "too_large",
-            "Column {column!r} holds whole numbers beyond {largest:,}, which are rather names than numbers. Leave it out (drop), or let it "
-            "be categories (categorical).",
-            column=name,
-            largest=LARGEST_WHOLE,
-        )
-
-
-def _numbers(array: pa.Array) -> Floats:
-    values = pc.fill_null(array.cast(pa.float64()), np.inf).to_numpy(zero_copy_only=False)
-    return np.asarray(values, dtype=np.float64) + 0.0  # -0 and 0 are one value
-
-
-def _text(array: pa.Array) -> pa.Array:
-    return array.cast(pa.large_string())
 
 
 def read_attribute(column: Any, name: str, categorical: bool | None, missing: str | None, most: int) -> tuple[Attribute, Codes]:
@@ -166,7 +88,7 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
     coded_already = pa.types.is_dictionary(raw.type) and not ordered and not raw.null_count
     array = raw if coded_already else cells(raw, name, missing, ordered)
     if ordered:
-        values, codes = np.unique(_numbers(array), return_inverse=True)
+        values, codes = np.unique(as_numbers(array), return_inverse=True)
         if np.isinf(values[:-1]).any() or (np.isinf(values[-1]) and not array.null_count):
             raise DataError("infinite", "Column {column!r} holds an infinite number; mend it or leave it out.", column=name)
         unique = len(values) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
@@ -174,8 +96,8 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         found = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
         coded: Codes = codes.astype(np.int32).ravel()
     else:
-        encoded = array if coded_already else _text(array).dictionary_encode()
-        labels = np.asarray(_text(encoded.dictionary).to_pylist(), dtype=object)
+        encoded = array if coded_already else as_text(array).dictionary_encode()
+        labels = np.asarray(as_text(encoded.dictionary).to_pylist(), dtype=object)
         indices = encoded.indices.to_numpy(zero_copy_only=False)
         if coded_already:
             present = np.unique(indices)
@@ -209,29 +131,6 @@ def identifies(name: str, values: int, rows: int) -> str:
         f"Column {name!r} has {many}: it identifies people, and a split by it would make every leaf a "
         "person. The tree does not use it, but it is handed on as it is; leave it out of what is published."
     )
-
-
-def columns_of(X: Any) -> dict[str, Any]:
-    """The columns of a frame of any kind, or of a two-dimensional array (named x0, x1, ...)."""
-    if isinstance(X, np.ndarray) or (isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple, np.ndarray))):
-        table = np.asarray(X)
-        if table.ndim != 2:
-            raise DataError(
-                "not_a_table", "X must be a frame or a table of rows and columns, got shape {got}.", got=table.shape
-            )
-        # A table of mixed cells is objects; each column gets the type its own cells have.
-        return {f"x{i}": pa.array(table[:, i].tolist(), from_pandas=True) for i in range(table.shape[1])}
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except nw.exceptions.DuplicateError:
-        raise DataError("column_twice", "The data frame has two columns of the same name.") from None
-    except TypeError:
-        raise DataError(
-            "not_a_frame",
-            "X must be an eager frame (pandas, Polars, PyArrow) or a table of rows and columns, got {got}.",
-            got=type(X).__name__,
-        ) from None
-    return {name: frame[name].to_native() for name in frame.columns}
 
 
 def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, most: int) -> tuple[list[Attribute], Codes]:
@@ -309,6 +208,21 @@ class Sensitive:
         each = [len(own) for own in self.labels]
         return each if len(each) == 1 else [self.outcomes, *each]
 
+    def view_counts(self, counts: Any) -> list[Ints]:
+        """How many gave each answer, view by view: one row per group, like `counts`, which has one column per combination.
+
+        >>> both = Sensitive(("ill", "poor"), (("no", "yes"), ("no", "yes")), (pa.string(), pa.string()))
+        >>> [table.tolist() for table in both.view_counts(np.array([[4, 3, 2, 1]]))]
+        [[[4, 3, 2, 1]], [[7, 3]], [[6, 4]]]
+        """
+        out = []
+        for answers, outcomes in zip(self.views, self.view_outcomes, strict=True):
+            table = np.zeros((len(counts), outcomes), np.int64)
+            for code, answer in enumerate(answers):
+                table[:, answer] += counts[:, code]
+            out.append(table)
+        return out
+
     def label(self, code: int) -> Any:
         """The answer, or the tuple of answers, behind a code."""
         found = tuple(self.labels[at][i] for at, i in enumerate(self._each(code)))
@@ -338,7 +252,7 @@ class Sensitive:
         each = []
         for at, (name, column) in enumerate(columns.items()):
             array = cells(column, name, self.missing, False)
-            found = pc.index_in(_text(array), value_set=_text(pa.array(list(self.labels[at]), self.types[at])))
+            found = pc.index_in(as_text(array), value_set=as_text(pa.array(list(self.labels[at]), self.types[at])))
             bad = np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))
             if len(bad):
                 raise DataError(

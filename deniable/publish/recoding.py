@@ -19,7 +19,8 @@ import pyarrow as pa
 from deniable.core.columns import to_arrow
 from deniable.core.exact import Ints
 from deniable.errors import DataError, ParameterError
-from deniable.publish.encoding import _numbers, _text, cells, number
+from deniable.privacy.entropy import bits as entropy_bits
+from deniable.publish.cells import as_numbers, as_text, cells, number
 from deniable.publish.singled_out import TOGETHER, columns_taken, shared_by
 
 OTHER = "other"
@@ -92,7 +93,7 @@ def _whole(column: Any, name: str) -> bool:
 
 def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | None, chosen: str) -> Recoding:
     """Numbers in bands that begin at the edges; what is below the first and from the last on are bands too."""
-    numbers = _numbers(cells(column, name, missing, True))
+    numbers = as_numbers(cells(column, name, missing, True))
     codes = np.searchsorted(np.asarray(edges, dtype=np.float64), numbers, side="right").astype(np.int64)
     labels = band_labels(edges, _whole(column, name))
     if np.isinf(numbers).any():
@@ -186,7 +187,7 @@ def width_edges(numbers: Any, width: float, least: int) -> list[float]:
 
 def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str) -> Recoding:
     """Categories with those put together as "other" that `keep` (from counts, the largest first, to booleans) does not keep."""
-    encoded = _text(cells(column, name, missing, False)).dictionary_encode()
+    encoded = as_text(cells(column, name, missing, False)).dictionary_encode()
     labels, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     counts = np.bincount(codes, minlength=len(labels))
     # By count, then by name, so that the order of the rows does not matter.
@@ -279,7 +280,7 @@ def as_asked(
 
 def _edges(column: Any, name: str, given: Any, missing: str | None) -> list[float]:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < math.inf:
-        return width_edges(_numbers(cells(column, name, missing, True)), float(given), END_ROWS)
+        return width_edges(as_numbers(cells(column, name, missing, True)), float(given), END_ROWS)
     try:
         edges = [float(own) for own in given]
     except (TypeError, ValueError):
@@ -298,7 +299,7 @@ def sensitive_bands(column: Any, name: str, missing: str | None) -> Recoding | N
     """Bands for a sensitive column of many different numbers; None if its numbers can be answers by themselves."""
     if not is_numeric(column, name):
         return None
-    numbers = _numbers(cells(column, name, missing, True))
+    numbers = as_numbers(cells(column, name, missing, True))
     if len(np.unique(numbers)) <= MOST_NUMBERS:
         return None
     edges = round_edges(numbers, SENSITIVE_BANDS, _whole(column, name))
@@ -310,13 +311,13 @@ def usual(columns: Mapping[str, Any], missing: str | None) -> dict[str, Recoding
     found = {}
     for name, column in columns.items():
         if is_numeric(column, name):
-            numbers = _numbers(cells(column, name, missing, True))
+            numbers = as_numbers(cells(column, name, missing, True))
             bands = min(MOST_BANDS, max(2, len(numbers) // BAND_ROWS))
             if len(np.unique(numbers)) > bands:
                 edges = round_edges(numbers, bands, _whole(column, name))
                 found[name] = into_bands(column, name, edges, missing, "chosen by looking at the column and rounded")
         else:
-            rows = len(_text(cells(column, name, missing, False)))
+            rows = len(as_text(cells(column, name, missing, False)))
             least = max(RARE_ROWS, math.ceil(RARE_SHARE * rows))
             own = with_rare_merged(column, name, at_least(least), missing, f"so that each has at least {least:,} rows")
             if OTHER in own.labels:
@@ -338,7 +339,7 @@ class _Column:
         chosen = f"so that at least {shared:,} rows share every combination with two other columns"
         steps = [own for own in LADDER if own < values]
         if is_numeric(column, name):
-            numbers = _numbers(cells(column, name, missing, True))
+            numbers = as_numbers(cells(column, name, missing, True))
             whole = _whole(column, name)
 
             def banded(bands: int) -> Recoding:
@@ -370,16 +371,15 @@ class _Column:
     @property
     def bits(self) -> float:
         """How much the column tells: the entropy of its values."""
-        shares = np.bincount(self.codes) / len(self.codes)
-        return float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum())
+        return entropy_bits(np.bincount(self.codes) / len(self.codes))
 
 
 def _codes(column: Any, name: str, recoded: Recoding | None, missing: str | None) -> Ints:
     if recoded is not None:
         return recoded.codes
     if is_numeric(column, name):
-        return np.unique(_numbers(cells(column, name, missing, True)), return_inverse=True)[1].ravel().astype(np.int64)
-    codes: Ints = _text(cells(column, name, missing, False)).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+        return np.unique(as_numbers(cells(column, name, missing, True)), return_inverse=True)[1].ravel().astype(np.int64)
+    codes: Ints = as_text(cells(column, name, missing, False)).dictionary_encode().indices.to_numpy(zero_copy_only=False)
     return codes.astype(np.int64)
 
 

@@ -1,95 +1,100 @@
-"""What an owner can change when a check fails, in the words of the command line."""
+"""What would make a failed check hold, as data: settings of `publish_frame`, and words between which each face writes them its own way.
+
+In Python a setting is written `min_rows=5`, on the command line it is an option. Nothing here knows about options.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from deniable.plurals import counted
-from deniable.privacy.words import percent
-
-if TYPE_CHECKING:
-    from deniable.publish.guarantees import Check, Guarantees
-    from deniable.publish.publication import Publication
-
-MIXED = "make larger, more mixed groups (a higher --min-deniability or --min-rows, a smaller --max-depth)"
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 
-def mends(found: Guarantees) -> dict[str, str]:
-    """By the name of each failed check: which options would mend it, or that none can.
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of `publish_frame`, and what it should be; without a value only its name is meant."""
 
-    Every option is an argument of the same name in Python: `--min-rows 5` is `min_rows=5`.
+    name: str
+    value: Any = None
 
-    >>> import deniable as dn, pandas as pd
-    >>> from deniable.publish.guarantees import Limits
-    >>> people = pd.DataFrame({"town": ["A"] * 50 + ["B"] * 50})
-    >>> ill = pd.Series(["yes", "no", "no", "no", "no"] * 10 + ["no", "yes", "yes", "yes", "yes"] * 10, name="ill")
-    >>> mends(dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill, Limits(rows=60)))
-    {'small groups': 'let no group be smaller: --min-rows 60'}
+
+Write = Callable[[Setting], str]
+"""How a face writes a setting."""
+
+
+def in_python(setting: Setting) -> str:
+    """A setting as an argument.
+
+    >>> in_python(Setting("min_rows", 5)), in_python(Setting("drop", ["id"])), in_python(Setting("mix"))
+    ('min_rows=5', "drop=['id']", 'mix')
     """
-    return {check.name: _mend(check, found) for check in found.failed}
+    return setting.name if setting.value is None else f"{setting.name}={setting.value!r}"
 
 
-def mending(found: Publication) -> list[str]:
-    """The same of a whole publication, a line each."""
-    several = len(found.guarantees) > 1
-    return [
-        (f"{' and '.join(own.tree.sensitive_.names)}, " if several else "") + f"{name}: {text}"
-        for own in found.guarantees
-        for name, text in mends(own).items()
-    ]
+@dataclass(frozen=True)
+class Remedy:
+    """What an owner can do about a failed check: what to say, and the settings to try (none, where no setting helps)."""
+
+    words: tuple[str | Setting, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def worded(self, write: Write = in_python) -> str:
+        """The remedy in a clause, settings written as a face writes them.
+
+        >>> change("let no group be smaller", "min_rows", 5).worded()
+        'let no group be smaller: min_rows=5'
+        """
+        return "".join(word if isinstance(word, str) else write(word) for word in self.words)
 
 
-def _mend(check: Check, found: Guarantees) -> str:
-    overall, limits = found.overall, found.overall["limits"]
-    if check.columns:
-        # Coarser names are no remedy.
-        names = {own.name for own in found.tree.tree_.attributes if own.identifier and not own.measured}
-        naming = [name for name in check.columns if name in names]
-        telling = [name for name in check.columns if name not in names]
-        parts = [_left_out(naming)] if naming else []
-        if telling:
-            wider = "wider --bands or a larger --merge-rare" if found.uniqueness.recoded else "--recode"
-            parts.append(f"put rare or telling values together (numbers into bands): {wider}, or {_left_out(telling)}")
-        return "; ".join(parts)
-    if check.name == "order of rows":
-        return "publish the rows in random order: --shuffle"
-    if check.name == "small groups":
-        if overall["rows"] < limits["rows"]:
-            return f"there {'is' if overall['rows'] == 1 else 'are'} only {counted(overall['rows'], 'row')}; nothing but more people helps"
-        return f"let no group be smaller: --min-rows {limits['rows']}"
-    if check.name == "skew":
-        return f"let no group differ more: --max-skew {limits['skew']:g}"
-    if check.name == "relative skew":
-        return f"let no answer be more frequent: --max-skew-ratio {limits['skew_ratio']:g}"
-    if check.name == "singled out":
-        return (
-            "columns whose values you chose yourself are left as they are; give them wider bands, a larger --merge-rare, or leave them "
-            f"out (--drop), with --min-shared {limits['shared']}"
-        )
-    if check.name == "worst posterior":
-        if overall["largest_answer"] > limits["posterior"]:
-            return (
-                f"no grouping can: {percent(overall['largest_answer'])} of all rows have the same answer. Put rare answers "
-                "together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
-            )
-        return f"let no group be surer: --max-posterior {limits['posterior']:g}"
-    if check.name == "background knowledge":
-        if overall["ruled_out_of_all_rows"] > limits["ruled_out"]:
-            return (
-                f"no grouping can: of all rows that did not give the second answer {percent(overall['ruled_out_of_all_rows'])} gave the "
-                "first. Put rare answers together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
-            )
-        if found.tree.max_ruled_out > limits["ruled_out"]:
-            return f"let no group be surer: --max-ruled-out {limits['ruled_out']:g}"
-        return f"{MIXED}, or put rare answers together before publishing"
-    return MIXED
+def change(what: str, name: str, value: Any) -> Remedy:
+    """One setting, and what it is good for.
+
+    >>> change("let no group be smaller", "min_rows", 5).settings
+    {'min_rows': 5}
+    """
+    return Remedy((f"{what}: ", Setting(name, value)), {name: value})
 
 
-def _left_out(columns: Sequence[str]) -> str:
-    which = "column" if len(columns) == 1 else "columns"
-    return f"leave the {which} out: " + " ".join(f"--drop {_quoted(name)}" for name in columns)
+def helpless(why: str) -> Remedy:
+    """Nothing that can be set helps.
+
+    >>> helpless("there is only 1 row; nothing but more people helps").settings
+    {}
+    """
+    return Remedy((why,))
 
 
-def _quoted(name: str) -> str:
-    return name if name.replace("_", "").replace("-", "").isalnum() else f"'{name}'"
+MIXED: tuple[str | Setting, ...] = (
+    "make larger, more mixed groups (a higher ", Setting("min_deniability"), " or ", Setting("min_rows"), ", a smaller ",
+    Setting("max_depth"), ")",
+)  # fmt: skip
+"""For groups whose answers are too much alike: which values would do is the owner's choice."""
+
+
+def recode_or_drop(columns: Sequence[str], naming: Sequence[str], recoded: bool) -> Remedy:
+    """For columns that tell too much: those that only name people must go, others can be made coarser, and go if they are already.
+
+    >>> remedy = recode_or_drop(["id", "salary"], naming=["id"], recoded=False)
+    >>> remedy.settings
+    {'recode': True, 'drop': ['id']}
+    >>> remedy.worded()[:78]
+    "leave the column out: drop=['id']; put rare or telling values together (number"
+    """
+    names = [name for name in columns if name in naming]
+    telling = [name for name in columns if name not in naming]
+    words: list[str | Setting] = []
+    if names:
+        words += [*_left_out(names)]
+    if telling:
+        words += ["; "] if names else []
+        words += ["put rare or telling values together (numbers into bands): "]
+        words += ["wider ", Setting("bands"), " or a larger ", Setting("merge_rare")] if recoded else [Setting("recode", True)]
+        words += [", or ", *_left_out(telling)]
+    if telling and not recoded:
+        return Remedy(tuple(words), {"recode": True, "drop": names})
+    return Remedy(tuple(words), {"drop": [*columns]})
+
+
+def _left_out(columns: Sequence[str]) -> tuple[str | Setting, ...]:
+    return f"leave the {'column' if len(columns) == 1 else 'columns'} out: ", Setting("drop", list(columns))

@@ -25,7 +25,7 @@ LARGE = 20_000
 
 
 @dataclass
-class Settings:
+class GrowthSettings:
     """What a tree is grown by."""
 
     distance: str
@@ -41,57 +41,11 @@ class Settings:
         return DISTANCES.index(self.distance), float(self.min_change), deepest, self.reuse, prune
 
 
-@dataclass
-class Rules:
-    """What every leaf must meet."""
-
-    min_deniability: float
-    min_rows: int
-    max_posterior: float
-    max_skew: float
-    max_skew_ratio: float = math.inf
-    max_ruled_out: float = 1.0
-
-    def for_kernel(self, rows: int, views: Any, outcomes: list[int], whole: Floats) -> tuple[Any, ...]:
-        """As the kernel reads it."""
-        counts = np.arange(1, rows + 1, dtype=np.float64)
-        xlog = np.concatenate([[0.0], counts * np.log2(counts)])
-        asked = ruled_out_views(outcomes)
-        each = [
-            (self.min_deniability * math.log2(k), self.max_ruled_out if v in asked else 1.0) for v, k in enumerate(outcomes)
-        ]
-        need = np.asarray([(self.min_rows, self.max_skew), *each], dtype=np.float64)
-        caps = np.full((len(outcomes), max(outcomes)), float(self.max_posterior))
-        if math.isfinite(self.max_skew_ratio):
-            for v in single_views(outcomes):
-                shares = np.bincount(views[v], weights=whole, minlength=outcomes[v])
-                caps[v, : outcomes[v]] = np.minimum(caps[v, : outcomes[v]], self.max_skew_ratio * shares)
-        return xlog, views, np.asarray(outcomes), need, caps, whole, np.zeros(max(outcomes), np.int64)
-
-
-def single_views(outcomes: list[int]) -> list[int]:
-    """The views that are one column each: of several columns hidden together the first is their combination.
-
-    >>> single_views([2]), single_views([6, 2, 3])
-    ([0], [1, 2])
-    """
-    return [0] if len(outcomes) == 1 else list(range(1, len(outcomes)))
-
-
-def ruled_out_views(outcomes: list[int]) -> list[int]:
-    """The views of which an attacker may rule out an answer and still be in doubt: those of three answers or more.
-
-    >>> ruled_out_views([2]), ruled_out_views([3]), ruled_out_views([4, 2, 2]), ruled_out_views([9, 3, 3])
-    ([], [0], [0], [1, 2])
-    """
-    return [v for v, k in enumerate(outcomes) if k > 2][-len(single_views(outcomes)) :]
-
-
 class Grower:
     """Codes, rules and room to work in, for one fit."""
 
     def __init__(
-        self, codes: Any, sizes: Ints, forms: Any, y: Any, rules: tuple[Any, ...], settings: Settings, usable: Any
+        self, codes: Any, sizes: Ints, forms: Any, y: Any, rules: tuple[Any, ...], settings: GrowthSettings, usable: Any
     ) -> None:
         self.data = (codes, sizes, forms, y)
         self.forms = forms
@@ -228,7 +182,7 @@ def leaf(grower: Grower, rows: Any) -> Flat:
     return Flat(none - 1, none, none, none.astype(np.int64), none, grower.counts(rows)[None], empty, empty)
 
 
-class Search:
+class GuidedSearch:
     """Beam and backtracking search guided by expected accuracy, with a deadline."""
 
     def __init__(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.publish.deniability_tree import surest_if_ruled_out
+from deniable.publish.checks.limits import Limits
 from deniable.publish.encoding import read_sensitive
-from deniable.publish.guarantees import Limits
-from deniable.publish.search import ruled_out_views, single_views
+from deniable.publish.measures import surest_if_ruled_out
+from deniable.publish.rules import ruled_out_views, single_views
 
 
 def chosen_settings(given: dict[str, Any], truth: Any, limits: Limits) -> dict[str, Any]:

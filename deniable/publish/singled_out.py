@@ -1,7 +1,7 @@
-"""Who is alone with the values of their other columns: those are published as they are, and whoever knows them finds the row.
+"""Who is alone with the values of their other columns: those are published as they are, and anyone who knows them finds the row.
 
 The measure is k-anonymity, of single columns, pairs and triples: how many rows share each combination of values. Everything here can be
-counted by whoever has the published file, so it may be told to anyone.
+counted by anyone who has the published file, so it may be told to anyone.
 """
 
 from __future__ import annotations
@@ -18,11 +18,14 @@ from deniable.core.exact import Ints
 from deniable.plurals import counted
 from deniable.privacy.words import percent
 from deniable.publish.encoding import Attribute
+from deniable.publish.remedies import Remedy, Setting
 
 TOGETHER = 3
 """So many columns are taken together: what a neighbour or colleague may know."""
 MOST_WORK = 40_000_000
 """Rows times combinations that are counted, some seconds; of more only the columns with the most different values."""
+USUALLY_SHARED = 5
+"""How many rows should share their values, where somebody asks."""
 COUNT_WORDS = {1: "one", 2: "two", 3: "three"}
 
 
@@ -126,17 +129,19 @@ class Uniqueness:
         worst = self.each[-1]
         share = percent(len(self.alone) / self.rows)
         are = "is the only one with its" if len(self.alone) == 1 else "are the only ones with their"
-        mend = (
-            "Coarser values until several rows share them lessen it (min_shared; on the command line --min-shared 5)."
-            if self.recoded
-            else "Recoding lessens it (recode, min_shared; on the command line --recode, --min-shared 5)."
-        )
+        columns = f"{COUNT_WORDS[worst.columns]} other columns (most by {', '.join(worst.worst)})"
         return (
-            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) {are} values in up "
-            f"to {COUNT_WORDS[worst.columns]} other columns (most by {', '.join(worst.worst)}): whoever knows those of a person finds the "
-            "row and reads its other cells. The sensitive answer in it may still be false. "
-            f"{mend}"
+            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) {are} values in up to {columns}: anyone who knows those of a person "
+            "finds the row and reads its other cells. The sensitive answer in it may still be false."
         )
+
+    @property
+    def remedy(self) -> Remedy:
+        """What makes such rows fewer."""
+        shared = Setting("min_shared", USUALLY_SHARED)
+        if self.recoded:
+            return Remedy(("Coarser values until several rows share them lessen it (", shared, ")."))
+        return Remedy(("Recoding lessens it (", Setting("recode", True), ", ", shared, ")."))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; nothing of it is measured on the sensitive answers."""
@@ -177,12 +182,13 @@ def uniqueness(names: Sequence[str], codes: Sequence[Any], shared: int = 1) -> U
     return Uniqueness(rows, shared, tuple(each), tuple(names[at] for at in left))
 
 
-def uniqueness_of(attributes: Sequence[Attribute], codes: Sequence[Any], shared: int) -> Uniqueness:
+def uniqueness_of(attributes: Sequence[Attribute], codes: Sequence[Any], shared: int, recoded: bool = False) -> Uniqueness:
     """The same of columns as the tree reads them. Those that identify people by themselves are named elsewhere: beside them everyone is
-    alone."""
-    kept = [at for at, own in enumerate(attributes) if not own.identifier]
-    found = uniqueness([attributes[at].name for at in kept], [codes[at] for at in kept], shared)
-    return replace(found, identifying=tuple(own.name for own in attributes if own.identifier))
+    alone. `recoded` says that the usual recoding was done already."""
+    kept = [at for at, attribute in enumerate(attributes) if not attribute.identifier]
+    counted_rows = uniqueness([attributes[at].name for at in kept], [codes[at] for at in kept], shared)
+    identifying = tuple(attribute.name for attribute in attributes if attribute.identifier)
+    return replace(counted_rows, identifying=identifying, recoded=recoded)
 
 
 def columns_taken(values: Sequence[int], rows: int) -> tuple[list[int], list[int]]:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deniable.core.exact import Floats, Ints
-from deniable.publish.encoding import Attribute, number
+from deniable.publish.cells import number
+from deniable.publish.encoding import Attribute
 
 CATEGORIES, ORDERED, GROUPED = 0, 1, 2
 CHUNK = 1 << 16

@@ -16,8 +16,9 @@ from sklearn.exceptions import NotFittedError
 
 import deniable as dn
 from deniable.errors import DataError, ParameterError
-from deniable.publish.deniability_tree import draw_codes, epsilon_of, mix_for
+from deniable.publish.drawing import draw_codes
 from deniable.publish.encoding import PublishingWarning
+from deniable.publish.epsilon import epsilon_of, mix_for
 from deniable.publish.search import DISTANCES, SEARCHES, most_agreement
 
 
@@ -353,7 +354,7 @@ def test_mixing_gives_the_epsilon_that_neighbouring_tables_reach():
 def test_mixed_draws_have_the_mixed_shares_exactly():
     X, y = people(60, 15, answers=2)
     tree = dn.DeniabilityTree(0.3, mix=0.25, min_rows=10).fit(X, y)
-    weights = tree._weights(tree.leaves_)
+    weights = tree.fitted_.weights(tree.leaves_)
     counts = tree.tree_.flat.counts[tree.leaves_]
     mixed = 0.75 * counts / counts.sum(axis=1, keepdims=True) + 0.25 * tree.counts_ / tree.counts_.sum()
     assert weights / weights.sum(axis=1, keepdims=True) == pytest.approx(mixed, abs=1e-15)
@@ -361,7 +362,7 @@ def test_mixed_draws_have_the_mixed_shares_exactly():
     assert math.isfinite(tree.epsilon_)
 
 
-def test_bad_input_is_refused_with_what_is_wrong_and_how_to_mend_it():
+def test_bad_input_is_refused_with_what_is_wrong_and_how_to_fix_it():
     X, y = people(100, 16)
     with pytest.raises(DataError, match="one answer only"):
         dn.DeniabilityTree(0.1).fit(X, pd.Series(["yes"] * 100, name="answer"))

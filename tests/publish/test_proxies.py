@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.publish.checks.limits import Limits
 from deniable.publish.checks.proxies import find_proxies
 from deniable.publish.encoding import read_table
-from deniable.publish.guarantees import Limits
 
 
 def wards(rows=3000, seed=4):
