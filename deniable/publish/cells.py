@@ -64,7 +64,7 @@ def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Arra
 
 
 def refuse_missing(columns: Mapping[str, Any]) -> None:
-    """Refuse missing cells that have no name, with their columns and rows: all at once, so that nobody mends them one by one."""
+    """Refuse missing cells that have no name, with their columns and rows: all at once, so that nobody has to fix them one by one."""
     holes = {}
     for name, column in columns.items():
         array = column if isinstance(column, pa.Array) else to_arrow(column, name)

@@ -35,18 +35,33 @@ class PublishingWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column as the tree sees it: labels of categories (in the order of their codes), or the distinct numbers, ascending."""
+    """A column as the tree sees it.
+
+    Parameters
+    ----------
+    name : what it is called.
+    ordered : whether it holds numbers, which are ordered, or categories.
+    values : labels of categories (in the order of their codes), or the distinct numbers, ascending.
+    missing : the label of missing cells.
+    identifier : whether (nearly) every row has a value of its own: anyone who knows it finds the person.
+    lows : where numbers were put into cells: the smallest of each, `values` being the largest.
+    measured : whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify
+        them.
+
+    Examples
+    --------
+    >>> town = Attribute("town", False, ["A", "B"])
+    >>> town.usable, town.codes(pa.array(["B", "A", "C"])).tolist()
+    (True, [1, 0, -1])
+    """
 
     name: str
     ordered: bool
     values: Any
     missing: str | None = None
     identifier: bool = False
-    """Whether (nearly) every row has a value of its own: whoever knows it finds the person."""
     lows: Any = None
-    """Where numbers were put into cells: the smallest of each, `values` being the largest."""
     measured: bool = False
-    """Whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify them."""
 
     @property
     def usable(self) -> bool:
@@ -58,8 +73,8 @@ class Attribute:
         array = cells(column, self.name, self.missing, self.ordered)
         if self.ordered:
             return np.searchsorted(self.values, as_numbers(array)).astype(np.int32)
-        found = pc.index_in(as_text(array), value_set=pa.array(self.values, pa.large_string()))
-        codes: Codes = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+        places = pc.index_in(as_text(array), value_set=pa.array(self.values, pa.large_string()))
+        codes: Codes = pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int32)
         return codes
 
     def positions(self, column: Any) -> Floats:
@@ -76,7 +91,27 @@ class Attribute:
 
 
 def read_attribute(column: Any, name: str, categorical: bool | None, missing: str | None, most: int) -> tuple[Attribute, Codes]:
-    """An attribute and the codes of its rows. Numbers are ordered, everything else is categories, unless said otherwise."""
+    """An attribute and the codes of its rows. Numbers are ordered, everything else is categories, unless said otherwise.
+
+    Parameters
+    ----------
+    column : its cells.
+    name : what it is called.
+    categorical : whether it is categories; None: unless it holds numbers.
+    missing : the label of missing cells; None: they are refused.
+    most : most categories.
+
+    Returns
+    -------
+    tuple
+        The `Attribute`, and one code per row.
+
+    Examples
+    --------
+    >>> attribute, codes = read_attribute([30, 20, 30], "age", None, None, 1000)
+    >>> attribute.values.tolist(), codes.tolist()
+    ([20.0, 30.0], [1, 0, 1])
+    """
     raw = column if isinstance(column, pa.Array) else to_arrow(column, name)
     kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
@@ -90,10 +125,10 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
     if ordered:
         values, codes = np.unique(as_numbers(array), return_inverse=True)
         if np.isinf(values[:-1]).any() or (np.isinf(values[-1]) and not array.null_count):
-            raise DataError("infinite", "Column {column!r} holds an infinite number; mend it or leave it out.", column=name)
+            raise DataError("infinite", "Column {column!r} holds an infinite number; fix it or leave it out.", column=name)
         unique = len(values) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
         # Whole numbers that are all different are numbers of people; decimals, and whole numbers that recur, measure something.
-        found = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
+        attribute = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
         coded: Codes = codes.astype(np.int32).ravel()
     else:
         encoded = array if coded_already else as_text(array).dictionary_encode()
@@ -117,11 +152,11 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
                 count=len(labels),
                 most=most,
             )
-        found = Attribute(name, False, labels[order].tolist(), missing, unique)
+        attribute = Attribute(name, False, labels[order].tolist(), missing, unique)
         coded = place[indices] if rows else np.empty(0, np.int32)
-    if unique and not found.measured:
-        warnings.warn(identifies(name, len(found.values), rows), PublishingWarning, stacklevel=4)
-    return found, coded
+    if unique and not attribute.measured:
+        warnings.warn(identifies(name, len(attribute.values), rows), PublishingWarning, stacklevel=4)
+    return attribute, coded
 
 
 def identifies(name: str, values: int, rows: int) -> str:
@@ -150,12 +185,12 @@ def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, m
     attributes: list[Attribute] = []
     codes: Codes | None = None
     for at, (name, column) in enumerate(columns.items()):
-        attribute, own = read_attribute(column, name, True if name in asked else None, missing, most)
+        attribute, coded = read_attribute(column, name, True if name in asked else None, missing, most)
         if codes is None:
-            if not len(own):
+            if not len(coded):
                 raise DataError("no_rows", "X has no rows.")
-            codes = np.empty((len(columns), len(own)), np.int32)
-        codes[at] = own
+            codes = np.empty((len(columns), len(coded)), np.int32)
+        codes[at] = coded
         attributes.append(attribute)
     assert codes is not None
     return attributes, codes
@@ -225,8 +260,8 @@ class Sensitive:
 
     def label(self, code: int) -> Any:
         """The answer, or the tuple of answers, behind a code."""
-        found = tuple(self.labels[at][i] for at, i in enumerate(self._each(code)))
-        return found[0] if len(found) == 1 else found
+        answers = tuple(self.labels[at][i] for at, i in enumerate(self._each(code)))
+        return answers[0] if len(answers) == 1 else answers
 
     def shown(self, code: int) -> str:
         """The same in words."""
@@ -238,9 +273,9 @@ class Sensitive:
     def columns(self, codes: Any) -> dict[str, pa.Array]:
         """The columns of answers behind codes."""
         out = {}
-        for at, own in enumerate(self._each(codes)):
+        for at, places in enumerate(self._each(codes)):
             labels = pa.array(list(self.labels[at]), self.types[at])
-            taken = labels.take(pa.array(own))
+            taken = labels.take(pa.array(places))
             out[self.names[at]] = taken
         return out
 
@@ -252,8 +287,8 @@ class Sensitive:
         each = []
         for at, (name, column) in enumerate(columns.items()):
             array = cells(column, name, self.missing, False)
-            found = pc.index_in(as_text(array), value_set=as_text(pa.array(list(self.labels[at]), self.types[at])))
-            bad = np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))
+            places = pc.index_in(as_text(array), value_set=as_text(pa.array(list(self.labels[at]), self.types[at])))
+            bad = np.flatnonzero(places.is_null().to_numpy(zero_copy_only=False))
             if len(bad):
                 raise DataError(
                     "unknown_answer",
@@ -263,7 +298,7 @@ class Sensitive:
                     got=array[int(bad[0])].as_py(),
                     allowed=list(self.labels[at][:20]),
                 )
-            each.append(found.to_numpy(zero_copy_only=False))
+            each.append(places.to_numpy(zero_copy_only=False))
         codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(own) for own in self.labels]), dtype=np.int32)
         return codes
 
@@ -294,15 +329,15 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
                 column=name,
                 what=what,
             )
-        own = _sorted(seen.to_pylist())
-        _refuse_spellings(own, name)
-        declared = list(given.get(name, own))
-        absent = [answer for answer in own if answer not in declared]
+        answers = _sorted(seen.to_pylist())
+        _refuse_spellings(answers, name)
+        declared = list(given.get(name, answers))
+        absent = [answer for answer in answers if answer not in declared]
         if absent:
             raise ParameterError(
                 "outcomes", "outcomes of {column!r} must list every answer; {got} occur too.", column=name, got=absent[:20]
             )
-        if len(declared) > MOST_OUTCOMES or (len(own) > 20 and 2 * len(own) > len(array)):
+        if len(declared) > MOST_OUTCOMES or (len(answers) > 20 and 2 * len(answers) > len(array)):
             raise DataError(
                 "too_many_answers",
                 "The sensitive column {column!r} has {count:,} different answers in {rows:,} rows; a group of people can hardly share "
@@ -328,7 +363,7 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
 
 
 def _refuse_spellings(answers: Sequence[Any], name: str) -> None:
-    """Spellings of one answer are no alternatives: whoever answered "yes" cannot deny it by "Yes"."""
+    """Spellings of one answer are no alternatives: anyone who answered "yes" cannot deny it by "Yes"."""
     spelt: dict[str, Any] = {}
     for answer in answers:
         plain = " ".join(str(answer).split()).casefold()

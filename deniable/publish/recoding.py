@@ -42,17 +42,28 @@ NAMES_SHOWN = 10
 
 @dataclass(frozen=True)
 class Recoding:
-    """What became of one column."""
+    """What became of one column.
+
+    Parameters
+    ----------
+    name : what it is called.
+    labels : the values that are published, in their order.
+    public : what was done, as far as the public may know.
+    owner : the same with what only the owner should read: the values that are hidden now.
+    codes : which label each row has.
+    edges : where bands begin, but for the first.
+
+    Examples
+    --------
+    >>> Recoding("job", ("cook", "other"), "merged", "merged (pilot)", np.array([0, 0, 1])).column().to_pylist()
+    ['cook', 'cook', 'other']
+    """
 
     name: str
     labels: tuple[str, ...]
-    """The values that are published, in their order."""
     public: str
-    """What was done, as far as the public may know."""
     owner: str
-    """The same with what only the owner should read: the values that are hidden now."""
     codes: Ints
-    """Which label each row has."""
     edges: tuple[float, ...] = ()
 
     def column(self) -> pa.Array:
@@ -92,7 +103,26 @@ def _whole(column: Any, name: str) -> bool:
 
 
 def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | None, chosen: str) -> Recoding:
-    """Numbers in bands that begin at the edges; what is below the first and from the last on are bands too."""
+    """Numbers in bands that begin at the edges; what is below the first and from the last on are bands too.
+
+    Parameters
+    ----------
+    column : the numbers.
+    name : what the column is called.
+    edges : where bands begin, ascending.
+    missing : the label of missing cells.
+    chosen : how the bands were chosen, in words.
+
+    Returns
+    -------
+    Recoding
+        The bands that occur, and which each row is in.
+
+    Examples
+    --------
+    >>> into_bands(pa.array([18, 25, 70]), "age", [20, 65], None, "chosen by the owner").labels
+    ('under 20', '20 to 64', '65 or more')
+    """
     numbers = as_numbers(cells(column, name, missing, True))
     codes = np.searchsorted(np.asarray(edges, dtype=np.float64), numbers, side="right").astype(np.int64)
     labels = band_labels(edges, _whole(column, name))
@@ -186,7 +216,26 @@ def width_edges(numbers: Any, width: float, least: int) -> list[float]:
 
 
 def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str) -> Recoding:
-    """Categories with those put together as "other" that `keep` (from counts, the largest first, to booleans) does not keep."""
+    """Categories, the rare ones put together as "other".
+
+    Parameters
+    ----------
+    column : the categories.
+    name : what the column is called.
+    keep : which categories stay: from their counts, the largest first, to booleans.
+    missing : the label of missing cells.
+    chosen : how it was chosen, in words.
+
+    Returns
+    -------
+    Recoding
+        The categories that stay, and "other"; the public description does not name those that are hidden.
+
+    Examples
+    --------
+    >>> with_rare_merged(pa.array(["cook"] * 9 + ["pilot", "poet"]), "job", at_least(2), None, "chosen by the owner").owner
+    "job: 2 of 3 categories put together as 'other' (pilot, poet), chosen by the owner"
+    """
     encoded = as_text(cells(column, name, missing, False)).dictionary_encode()
     labels, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     counts = np.bincount(codes, minlength=len(labels))
@@ -389,8 +438,27 @@ def until_shared(
     """Coarser and coarser values until at least `shared` rows share every combination of up to three of these columns.
 
     Of the columns that single out most, the one that tells most is made coarser by a step, again and again (as in Sweeney's Datafly);
-    then every column is made finer again as far as that does no harm. Columns in `fixed` stay as the owner chose them. Merging values
-    never splits rows that share a combination, so what holds once holds ever after.
+    then every column is made finer again as far as that does no harm. Merging values never splits rows that share a combination, so what
+    holds once holds ever after.
+
+    Parameters
+    ----------
+    columns : the columns, by name.
+    done : recodings that were made already.
+    fixed : columns that stay as the owner chose them.
+    missing : the label of missing cells.
+    shared : how many rows should share every combination.
+
+    Returns
+    -------
+    dict
+        One `Recoding` per column that is coarser now.
+
+    Examples
+    --------
+    >>> people = {"age": pa.array(list(range(20, 40)) * 3), "town": pa.array(["A", "B"] * 30)}
+    >>> list(until_shared(people, {}, [], None, 5)["age"].labels)
+    ['under 26', '26 to 29', '30 to 33', '34 or more']
     """
     rows = len(next(iter(columns.values())))
     if rows < shared:

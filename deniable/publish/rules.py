@@ -13,7 +13,22 @@ from deniable.core.exact import Floats
 
 @dataclass
 class Rules:
-    """What every leaf must meet."""
+    """What every leaf must meet.
+
+    Parameters
+    ----------
+    min_deniability : least deniability.
+    min_rows : fewest rows.
+    max_posterior : largest share of one answer.
+    max_skew : largest distance (total variation) of its answers from those of all rows.
+    max_skew_ratio : how many times as frequent an answer may be as among all rows.
+    max_ruled_out : largest share of an answer among those who did not give another one.
+
+    Examples
+    --------
+    >>> Rules(0.1, 5, 0.95, 0.4).max_skew_ratio
+    inf
+    """
 
     min_deniability: float
     min_rows: int

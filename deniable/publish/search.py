@@ -26,7 +26,21 @@ LARGE = 20_000
 
 @dataclass
 class GrowthSettings:
-    """What a tree is grown by."""
+    """What a tree is grown by.
+
+    Parameters
+    ----------
+    distance : how a change of the answers is measured.
+    min_change : least change that makes a split worth it.
+    max_depth : most questions on a path; None: any number.
+    reuse : whether an attribute may be asked again further down.
+    prune : whether cuts that cannot win are skipped, which changes nothing but the time.
+
+    Examples
+    --------
+    >>> GrowthSettings("squared", 0.0, 3, False).for_kernel()
+    (0, 0.0, 3, False, True)
+    """
 
     distance: str
     min_change: float
@@ -42,7 +56,18 @@ class GrowthSettings:
 
 
 class Grower:
-    """Codes, rules and room to work in, for one fit."""
+    """Codes, rules and room to work in, for one fit.
+
+    Parameters
+    ----------
+    codes : the codes of the rows, one row per attribute.
+    sizes : how many values each attribute has.
+    forms : whether each is ordered, categories, or categories that may share a branch.
+    y : the codes of the answers.
+    rules : what every leaf must meet, as the kernel reads it.
+    settings : what the tree is grown by.
+    usable : which attributes may be asked.
+    """
 
     def __init__(
         self, codes: Any, sizes: Ints, forms: Any, y: Any, rules: tuple[Any, ...], settings: GrowthSettings, usable: Any
@@ -134,7 +159,21 @@ class Grower:
 
 
 def greedy(grower: Grower, rows: Any, used: Any, depth: int, progress: Progress) -> Branch | Flat:
-    """The greedy tree; large nodes are split one at a time and reported."""
+    """The greedy tree; large nodes are split one at a time and reported.
+
+    Parameters
+    ----------
+    grower : codes and rules.
+    rows : the rows to divide, which are reordered in place.
+    used : which attributes may not be asked any more.
+    depth : how many questions led here.
+    progress : a listener for long work.
+
+    Returns
+    -------
+    Branch or Flat
+        The tree of these rows.
+    """
     if rows.size <= LARGE:
         found = grower.greedy(rows, used, depth)
         progress.advance(rows.size)
@@ -183,7 +222,16 @@ def leaf(grower: Grower, rows: Any) -> Flat:
 
 
 class GuidedSearch:
-    """Beam and backtracking search guided by expected accuracy, with a deadline."""
+    """Beam and backtracking search guided by expected accuracy, with a deadline.
+
+    Parameters
+    ----------
+    grower : codes and rules.
+    tree : any tree over the same attributes, by whose reading of them validation rows are sent down.
+    guide : positions and answers of a validation set; None: the rows themselves are the guide.
+    budget : seconds after which the best tree so far is taken; None: no limit.
+    progress : a listener for long work.
+    """
 
     def __init__(
         self, grower: Grower, tree: Tree, guide: tuple[Floats, Any] | None, budget: float | None, progress: Progress
@@ -217,7 +265,21 @@ class GuidedSearch:
         return float((counts[np.arange(len(guided)), labels[guided]] / counts.sum(axis=1)).sum())
 
     def beam(self, rows: Any, used: Any, depth: int, guided: Any, width: int) -> Branch | Flat:
-        """At every node finish the `width` most promising splits greedily, keep the best, and go on below it."""
+        """At every node finish the `width` most promising splits greedily, keep the best, and go on below it.
+
+        Parameters
+        ----------
+        rows : the rows to divide.
+        used : which attributes may not be asked any more.
+        depth : how many questions led here.
+        guided : the validation rows that come here.
+        width : how many splits are tried.
+
+        Returns
+        -------
+        Branch or Flat
+            The best tree that was found of these rows.
+        """
         plain = self.grower.greedy(rows.copy(), used, depth)
         best, kept = self.worth(plain, guided), None
         for f in self._options(rows, used, depth, width):

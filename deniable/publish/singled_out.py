@@ -31,15 +31,26 @@ COUNT_WORDS = {1: "one", 2: "two", 3: "three"}
 
 @dataclass(frozen=True)
 class Singled:
-    """What combinations of so many columns tell."""
+    """What combinations of so many columns tell.
+
+    Parameters
+    ----------
+    columns : how many columns are taken together.
+    smallest : the fewest rows that share a combination of values.
+    rows : the rows (from 0) that share a combination with fewer rows than asked for; with none, where nothing was asked for.
+    worst : the columns by which most of those rows are found.
+    worst_rows : how many rows these find.
+
+    Examples
+    --------
+    >>> Singled(1, 1, np.array([7]), ("age",), 1).to_dict(100)["share_singled_out"]
+    0.01
+    """
 
     columns: int
     smallest: int
-    """The fewest rows that share a combination of values."""
     rows: Ints
-    """The rows (from 0) that share a combination with fewer rows than asked for; with none, where nothing was asked for."""
     worst: tuple[str, ...]
-    """The columns by which most of those rows are found."""
     worst_rows: int
 
     def to_dict(self, total: int) -> dict[str, Any]:
@@ -56,17 +67,29 @@ class Singled:
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """The measures for one, two and three columns together, and which columns were not taken together with others."""
+    """The measures for one, two and three columns together, and which columns were not taken together with others.
+
+    Parameters
+    ----------
+    rows : how many rows there are.
+    shared : how many of them should share every combination at least; 1: nothing was asked for.
+    each : what one column, two and three together tell.
+    left_out : columns that were not taken together with others, for there are too many.
+    identifying : columns that are not counted here, because they tell (nearly) every row apart by themselves.
+    recoded : whether the usual recoding was done already.
+
+    Examples
+    --------
+    >>> uniqueness(["town"], [np.array([0, 0, 1])]).alone.tolist()
+    [2]
+    """
 
     rows: int
     shared: int
-    """How many rows should share every combination at least; 1: nothing was asked for."""
     each: tuple[Singled, ...]
     left_out: tuple[str, ...]
     identifying: tuple[str, ...] = ()
-    """Columns that are not counted here, because they tell (nearly) every row apart by themselves."""
     recoded: bool = False
-    """Whether the usual recoding was done already."""
 
     @property
     def passed(self) -> bool:

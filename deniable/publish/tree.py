@@ -18,7 +18,16 @@ CHUNK = 1 << 16
 
 
 class Flat(NamedTuple):
-    """The arrays of kernels/deniability.py; children of a node lie side by side, the root is node 0."""
+    """The arrays of kernels/deniability.py; children of a node lie side by side, the root is node 0.
+
+    Parameters
+    ----------
+    feature : the attribute that each node asks for; -1: it is a leaf.
+    first, width : its first child, and how many there are.
+    at, span : where its cuts begin, and how many there are.
+    counts : the answers of its rows, one column per answer.
+    cuts, parts : the values that were told apart, and which child each leads to (of numbers: the last and the first value of each child).
+    """
 
     feature: Any
     first: Any
@@ -45,7 +54,15 @@ class Forest:
 
 @dataclass
 class Branch:
-    """A split that was chosen outside the kernel, with its children; `flatten` makes one `Flat` of them."""
+    """A split that was chosen outside the kernel, with its children; `flatten` makes one `Flat` of them.
+
+    Parameters
+    ----------
+    feature : the attribute that is asked for.
+    cuts, parts : as in `Flat`, of this node alone.
+    counts : the answers of its rows.
+    children : what lies below, in the order of the parts.
+    """
 
     feature: int
     cuts: Any

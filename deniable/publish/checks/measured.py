@@ -35,6 +35,13 @@ class Groups:
     views : the same of the combination and of each sensitive column.
     columns : the tables of single columns among them.
     wide : those in which an answer can be ruled out and others are left.
+
+    Examples
+    --------
+    >>> counts = np.array([[30, 10], [50, 10]])
+    >>> groups = Groups(np.array([1, 2]), np.repeat([0, 1], [40, 60]), counts, [counts], [counts], [])
+    >>> groups.sizes.tolist(), groups.posterior.round(3).tolist(), groups.ruled_out
+    ([40, 60], [0.75, 0.833], None)
     """
 
     nodes: Ints
@@ -139,6 +146,11 @@ class Measured:
         found : what was found, for the owner.
         public : what was tested, for everyone.
         remedy : what would make it hold.
+
+        Returns
+        -------
+        Check
+            With the rows of all groups that are exposed.
         """
         rows = np.flatnonzero(np.asarray(exposed)[self.groups.place]) + 1
         return Check(name, not len(rows), found, rows, public=public, remedy=remedy if len(rows) else None)
@@ -158,6 +170,27 @@ def measure_groups(fitted: FittedTree, X: Any, labels: Codes) -> Groups:
 
 
 def measure(fitted: FittedTree, X: Any, y: Any, limits: Limits, **known: Any) -> Measured:
-    """The rows of X with the true answers `y`, as checks read them; `known` are further fields of `Measured`."""
+    """The rows of X with their true answers, as checks read them.
+
+    Parameters
+    ----------
+    fitted : the tree through which the rows are published.
+    X : the other columns.
+    y : the true answers.
+    limits : from where on something counts as exposed.
+    known : further fields of `Measured`.
+
+    Returns
+    -------
+    Measured
+        The rows, and the groups that they fall into.
+
+    Examples
+    --------
+    >>> import deniable as dn, pandas as pd
+    >>> people, ill = pd.DataFrame({"town": ["A", "B"] * 50}), pd.Series(["yes"] * 50 + ["no"] * 50, name="ill")
+    >>> measure(dn.DeniabilityTree(0.5).fit(people, ill).fitted_, people, ill, Limits()).groups.sizes.tolist()
+    [100]
+    """
     labels = fitted.sensitive.codes(y)
     return Measured(fitted, columns_of(X), labels, limits, measure_groups(fitted, X, labels), **known)
