@@ -25,11 +25,12 @@ from deniable.publish.checks.limits import Limits
 from deniable.publish.drawing import draw_codes
 from deniable.publish.encoding import MOST_CATEGORIES, quantiles, read_sensitive, read_table
 from deniable.publish.fitted_tree import FittedTree
+from deniable.publish.growing import Grower, GrowthSettings, greedy
 from deniable.publish.guarantees import Guarantees, guarantees
+from deniable.publish.guided_search import GuidedSearch
 from deniable.publish.measures import surest_if_ruled_out
 from deniable.publish.parameters import check_parameters
 from deniable.publish.rules import Rules, ruled_out_views
-from deniable.publish.search import Grower, GrowthSettings, GuidedSearch, greedy
 from deniable.publish.text import export_text, picture
 from deniable.publish.tree import CATEGORIES, GROUPED, ORDERED, Tree, flatten
 

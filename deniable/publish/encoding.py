@@ -221,16 +221,16 @@ class Sensitive:
     @property
     def outcomes(self) -> int:
         """How many combinations are possible."""
-        return int(np.prod([len(own) for own in self.labels]))
+        return int(np.prod([len(answers) for answers in self.labels]))
 
     @property
     def views(self) -> Codes:
         """The combination itself and, where there are several attributes, the answer of each in it."""
-        own = np.arange(self.outcomes, dtype=np.int32)
+        combined = np.arange(self.outcomes, dtype=np.int32)
         if len(self.names) == 1:
-            return own[None].copy()
-        each = np.unravel_index(own, [len(answers) for answers in self.labels])
-        return np.asarray([own, *each], dtype=np.int32)
+            return combined[None].copy()
+        each = np.unravel_index(combined, [len(answers) for answers in self.labels])
+        return np.asarray([combined, *each], dtype=np.int32)
 
     @property
     def view_names(self) -> list[str]:
@@ -240,7 +240,7 @@ class Sensitive:
     @property
     def view_outcomes(self) -> list[int]:
         """How many answers each view has."""
-        each = [len(own) for own in self.labels]
+        each = [len(answers) for answers in self.labels]
         return each if len(each) == 1 else [self.outcomes, *each]
 
     def view_counts(self, counts: Any) -> list[Ints]:
@@ -268,7 +268,7 @@ class Sensitive:
         return ", ".join(str(self.labels[at][i]) for at, i in enumerate(self._each(code)))
 
     def _each(self, code: Any) -> tuple[Any, ...]:
-        return tuple(np.unravel_index(code, [len(own) for own in self.labels]))
+        return tuple(np.unravel_index(code, [len(answers) for answers in self.labels]))
 
     def columns(self, codes: Any) -> dict[str, pa.Array]:
         """The columns of answers behind codes."""
@@ -299,7 +299,7 @@ class Sensitive:
                     allowed=list(self.labels[at][:20]),
                 )
             each.append(places.to_numpy(zero_copy_only=False))
-        codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(own) for own in self.labels]), dtype=np.int32)
+        codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(answers) for answers in self.labels]), dtype=np.int32)
         return codes
 
 

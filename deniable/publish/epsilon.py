@@ -49,7 +49,7 @@ def mix_for(epsilon: float, sizes: Any, whole: Any) -> Fraction:
 def epsilon_in_words(epsilon: float, write: Write = in_python) -> str:
     """What an epsilon promises; `write` says how a face writes settings.
 
-    >>> epsilon_in_words(math.inf)[-67:]
+    >>> epsilon_in_words(math.inf)[-54:]
     'Only mixing the groups with the whole (mix) gives one.'
     """
     if math.isinf(epsilon):

@@ -23,8 +23,9 @@ from deniable.publish.encoding import MOST_CATEGORIES, read_attribute
 from deniable.publish.guarantees import Guarantees, guarantees
 from deniable.publish.kept_order import sorted_by
 from deniable.publish.publication import Publication
-from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, until_shared, usual
+from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, usual
 from deniable.publish.settings import chosen_settings
+from deniable.publish.until_shared import until_shared
 
 
 def publish_frame(
@@ -223,9 +224,9 @@ def recoded_columns(
     Examples
     --------
     >>> import pandas as pd
-    >>> people = nw.from_native(pd.DataFrame({"age": range(18, 88), "ill": ["yes", "no"] * 35}))
+    >>> people = nw.from_native(pd.DataFrame({"age": list(range(20, 60)) * 2, "ill": ["yes", "no"] * 40}))
     >>> list(recoded_columns(people, ["ill"], True, None, None, None, {})["age"].labels)
-    ['under 50', '50 or more']
+    ['under 40', '40 or more']
     """
     missing, outcomes = parameters.get("missing"), parameters.get("outcomes")
     listed = parameters.get("categorical") or ()

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.publish.search import DISTANCES, SEARCHES
+from deniable.publish.growing import DISTANCES
+from deniable.publish.guided_search import SEARCHES
 
 Allowed = tuple[str, Callable[[Any], bool]]
 """What is allowed, in words and as a test."""

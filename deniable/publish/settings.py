@@ -25,8 +25,9 @@ def chosen_settings(given: dict[str, Any], truth: Any, limits: Limits) -> dict[s
     {'min_rows': 5, 'max_skew': 0.4, 'max_skew_ratio': 3.0, 'max_depth': 0}
     """
     sensitive, codes = read_sensitive(truth, given.get("outcomes"), given.get("missing"))
-    outcomes, views = sensitive.view_outcomes, sensitive.views
-    counts = [np.bincount(own[codes], minlength=k) for own, k in zip(views, outcomes, strict=True)]
+    outcomes = sensitive.view_outcomes
+    combined = np.bincount(codes, minlength=sensitive.outcomes)
+    counts = [table[0] for table in sensitive.view_counts(combined[None])]
     out: dict[str, Any] = {
         "min_rows": limits.rows,
         "max_posterior": limits.posterior,

@@ -94,12 +94,12 @@ class Uniqueness:
     @property
     def passed(self) -> bool:
         """Whether as many rows as asked for share every combination."""
-        return self.shared <= 1 or not any(len(own.rows) for own in self.each)
+        return self.shared <= 1 or not any(len(singled.rows) for singled in self.each)
 
     @property
     def alone(self) -> Ints:
         """The rows that any of the combinations singles out."""
-        return np.unique(np.concatenate([own.rows for own in self.each])) if self.each else np.empty(0, np.int64)
+        return np.unique(np.concatenate([singled.rows for singled in self.each])) if self.each else np.empty(0, np.int64)
 
     @property
     def tested(self) -> str:
@@ -127,12 +127,13 @@ class Uniqueness:
             return f"{none}. {self.not_counted}" if self.identifying else none
         alone = "the only ones" if self.shared <= 1 else f"among fewer than {self.shared:,}"
         parts = []
-        for own in self.each:
-            columns = "other column" if own.columns == 1 else "other columns together"
-            most = f", most by {', '.join(own.worst)}" if len(own.rows) else ""
+        for singled in self.each:
+            columns = "other column" if singled.columns == 1 else "other columns together"
+            most = f", most by {', '.join(singled.worst)}" if len(singled.rows) else ""
+            share = percent(len(singled.rows) / self.rows)
             parts.append(
-                f"{counted(len(own.rows), 'row')} ({percent(len(own.rows) / self.rows)}) by {COUNT_WORDS[own.columns]} {columns} "
-                f"(smallest group {own.smallest:,}{most})"
+                f"{counted(len(singled.rows), 'row')} ({share}) by {COUNT_WORDS[singled.columns]} {columns} "
+                f"(smallest group {singled.smallest:,}{most})"
             )
         left = (
             f". Not taken together with others, for there are too many columns: {', '.join(self.left_out)}"
@@ -170,7 +171,7 @@ class Uniqueness:
         """For JSON; nothing of it is measured on the sensitive answers."""
         return {
             "shared_by_at_least": self.shared,
-            "each": [own.to_dict(self.rows) for own in self.each],
+            "each": [singled.to_dict(self.rows) for singled in self.each],
             "not_taken_together": list(self.left_out),
             "not_counted_for_they_identify": list(self.identifying),
         }
@@ -180,12 +181,12 @@ def uniqueness(names: Sequence[str], codes: Sequence[Any], shared: int = 1) -> U
     """Count how many rows share each combination of values of up to three of these columns, given as codes.
 
     >>> import numpy as np
-    >>> found = uniqueness(["age", "town"], [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])])
-    >>> [(own.smallest, own.rows.tolist()) for own in found.each]
+    >>> counts = uniqueness(["age", "town"], [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])])
+    >>> [(singled.smallest, singled.rows.tolist()) for singled in counts.each]
     [(1, [0]), (1, [0, 1])]
     """
     rows = len(codes[0]) if codes else 0
-    taken, left = columns_taken([int(own.max()) + 1 for own in codes], rows)
+    taken, left = columns_taken([int(column.max()) + 1 for column in codes], rows)
     each = []
     for size in range(1, min(TOGETHER, len(names)) + 1):
         among = range(len(names)) if size == 1 else taken
@@ -196,10 +197,10 @@ def uniqueness(names: Sequence[str], codes: Sequence[Any], shared: int = 1) -> U
         worst: tuple[str, ...] = ()
         for chosen in combinations(among, size):
             sizes = shared_by([codes[at] for at in chosen])
-            own = sizes < max(2, shared)
-            few |= own
+            too_few = sizes < max(2, shared)
+            few |= too_few
             smallest = min(smallest, int(sizes.min()))
-            if (count := int(own.sum())) > worst_rows:
+            if (count := int(too_few.sum())) > worst_rows:
                 worst, worst_rows = tuple(names[at] for at in chosen), count
         each.append(Singled(size, smallest, np.flatnonzero(few), worst, worst_rows))
     return Uniqueness(rows, shared, tuple(each), tuple(names[at] for at in left))
@@ -228,17 +229,17 @@ def shared_by(codes: Iterable[Any]) -> Ints:
     """For every row how many rows, itself included, have the same codes."""
     key: Any = None
     size = 1
-    for own in codes:
-        width = int(own.max()) + 1
+    for column in codes:
+        width = int(column.max()) + 1
         if key is None:
-            key, size = own.astype(np.int64), width
+            key, size = column.astype(np.int64), width
             continue
-        key = key * width + own
+        key = key * width + column
         size *= width
         if size > 4 * len(key):
             # Fewer combinations occur than are possible: numbered anew, they can be counted by their number.
             _, key = np.unique(key, return_inverse=True)
             size = int(key.max()) + 1
     counts = np.bincount(key, minlength=size)
-    found: Ints = counts[key]
-    return found
+    sharing: Ints = counts[key]
+    return sharing

@@ -89,7 +89,7 @@ def flatten(top: Branch | Flat) -> Flat:
     while pieces:
         place, piece = pieces.pop()
         if isinstance(piece, Branch):
-            own = Flat(
+            flat = Flat(
                 np.asarray([piece.feature]),
                 np.asarray([nodes]),
                 np.asarray([piece.width]),
@@ -99,20 +99,20 @@ def flatten(top: Branch | Flat) -> Flat:
                 piece.cuts,
                 piece.parts,
             )
-            placed.append((np.asarray([place]), own))
+            placed.append((np.asarray([place]), flat))
             at = nodes
             for child in piece.children:
                 pieces.append((at, child))
                 at += child.roots if isinstance(child, Forest) else 1
             nodes = at
         else:
-            own, roots = (piece.flat, piece.roots) if isinstance(piece, Forest) else (piece, 1)
-            rest = len(own.feature) - roots
+            flat, roots = (piece.flat, piece.roots) if isinstance(piece, Forest) else (piece, 1)
+            rest = len(flat.feature) - roots
             index = np.concatenate([np.arange(place, place + roots), np.arange(nodes, nodes + rest)])
-            moved = np.where(own.feature >= 0, own.first - roots + nodes, 0)
-            placed.append((index, own._replace(first=moved, at=own.at + filled)))
+            moved = np.where(flat.feature >= 0, flat.first - roots + nodes, 0)
+            placed.append((index, flat._replace(first=moved, at=flat.at + filled)))
             nodes += rest
-        filled += len(own.cuts)
+        filled += len(flat.cuts)
     labels = placed[0][1].counts.shape[1]
     out = Flat(
         np.full(nodes, -1, np.int32),
@@ -121,12 +121,12 @@ def flatten(top: Branch | Flat) -> Flat:
         np.zeros(nodes, np.int64),
         np.zeros(nodes, np.int32),
         np.zeros((nodes, labels), np.int32),
-        np.concatenate([own.cuts for _, own in placed]).astype(np.int32),
-        np.concatenate([own.parts for _, own in placed]).astype(np.int32),
+        np.concatenate([flat.cuts for _, flat in placed]).astype(np.int32),
+        np.concatenate([flat.parts for _, flat in placed]).astype(np.int32),
     )
-    for index, own in placed:
+    for index, flat in placed:
         for name in ("feature", "first", "width", "at", "span", "counts"):
-            getattr(out, name)[index] = getattr(own, name)
+            getattr(out, name)[index] = getattr(flat, name)
     return out
 
 
@@ -173,8 +173,8 @@ class Tree:
         """The node where each row comes to rest."""
         from deniable.kernels.deniability import route
 
-        found: Ints = route(positions, self.forms, tuple(self.flat), self.ends)
-        return found
+        nodes: Ints = route(positions, self.forms, tuple(self.flat), self.ends)
+        return nodes
 
     def children(self, node: int) -> range:
         """The children of a node."""
@@ -190,8 +190,8 @@ class Tree:
         if self.forms[f] != ORDERED:
             members = [[attribute.shown(code) for code in cuts[parts == child]] for child in range(self.flat.width[node])]
             return [
-                f"{attribute.name} = {own[0]}" if len(own) == 1 else f"{attribute.name} in {{{', '.join(own)}}}"
-                for own in members
+                f"{attribute.name} = {names[0]}" if len(names) == 1 else f"{attribute.name} in {{{', '.join(names)}}}"
+                for names in members
             ]
         ends = self.ends[at]
         out = []

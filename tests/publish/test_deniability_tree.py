@@ -19,7 +19,8 @@ from deniable.errors import DataError, ParameterError
 from deniable.publish.drawing import draw_codes
 from deniable.publish.encoding import PublishingWarning
 from deniable.publish.epsilon import epsilon_of, mix_for
-from deniable.publish.search import DISTANCES, SEARCHES, most_agreement
+from deniable.publish.growing import DISTANCES
+from deniable.publish.guided_search import SEARCHES, most_agreement
 
 
 def people(rows, seed=0, answers=3):
@@ -459,11 +460,11 @@ def test_it_has_the_manners_of_scikit_learn():
 
 
 def test_large_nodes_are_split_outside_the_kernel_with_the_same_result(monkeypatch):
-    from deniable.publish import search
+    from deniable.publish import growing
 
     X, y = people(1200, 22)
     whole = dn.DeniabilityTree(0.2, min_rows=4).fit(X, y)
-    monkeypatch.setattr(search, "LARGE", 50)
+    monkeypatch.setattr(growing, "LARGE", 50)
     pieces = dn.DeniabilityTree(0.2, min_rows=4).fit(X, y)
     assert pieces.export_text() == whole.export_text()
     assert (np.sort(pieces.tree_.flat.counts, axis=0) == np.sort(whole.tree_.flat.counts, axis=0)).all()

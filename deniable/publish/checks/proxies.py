@@ -94,7 +94,7 @@ def find_proxies(
     ('pills',)
     """
     rows = len(answers[0])
-    limits = [max(limit, np.bincount(own, minlength=k).max() / rows) for own, k in zip(answers, outcomes, strict=True)]
+    limits = [max(limit, np.bincount(codes, minlength=k).max() / rows) for codes, k in zip(answers, outcomes, strict=True)]
     exposed = np.zeros(rows, bool)
     named: list[str] = []
     telling: list[str] = []
@@ -108,8 +108,8 @@ def find_proxies(
         chance = 0.0
         for codes, size, shown in _cells(attribute, columns[attribute.name]):
             bad, rare = np.zeros(size, bool), np.zeros(size, bool)
-            for own, k, most in zip(answers, outcomes, limits, strict=True):
-                counts = np.bincount(codes.astype(np.int64) * k + own, minlength=size * k).reshape(size, k)
+            for answer, k, most in zip(answers, outcomes, limits, strict=True):
+                counts = np.bincount(codes.astype(np.int64) * k + answer, minlength=size * k).reshape(size, k)
                 bad |= _over(counts, most)
                 chance += _by_chance(counts, most)
                 rare |= _too_many_of_one_answer(counts)
@@ -194,7 +194,7 @@ def _by_chance(counts: Ints, most: float) -> float:
 
 
 def _listed(worst: list[tuple[int, str]]) -> str:
-    order = sorted(worst, key=lambda own: -own[0])
+    order = sorted(worst, key=lambda value: -value[0])
     shown = ", ".join(f"{name} in {counted(rows, 'row')}" for rows, name in order[:VALUES_SHOWN])
     return shown + (f" and {len(order) - VALUES_SHOWN:,} more" if len(order) > VALUES_SHOWN else "")
 
