@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    # The package brings scikit-learn along, which is slow to import.
-    from deniable.publish.remedies import Setting
+from deniable.publish.remedies import Setting
 
 
 def as_option(setting: Setting) -> str:
     """A setting as it is typed.
 
-    >>> from deniable.publish.remedies import Setting
     >>> as_option(Setting("min_rows", 5)), as_option(Setting("drop", ["id", "insurance fee"])), as_option(Setting("max_depth"))
     ('--min-rows 5', "--drop id --drop 'insurance fee'", '--max-depth')
     """
@@ -24,12 +21,14 @@ def as_option(setting: Setting) -> str:
 def options(name: str, value: Any) -> list[str]:
     """The words that set a parameter; without a value its option alone.
 
-    >>> options("recode", True), options("max_skew", 0.4), options("drop", ["a", "b"])
-    (['--recode'], ['--max-skew', '0.4'], ['--drop', 'a', '--drop', 'b'])
+    >>> options("recode", True), options("max_skew", 0.4), options("drop", ["a", "b"]), options("bands", {"age": 10})
+    (['--recode'], ['--max-skew', '0.4'], ['--drop', 'a', '--drop', 'b'], ['--bands', 'age=10'])
     """
     option = "--" + name.replace("_", "-")
     if value is None or value is True:
         return [option]
+    if isinstance(value, Mapping):
+        value = [f"{column}={text}" for column, text in value.items()]
     values = value if isinstance(value, (list, tuple)) else [value]
     return [word for each in values for word in (option, f"{each:g}" if isinstance(each, float) else str(each))]
 

@@ -14,6 +14,7 @@ from deniable.core.bad_cells import BAD_ROWS_SHOWN
 from deniable.core.columns import cells_of_another_kind, to_arrow
 from deniable.core.exact import Floats
 from deniable.errors import DataError
+from deniable.publish.remedies import Setting
 
 LARGEST_WHOLE = 2**53
 
@@ -78,7 +79,8 @@ def refuse_missing(columns: Mapping[str, Any]) -> None:
         told.append(f"column {name!r}: {len(rows):,} {'cell is' if len(rows) == 1 else 'cells are'} missing (row {shown})")
     raise DataError(
         "missing_cells",
-        '{told}. Fill them, drop those rows, or say what they are called: missing="no answer".',
+        "{told}. Fill them, drop those rows, or say what they are called: {remedy}.",
+        remedy=Setting("missing", "no answer"),
         told="; ".join(told).replace("c", "C", 1),
         column=next(iter(holes)),
         columns=list(holes),

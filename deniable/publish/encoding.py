@@ -15,6 +15,7 @@ from deniable.core.columns import to_arrow
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.publish.cells import as_numbers, as_text, cells, columns_of, number
+from deniable.publish.remedies import Setting
 
 MOST_CATEGORIES = 1000
 """More categories than this are no answers to group people by."""
@@ -147,7 +148,10 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         if len(labels) > most and not unique:
             raise DataError(
                 "too_many_categories",
-                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out (drop), or group its values first.",
+                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out ({remedy}), or put its rare values "
+                "together ({merge}).",
+                remedy=Setting("drop", [name]),
+                merge=Setting("merge_rare", {name: 20}),
                 column=name,
                 count=len(labels),
                 most=most,

@@ -24,6 +24,7 @@ from deniable.publish.guarantees import Guarantees, guarantees
 from deniable.publish.kept_order import sorted_by
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, usual
+from deniable.publish.remedies import Setting
 from deniable.publish.settings import chosen_settings
 from deniable.publish.until_shared import until_shared
 
@@ -226,7 +227,7 @@ def recoded_columns(
     >>> import pandas as pd
     >>> people = nw.from_native(pd.DataFrame({"age": list(range(20, 60)) * 2, "ill": ["yes", "no"] * 40}))
     >>> list(recoded_columns(people, ["ill"], True, None, None, None, {})["age"].labels)
-    ['under 40', '40 or more']
+    ['under 50', '50 or more']
     """
     missing, outcomes = parameters.get("missing"), parameters.get("outcomes")
     listed = parameters.get("categorical") or ()
@@ -279,12 +280,9 @@ def _refuse_list_in_one(parameter: str, given: Sequence[str], columns: Mapping[s
         if name not in columns and len(parts) > 1 and all(part in columns for part in parts):
             raise DataError(
                 "list_in_one",
-                "There is no column {got!r}. Name the columns one by one: {parameter}={parts}.",
+                "There is no column {got!r}. Name the columns one by one: {remedy}.",
                 got=name,
-                parameter=parameter,
-                parts=parts,
-                first=parts[0],
-                second=parts[1],
+                remedy=Setting(parameter, parts),
             )
 
 

@@ -19,6 +19,7 @@ from deniable.core.columns import to_arrow
 from deniable.core.exact import Ints
 from deniable.errors import DataError, ParameterError
 from deniable.publish.cells import as_numbers, as_text, cells, number
+from deniable.publish.remedies import Setting
 
 OTHER = "other"
 ANY = "any"
@@ -305,16 +306,18 @@ def as_asked(
         if is_numeric(columns[name], name):
             raise DataError(
                 "merge_numbers",
-                "merge_rare: column {column!r} holds numbers. Put them into bands: bands={{{column!r}: 10}}; or, if they are names of "
-                "categories, say so: categorical=[{column!r}].",
+                "{setting}: column {column!r} holds numbers. Put them into bands: {remedy}; or, if they are names of categories, say so: "
+                "{categorical}.",
+                setting=Setting("merge_rare"),
                 column=name,
+                remedy=Setting("bands", {name: 10}),
+                categorical=Setting("categorical", [name]),
             )
         if rows > (there := len(columns[name])):
             raise ParameterError(
                 "merge_rare_rows",
-                "merge_rare of {column!r} is {got:,}, but there are only {rows:,} rows: no category can have so many.",
-                column=name,
-                got=rows,
+                "{setting}: there are only {rows:,} rows, so no category can have so many.",
+                setting=Setting("merge_rare", {name: int(rows)}),
                 rows=there,
             )
         recodings[name] = with_rare_merged(

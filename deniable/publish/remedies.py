@@ -12,10 +12,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of `publish_frame`, and what it should be; without a value only its name is meant."""
+    """A parameter of `publish_frame`, and what it should be; without a value only its name is meant.
+
+    Errors carry settings among their parameters; as text they are what Python writes.
+
+    >>> f"{Setting('missing', 'no answer')}"
+    "missing='no answer'"
+    """
 
     name: str
     value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
 Write = Callable[[Setting], str]
@@ -28,7 +37,7 @@ def in_python(setting: Setting) -> str:
     >>> in_python(Setting("min_rows", 5)), in_python(Setting("drop", ["id"])), in_python(Setting("mix"))
     ('min_rows=5', "drop=['id']", 'mix')
     """
-    return setting.name if setting.value is None else f"{setting.name}={setting.value!r}"
+    return str(setting)
 
 
 @dataclass(frozen=True)

@@ -446,10 +446,14 @@ def test_names_that_some_people_share_identify_them_and_are_not_counted_as_singl
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["--drop", "id,name"], "Repeat the option for each: --drop 'id' --drop 'name'."),
+        (["--drop", "id,name"], "Name the columns one by one: --drop id --drop name."),
         (["--merge-rare", "job=6000"], "--merge-rare job=6000: there are only 2,500 rows"),
-        (["--merge-rare", "age=20"], "Use --bands age=10; or, if they are names of categories, add --categorical 'age'."),
-        (["--drop", "id"], "Column 'name' has 1,100 categories; at most 1,000 are allowed. Leave it out with --drop 'name'"),
+        (
+            ["--merge-rare", "age=20"],
+            "--merge-rare: column 'age' holds numbers. Put them into bands: --bands age=10; or, if they are names of "
+            "categories, say so: --categorical age.",
+        ),
+        (["--drop", "id"], "Column 'name' has 1,100 categories; at most 1,000 are allowed. Leave it out (--drop name)"),
     ],
 )
 def test_what_cannot_be_is_refused_in_the_words_of_the_command(run, asked, said):

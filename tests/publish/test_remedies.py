@@ -1,6 +1,7 @@
 """What would make a failed check hold is data; each face writes it its own way, and the library knows nothing of options."""
 
 import ast
+import pickle
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import deniable as dn
 import deniable.publish
+from deniable.cli.option_words import in_options
 from deniable.cli.publish_words import as_option
 from deniable.publish.checks.limits import Limits
 from deniable.publish.files import publish_file
@@ -42,13 +44,13 @@ def test_every_failed_check_carries_settings_and_both_faces_write_them():
     assert settings["other columns"] == {"recode": True, "drop": []}
     assert settings["identifiers"] == {"drop": ["id"]}
     assert all(check.remedy is None for check in guaranteed.checks if check.passed)
-    in_python, in_options = guaranteed.remedies(), guaranteed.remedies(as_option)
+    in_python, typed = guaranteed.remedies(), guaranteed.remedies(as_option)
     assert in_python["small groups"] == "let no group be smaller: min_rows=20"
-    assert in_options["small groups"] == "let no group be smaller: --min-rows 20"
+    assert typed["small groups"] == "let no group be smaller: --min-rows 20"
     assert in_python["identifiers"] == "leave the column out: drop=['id']"
-    assert in_options["identifiers"] == "leave the column out: --drop id"
-    assert "--drop" in in_options["other columns"]
-    assert "'on pills'" in in_options["other columns"]
+    assert typed["identifiers"] == "leave the column out: --drop id"
+    assert "--drop" in typed["other columns"]
+    assert "'on pills'" in typed["other columns"]
     assert "--" not in repr(publication) + publication.to_html().partition("</style>")[2]
     assert "To fix it, let no group be smaller: --min-rows 20" in publication.to_html(as_option)
 
@@ -64,6 +66,16 @@ def test_an_error_carries_the_settings_that_pass(tmp_path):
     assert "--" not in str(error)
     fixed = publish_file(tmp_path / "true.csv", tmp_path / "out.csv", ["ill"], strict=True, **error.parameters["remedy"])
     assert (fixed.passed, fixed.remedy) == (True, {})
+
+
+def test_errors_name_a_setting_that_each_face_writes():
+    people = pd.DataFrame({"town": ["A", None, "B"] * 20, "ill": ["yes", "no"] * 30})
+    with pytest.raises(dn.DeniableError) as caught:
+        dn.publish_frame(people, "ill")
+    assert caught.value.parameters["remedy"] == Setting("missing", "no answer")
+    assert str(caught.value).endswith("say what they are called: missing='no answer'.")
+    assert in_options(caught.value).endswith("say what they are called: --missing 'no answer'.")
+    assert pickle.loads(pickle.dumps(caught.value)).parameters["remedy"] == caught.value.parameters["remedy"]
 
 
 def test_options_are_quoted_for_shells_and_named_alone_where_the_value_is_the_owners_choice():
