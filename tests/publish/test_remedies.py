@@ -36,11 +36,11 @@ LOOSE = {"min_rows": 1, "max_posterior": 1.0, "max_skew": 1.0, "max_skew_ratio":
 
 @pytest.mark.filterwarnings("ignore:Column 'id'")
 def test_every_failed_check_carries_settings_and_both_faces_write_them():
-    publication = dn.publish_frame(exposed(), "ill", limits=Limits(rows=20), **LOOSE)
+    publication = dn.publish_frame(exposed(), "ill", limits=Limits(rows=20, skew=0.05), **LOOSE)
     (guaranteed,) = publication.guarantees
     settings = {check.name: dict(check.remedy.settings) for check in guaranteed.failed}
     assert settings["small groups"] == {"min_rows": 20}
-    assert settings["skew"] == {"max_skew": 0.4}
+    assert settings["skew"] == {"max_skew": 0.05}
     assert settings["other columns"] == {"recode": True, "drop": []}
     assert settings["identifiers"] == {"drop": ["id"]}
     assert all(check.remedy is None for check in guaranteed.checks if check.passed)
