@@ -102,7 +102,7 @@ _HOME = {
     "association_rules": "mining.rules",
     "DeniabilityTree": "publish.deniability_tree",
     "Publication": "publish.publication",
-    "publish_frame": "publish.publication",
+    "publish_frame": "publish.frames",
     "compare_publishing": "publish.comparison",
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",

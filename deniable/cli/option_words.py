@@ -7,17 +7,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from deniable.cli.publish_words import as_option
 from deniable.errors import DeniableError
+from deniable.publish.remedies import Setting
 
 SENTENCES: Mapping[str, str] = MappingProxyType(
     {
-        "too_many_categories": "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out with --drop "
-        "{column!r}, or put its rare values together: --merge-rare {column}=20.",
-        "list_in_one": "There is no column {got!r}. Repeat the option for each: --{parameter} {first!r} --{parameter} {second!r}.",
-        "merge_numbers": "--merge-rare: column {column!r} holds numbers. Use --bands {column}=10; or, if they are names of categories, add "
-        "--categorical {column!r}.",
-        "merge_rare_rows": "--merge-rare {column}={got}: there are only {rows:,} rows, so no category can have so many.",
-        "missing_cells": "{told}. Fill them, drop those rows, or say what they are called: --missing 'no answer'.",
         "needs_bins": "{name} has {size} values: give bins for it, such as --bins {name}=5, or their edges.",
         "bins_without_schema": "--bins needs a schema that says what the numbers may be: give it with --schema.",
         "most_without_schema": "--most needs a schema that says what the numbers may be: give it with --schema.",
@@ -76,5 +71,7 @@ class _Words(str):
 
 
 def _listed(value: Any) -> Any:
+    if isinstance(value, Setting):
+        return _Words(as_option(value))
     plain = isinstance(value, (list, tuple)) and all(isinstance(part, (str, int, float)) for part in value)
     return _Words(", ".join(map(str, value))) if plain and value else value

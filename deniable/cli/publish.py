@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TextIO
 
@@ -15,6 +15,7 @@ import typer
 from rich.table import Table
 
 from deniable.cli.bars import Bar
+from deniable.cli.publish_words import all_options, as_option
 from deniable.cli.show import console
 from deniable.core.files import file_exists, refuse_same
 from deniable.errors import DataError, ParameterError
@@ -129,12 +130,12 @@ def publish(
     """Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.
 
     NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed, and nothing that was
-    measured on the true answers. A file that fails a check is written all the same, called NOT SAFE, with the options that would mend
+    measured on the true answers. A file that fails a check is written all the same, called NOT SAFE, with the options that would fix
     it; with --strict it is not written.
     """
     # scikit-learn is slow to import; other commands must not pay for it.
+    from deniable.publish.checks.limits import Limits
     from deniable.publish.files import publish_file, sidecar
-    from deniable.publish.guarantees import Limits
 
     pictures = [path for path in (tree, compare) if path is not None]
     if pictures:
@@ -156,7 +157,7 @@ def publish(
         raise ParameterError("one_attribute", "--compare takes one sensitive column, got {got}.", got=sensitive)
     with warnings.catch_warnings(record=True) as noted, _naming_the_command(force):
         warnings.simplefilter("always")
-        found = publish_file(
+        publication = publish_file(
             data,
             output,
             sensitive,
@@ -166,6 +167,7 @@ def publish(
             compare=None if compare is None else {"levels": compare_levels} if compare_levels else {},
             shuffle=shuffle,
             progress=Bar(),
+            write=as_option,
             min_deniability=min_deniability,
             min_change=min_change,
             distance=distance,
@@ -192,42 +194,42 @@ def publish(
             limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out, limit_skew_ratio),
         )
     if tree is not None:
-        charts.save(found.trees[0].plot(), tree, private=True)
+        charts.save(publication.trees[0].plot(), tree, private=True)
     if compare is not None:
-        charts.save(found.comparison.plot(), compare)
-    for sentence in dict.fromkeys(str(own.message) for own in noted):
+        charts.save(publication.comparison.plot(), compare)
+    for sentence in dict.fromkeys(str(warning.message) for warning in noted):
         print(f"warning: {sentence}", file=sys.stderr)
     if as_json:
-        content = found.to_dict(rows=True)
-        if found.comparison is not None:
-            content["comparison"] = found.comparison.to_frame().to_dict("records")
+        content = publication.to_dict(rows=True)
+        if publication.comparison is not None:
+            content["comparison"] = publication.comparison.to_frame().to_dict("records")
         print(json.dumps(content, indent=2, ensure_ascii=False))
-        warn_if_unsafe(found, output, sys.stderr)
+        warn_if_unsafe(publication, output, sys.stderr)
         return
-    print(found)
-    if found.comparison is not None:
-        show_comparison(found.comparison)
+    print(publication.to_text(as_option))
+    if publication.comparison is not None:
+        show_comparison(publication.comparison)
     print(f"Written to {output}, described in {sidecar(output)}.")
     for name, saved in (("Report for the owner", report), ("Tree", tree), ("Comparison", compare)):
         if saved is not None:
             print(f"{name}: {saved}")
-    warn_if_unsafe(found, output, sys.stdout)
+    warn_if_unsafe(publication, output, sys.stdout)
 
 
 def _by_column(given: list[str] | None, example: str) -> dict[str, str]:
     """COLUMN=TEXT, split at the last sign: names of columns may hold one."""
     out = {}
-    for own in given or []:
-        name, sign, text = own.rpartition("=")
+    for pair in given or []:
+        name, sign, text = pair.rpartition("=")
         if not sign or not name or not text:
-            raise ParameterError("by_column", "{got!r} names no column and value; write {example}.", got=own, example=example)
+            raise ParameterError("by_column", "{got!r} names no column and value; write {example}.", got=pair, example=example)
         out[name] = text
     return out
 
 
 def _band(text: str) -> Any:
     try:
-        numbers = [float(own) for own in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
             "bands", "--bands: {got!r} is neither a width (10) nor numbers where bands begin (18,30,65).", got=text
@@ -241,34 +243,31 @@ def _rows(text: str) -> int:
     return int(text)
 
 
-def warn_if_unsafe(found: Any, output: Path, stream: TextIO) -> None:
-    """Last, so that it is what stays on the screen: a failed check, what would mend it, and that the file is there all the same."""
-    from deniable.publish.mends import mending
-
-    if found.passed:
+def warn_if_unsafe(publication: Any, output: Path, stream: TextIO) -> None:
+    """Last, so that it is what stays on the screen: a failed check, what would fix it, and that the file is there all the same."""
+    if publication.passed:
         return
     print(f"NOT SAFE: {output} was written, but do not hand it on as it is. To fix it:", file=stream)
-    for line in mending(found):
+    for line in publication.remedies(as_option):
         print(f"  {line}", file=stream)
-    if found.remedy:
-        print(
-            f"This command passes all checks; it was tried on this table:\n  {_command(found.remedy, force=True)}", file=stream
-        )
+    if publication.remedy:
+        command = _command(publication.remedy, force=True)
+        print(f"This command passes all checks; it was tried on this table:\n  {command}", file=stream)
     else:
         print("Then publish again, with --force over this file.", file=stream)
     print("With --strict nothing is written if a check fails.", file=stream)
 
 
-def _command(options: Sequence[str], force: bool) -> str:
-    """The command line that was given, and these options."""
+def _command(settings: Mapping[str, Any], force: bool) -> str:
+    """The command line that was given, and options for these settings."""
     given = sys.argv[1:]
     forced = ["--force"] if force and not {"--force", "-f"} & set(given) else []
-    return shlex.join(["deniable", *given, *options, *forced])
+    return shlex.join(["deniable", *given, *all_options(settings), *forced])
 
 
 @contextlib.contextmanager
 def _naming_the_command(force: bool) -> Iterator[None]:
-    """An error that knows which options would do names the whole command line."""
+    """An error that knows which settings would do names the whole command line."""
     try:
         yield
     except DataError as error:
@@ -280,19 +279,19 @@ def _naming_the_command(force: bool) -> Iterator[None]:
         raise DataError(error.code, error.sentence, **error.parameters | {"passing": passing}) from None
 
 
-def show_comparison(found: Any) -> None:
+def show_comparison(comparison: Any) -> None:
     """The tree beside randomised response, level by level."""
     table = Table(title="Accuracy on true answers of people who were left out, at the same worst-case posterior")
     for heading in ("minimum", "method"):
         table.add_column(heading)
-    names = list(found.original)
+    names = list(comparison.original)
     for heading in ("worst\nposterior", "knowing\nthe groups", "unchanged", *names, "mean"):
         table.add_column(heading, justify="right")
-    for row in found.rows:
+    for row in comparison.rows:
         keys = ("worst_posterior", "posterior_knowing_groups", "unchanged", *names, "mean")
         table.add_row(f"{row['min_deniability']:g}", row["method"], *(f"{row[key]:.1%}" for key in keys))
-    truth = [f"{value:.1%}" for value in found.original.values()]
-    mean = sum(found.original.values()) / len(found.original)
+    truth = [f"{value:.1%}" for value in comparison.original.values()]
+    mean = sum(comparison.original.values()) / len(comparison.original)
     table.add_row("", "true answers", "", "", "", *truth, f"{mean:.1%}")
     console().print(table)
-    print(found.verdict)
+    print(comparison.verdict)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.exact import Floats
 from deniable.errors import ParameterError
-from deniable.privacy.entropy import bits
 from deniable.privacy.priors import is_number, over_labels
 
 
@@ -40,7 +40,25 @@ def deniability(distribution: Any, answers: int | None = None) -> float:
             got=possible,
         )
     listed = over_labels(np.asarray(values), len(values), (), "distribution")
-    return bits(listed) / math.log2(possible)
+    return float(_levels(listed[None], possible)[0])
+
+
+def deniability_of_groups(counts: Any, answers: int | None = None) -> Floats:
+    """The deniability of many groups at once: one row of counts (or shares) per group, one column per answer.
+
+    `answers` is how many are possible, if some of them have no column.
+
+    >>> deniability_of_groups([[30, 30], [60, 0]]).tolist()
+    [1.0, 0.0]
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    return _levels(table / table.sum(axis=1, keepdims=True), table.shape[1] if answers is None else answers)
+
+
+def _levels(shares: Floats, answers: int) -> Floats:
+    bits = -(shares * np.log2(shares, where=shares > 0, out=np.zeros_like(shares))).sum(axis=1)
+    levels: Floats = np.maximum(bits, 0.0) / math.log2(answers)
+    return levels
 
 
 def minority_share(level: float, answers: int = 2) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from deniable.core.columns import to_arrow
 from deniable.core.designs import KRR
 from deniable.core.domain import Nominal
-from deniable.core.exact import Floats
+from deniable.core.exact import Floats, Ints
+from deniable.core.sampling import byte_source
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.worst_case import worst_posterior
 from deniable.progress import Progress, Silent
+from deniable.publish.cells import columns_of
 from deniable.publish.deniability_tree import DeniabilityTree
-from deniable.publish.encoding import columns_of, read_sensitive
+from deniable.publish.encoding import read_sensitive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,8 +64,6 @@ def learners(X: pd.DataFrame, seed: int = 0) -> dict[str, Any]:
 def plain_frame(X: Any) -> pd.DataFrame:
     """Any table as pandas, words as text with missing cells named, so that every learner takes it."""
     import pandas as pd
-
-    from deniable.core.columns import to_arrow
 
     out = pd.DataFrame({name: to_arrow(column, name).to_pandas() for name, column in columns_of(X).items()})
     for name in out.columns:
@@ -102,7 +103,7 @@ class Comparison:
         self.name = name
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a level and method: worst posterior, share published unchanged, accuracy of each classifier and their mean."""
+        """One row per level and method: worst posterior, share published unchanged, accuracy of each classifier and their mean."""
         import pandas as pd
 
         return pd.DataFrame(self.rows)
@@ -164,12 +165,30 @@ def compare_publishing(
     its worst posterior, that of an attacker who knows the group, is given to randomised response as the most that an attacker who knows
     the overall shares may reach; classifiers learn from both and are tested on the true answers of the fold.
 
+    Parameters
+    ----------
+    X : the other columns.
+    y : one sensitive column.
+    levels : the minimum deniabilities to compare at.
+    folds : into how many parts the rows are divided; each is left out once.
+    repeats : how many copies are published and learned from at every level.
+    rng : randomness for simulations; None: that of the operating system.
+    progress : a listener for long work.
+    parameters : all else that a `DeniabilityTree` takes.
+
+    Returns
+    -------
+    Comparison
+        Accuracy, worst posterior and the share published unchanged, at every level of both methods.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np, pandas as pd
     >>> rng = np.random.default_rng(0)
     >>> people = pd.DataFrame({"age": rng.integers(18, 90, 400)})
     >>> smokes = pd.Series(np.where(rng.random(400) < people.age / 120, "yes", "no"), name="smokes")
-    >>> found = dn.compare_publishing(people, smokes, levels=[0.5], folds=2, rng=rng, min_rows=20)
-    >>> found.to_frame()["method"].tolist()
+    >>> comparison = dn.compare_publishing(people, smokes, levels=[0.5], folds=2, rng=rng, min_rows=20)
+    >>> comparison.to_frame()["method"].tolist()
     ['tree', 'KRR']
     """
     progress = progress or Silent()
@@ -181,6 +200,42 @@ def compare_publishing(
             "one_attribute", "compare_publishing compares one sensitive attribute, got {got}.", got=sensitive.names
         )
     frame, name = plain_frame(X), sensitive.names[0]
+    folds = min(folds, _rarest_answer(frame, labels, name))
+    models = learners(frame)
+    seed = None if rng is None else int(rng.integers(2**31))
+    split = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(frame, labels))
+    measured: dict[tuple[float, str], list[dict[str, float]]] = {}
+    original: dict[str, list[float]] = {learner: [] for learner in models}
+    progress.start("comparing", folds * (1 + 2 * len(levels) * repeats))
+    answers = frame.assign(**{name: [sensitive.labels[0][code] for code in labels]})[name]
+    settings = {**parameters, "outcomes": list(sensitive.labels[0]), "missing": None}
+    for train, test in split:
+        seen, held = frame.iloc[train], frame.iloc[test]
+        for learner, model in models.items():
+            original[learner].append(_accuracy(model, seen, labels[train], held, labels[test]))
+        progress.advance(1)
+        whole = np.bincount(labels[train], minlength=sensitive.outcomes) / len(train)
+        for level in levels:
+            tree = DeniabilityTree(level, **settings).fit(seen, answers.iloc[train])
+            both = _Methods(tree, whole)
+            for _ in range(repeats):
+                for method, published, measures in both.publish(seen, labels[train].astype(np.int64), rng):
+                    for learner, model in models.items():
+                        measures[learner] = _accuracy(model, seen, published, held, labels[test])
+                    measured.setdefault((level, method), []).append(measures)
+                    progress.advance(1)
+    progress.finish()
+    rows = []
+    for (level, method), each in measured.items():
+        means = {key: float(np.mean([measures[key] for measures in each])) for key in each[0]}
+        mean = float(np.mean([means[learner] for learner in models]))
+        rows.append({"min_deniability": level, "method": method, **means, "mean": mean})
+    usual = float(np.bincount(labels).max() / len(labels))
+    return Comparison(rows, {learner: float(np.mean(scores)) for learner, scores in original.items()}, usual, name)
+
+
+def _rarest_answer(frame: pd.DataFrame, labels: Any, name: str) -> int:
+    """How many gave the rarest answer; too few rows are refused."""
     if len(frame) != len(labels):
         raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=len(frame), b=len(labels))
     rarest = int(min(count for count in np.bincount(labels) if count))
@@ -193,65 +248,30 @@ def compare_publishing(
             least=FEWEST_ROWS,
             rows=len(frame),
         )
-    folds = min(folds, rarest)
-    models = learners(frame)
-    split = list(
-        StratifiedKFold(folds, shuffle=True, random_state=None if rng is None else int(rng.integers(2**31))).split(
-            frame, labels
-        )
-    )
-    sums: dict[tuple[float, str], list[dict[str, float]]] = {}
-    original: dict[str, list[float]] = {learner: [] for learner in models}
-    progress.start("comparing", folds * (1 + 2 * len(levels) * repeats))
-    source = frame.assign(**{name: [sensitive.labels[0][code] for code in labels]})
-    settings = {**parameters, "outcomes": list(sensitive.labels[0]), "missing": None}
-    for train, test in split:
-        seen, held = frame.iloc[train], frame.iloc[test]
-        for learner, model in models.items():
-            original[learner].append(_accuracy(model, seen, labels[train], held, labels[test]))
-        progress.advance(1)
-        whole = np.bincount(labels[train], minlength=sensitive.outcomes) / len(train)
-        for level in levels:
-            tree = DeniabilityTree(level, **settings).fit(seen, source[name].iloc[train])
-            leaf = tree.tree_.flat.counts[tree.leaves_]
-            worst = float((leaf.max(axis=1) / leaf.sum(axis=1)).max())
-            channel = krr_at(worst, whole)
-            knowing = max(worst_posterior(channel, own / own.sum()).after for own in leaf)
-            for _ in range(repeats):
-                drawn = tree.draw(seen, rng)
-                flipped = channel.draw(labels[train].astype(np.int64), _source(rng))
-                for method, published, reached, wise in (
-                    ("tree", drawn, worst, worst),
-                    ("KRR", flipped, _after(channel, whole), knowing),
-                ):
-                    found = {
-                        "worst_posterior": reached,
-                        "posterior_knowing_groups": wise,
-                        "unchanged": float((published == labels[train]).mean()),
-                    }
-                    for learner, model in models.items():
-                        found[learner] = _accuracy(model, seen, published, held, labels[test])
-                    sums.setdefault((level, method), []).append(found)
-                    progress.advance(1)
-    progress.finish()
-    rows = []
-    for (level, method), measured in sums.items():
-        mean = {key: float(np.mean([own[key] for own in measured])) for key in measured[0]}
-        rows.append(
-            {"min_deniability": level, "method": method, **mean, "mean": float(np.mean([mean[learner] for learner in models]))}
-        )
-    usual = float(np.bincount(labels).max() / len(labels))
-    return Comparison(rows, {learner: float(np.mean(found)) for learner, found in original.items()}, usual, name)
+    return rarest
 
 
-def _after(channel: KRR, whole: Floats) -> float:
-    return worst_posterior(channel, whole).after
+class _Methods:
+    """The tree, and randomised response at its worst-case posterior."""
 
+    def __init__(self, tree: DeniabilityTree, whole: Floats) -> None:
+        groups = tree.tree_.flat.counts[tree.leaves_]
+        self.tree = tree
+        self.worst = float((groups.max(axis=1) / groups.sum(axis=1)).max())
+        self.channel = krr_at(self.worst, whole)
+        self.reached = worst_posterior(self.channel, whole).after
+        self.knowing_groups = max(worst_posterior(self.channel, counts / counts.sum()).after for counts in groups)
 
-def _source(rng: np.random.Generator | None) -> Any:
-    from deniable.core.sampling import byte_source
-
-    return byte_source(rng)
+    def publish(self, X: Any, labels: Ints, rng: np.random.Generator | None) -> Iterator[tuple[str, Any, dict[str, float]]]:
+        """One copy by each method: its name, the answers, and how far an attacker gets."""
+        drawn = self.tree.draw(X, rng)
+        flipped = self.channel.draw(labels, byte_source(rng))
+        for method, published, worst, knowing in (
+            ("tree", drawn, self.worst, self.worst),
+            ("KRR", flipped, self.reached, self.knowing_groups),
+        ):
+            unchanged = float((published == labels).mean())
+            yield method, published, {"worst_posterior": worst, "posterior_knowing_groups": knowing, "unchanged": unchanged}
 
 
 def _accuracy(model: Any, seen: Any, published: Any, held: Any, truth: Any) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,27 +13,26 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
+from deniable.core.exact import Floats, Ints
 from deniable.core.forgotten_order import rows_in_order
-from deniable.core.sampling import byte_source
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.deniability import deniability, minority_share
+from deniable.privacy.deniability import deniability
 from deniable.progress import Progress, Silent
-from deniable.publish.encoding import (
-    MOST_CATEGORIES,
-    Sensitive,
-    columns_of,
-    quantiles,
-    read_sensitive,
-    read_table,
-    sensitive_columns,
-)
-from deniable.publish.search import DISTANCES, SEARCHES, Grower, Rules, Search, Settings, greedy, ruled_out_views
-from deniable.publish.tree import CATEGORIES, CHUNK, GROUPED, ORDERED, Tree, flatten
-
-BITS = 53
+from deniable.publish.cells import columns_of
+from deniable.publish.checks.limits import Limits
+from deniable.publish.drawing import draw_codes
+from deniable.publish.encoding import MOST_CATEGORIES, quantiles, read_sensitive, read_table
+from deniable.publish.fitted_tree import FittedTree
+from deniable.publish.growing import Grower, GrowthSettings, greedy
+from deniable.publish.guarantees import Guarantees, guarantees
+from deniable.publish.guided_search import GuidedSearch
+from deniable.publish.measures import surest_if_ruled_out
+from deniable.publish.parameters import check_parameters
+from deniable.publish.rules import Rules, ruled_out_views
+from deniable.publish.text import export_text, picture
+from deniable.publish.tree import CATEGORIES, GROUPED, ORDERED, Tree, flatten
 
 _ONE_FRAME = "Take both from one frame."
 
@@ -71,6 +69,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
     max_categories : most categories of a column.
     resolution : most places to cut a column of numbers; None tries them all.
 
+    Examples
+    --------
     >>> import deniable as dn, numpy as np, pandas as pd
     >>> rng = np.random.default_rng(1)
     >>> people = pd.DataFrame({"age": rng.integers(18, 90, 2000), "town": rng.choice(["A", "B"], 2000)})
@@ -135,7 +135,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         combination, keeps the minimum in every leaf). Searches are guided by the agreement of published and true answers of these very
         rows, or, with `validation=(X, y)`, by the expected accuracy on those rows.
         """
-        self._check()
+        check_parameters(self.get_params())
         refuse_unpaired(X, y, ("X", "y"), _ONE_FRAME)
         self.sensitive_, labels = read_sensitive(y, self.outcomes, self.missing)
         columns = columns_of(X)
@@ -165,19 +165,11 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
     def _grow(
         self, attributes: Any, codes: Any, forms: Any, labels: Any, validation: Any, progress: Progress
     ) -> tuple[Any, bool]:
-        rules = Rules(
-            float(self.min_deniability),
-            self.min_rows,
-            float(self.max_posterior),
-            float(self.max_skew),
-            math.inf if self.max_skew_ratio is None else float(self.max_skew_ratio),
-            float(self.max_ruled_out),
-        )
         whole = self.counts_ / self.counts_.sum()
-        for_kernel = rules.for_kernel(len(labels), self.sensitive_.views, self.sensitive_.view_outcomes, whole)
+        for_kernel = self._rules.for_kernel(len(labels), self.sensitive_.views, self.sensitive_.view_outcomes, whole)
         usable = np.asarray([a.usable for a in attributes])
         sizes = np.asarray([len(a.values) for a in attributes])
-        settings = Settings(self.distance, float(self.min_change), self.max_depth, self.reuse)
+        settings = GrowthSettings(self.distance, float(self.min_change), self.max_depth, self.reuse)
         grower = Grower(codes, sizes, forms, labels, for_kernel, settings, usable)
         rows = np.arange(len(labels), dtype=np.int32)
         progress.start("looking for groups (rows)", len(labels))
@@ -190,51 +182,33 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
                 held = columns_of(validation[0])
                 positions = np.asarray([a.positions(held[a.name]) for a in attributes])
                 guide = (positions, self.sensitive_.codes(validation[1]))
-            found = Search(grower, template, guide, self.time_budget, progress)
+            search = GuidedSearch(grower, template, guide, self.time_budget, progress)
             guided = np.arange(0 if guide is None else len(guide[1]))
             if self.search == "beam":
-                top = found.beam(rows, grower.blocked, 0, guided, self.beam_width)
+                top = search.beam(rows, grower.blocked, 0, guided, self.beam_width)
             else:
-                top = found.backtracking(rows, grower.blocked, guided)
-            return flatten(top), found.finished
+                top = search.backtracking(rows, grower.blocked, guided)
+            return flatten(top), search.finished
         finally:
             progress.finish()
+
+    @property
+    def _rules(self) -> Rules:
+        return Rules(
+            float(self.min_deniability),
+            self.min_rows,
+            float(self.max_posterior),
+            float(self.max_skew),
+            math.inf if self.max_skew_ratio is None else float(self.max_skew_ratio),
+            float(self.max_ruled_out),
+        )
 
     def _refuse_whole(self) -> None:
         """All rows together are the most deniable group there is: what they do not meet, no tree can."""
         asked = ruled_out_views(self.sensitive_.view_outcomes)
-        for v, (name, answers, own) in enumerate(self._views(self.counts_)):
-            most = deniability(own, answers)
-            if most < self.min_deniability - 1e-10:
-                share = 1 - own.max() / own.sum()
-                raise ParameterError(
-                    "min_deniability_above",
-                    "min_deniability is {asked:.4g}, but all rows together have a deniability of {most:.4f} in {name!r} (a minority of "
-                    "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}. "
-                    "Ask for less, put rare answers together, or randomise each answer by itself instead.",
-                    asked=float(self.min_deniability),
-                    most=most,
-                    name=name,
-                    share=share,
-                    floor=math.floor(most * 1e4) / 1e4,
-                )
-            if own.max() > (self.max_posterior + 1e-10) * own.sum():
-                raise ParameterError(
-                    "max_posterior_below",
-                    "max_posterior is {asked:.4g}, but {most:.1%} of all rows have the same answer to {name!r}; no grouping lowers that.",
-                    asked=float(self.max_posterior),
-                    most=own.max() / own.sum(),
-                    name=name,
-                )
-            if v in asked and surest_if_ruled_out(own[None])[0] > self.max_ruled_out + 1e-10:
-                raise ParameterError(
-                    "max_ruled_out_below",
-                    "max_ruled_out is {asked:.4g}, but of all rows that did not give the second answer to {name!r} {most:.1%} gave the "
-                    "first; no grouping lowers that.",
-                    asked=float(self.max_ruled_out),
-                    most=surest_if_ruled_out(own[None])[0],
-                    name=name,
-                )
+        tables = self.sensitive_.view_counts(self.counts_[None])
+        for v, (name, table) in enumerate(zip(self.sensitive_.view_names, tables, strict=True)):
+            self._refuse_view(name, table, can_rule_out=v in asked)
         if self.counts_.sum() < self.min_rows:
             raise ParameterError(
                 "min_rows_above",
@@ -243,127 +217,88 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
                 rows=int(self.counts_.sum()),
             )
 
-    def _views(self, counts: Any) -> list[tuple[str, int, Any]]:
-        """(name, possible answers, counts) of the combination and of each attribute."""
-        views, outcomes = self.sensitive_.views, self.sensitive_.view_outcomes
-        return [
-            (name, outcomes[v], np.bincount(views[v], weights=counts, minlength=outcomes[v]))
-            for v, name in enumerate(self.sensitive_.view_names)
-        ]
-
-    def _check(self) -> None:
-        def refuse(name: str, allowed: str) -> None:
+    def _refuse_view(self, name: str, table: Ints, can_rule_out: bool) -> None:
+        """Refuse what the answers of all rows to one question (or combination of them), a table of one row, do not meet."""
+        most, largest = deniability(table[0]), table.max() / table.sum()
+        if most < self.min_deniability - 1e-10:
             raise ParameterError(
-                "parameter",
-                "DeniabilityTree: {name} must be {allowed}, got {got!r}.",
+                "min_deniability_above",
+                "min_deniability is {asked:.4g}, but all rows together have a deniability of {most:.4f} in {name!r} (a minority of "
+                "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}. "
+                "Ask for less, put rare answers together, or randomise each answer by itself instead.",
+                asked=float(self.min_deniability),
+                most=most,
                 name=name,
-                allowed=allowed,
-                got=getattr(self, name),
+                share=1 - largest,
+                floor=math.floor(most * 1e4) / 1e4,
+            )
+        if table.max() > (self.max_posterior + 1e-10) * table.sum():
+            raise ParameterError(
+                "max_posterior_below",
+                "max_posterior is {asked:.4g}, but {most:.1%} of all rows have the same answer to {name!r}; no grouping lowers that.",
+                asked=float(self.max_posterior),
+                most=largest,
+                name=name,
+            )
+        if can_rule_out and surest_if_ruled_out(table)[0] > self.max_ruled_out + 1e-10:
+            raise ParameterError(
+                "max_ruled_out_below",
+                "max_ruled_out is {asked:.4g}, but of all rows that did not give the second answer to {name!r} {most:.1%} gave the "
+                "first; no grouping lowers that.",
+                asked=float(self.max_ruled_out),
+                most=surest_if_ruled_out(table)[0],
+                name=name,
             )
 
-        for name in ("min_deniability", "max_posterior", "max_skew", "max_ruled_out", "mix"):
-            value = getattr(self, name)
-            if not _is_number(value) or not 0 <= value <= 1:
-                refuse(name, "a number in [0, 1]")
-        if self.max_skew_ratio is not None and (not _is_number(self.max_skew_ratio) or self.max_skew_ratio < 1):
-            refuse("max_skew_ratio", "None or a number of at least 1")
-        if not _is_number(self.min_change) or not 0 <= self.min_change < math.inf:
-            refuse("min_change", "a number of at least 0")
-        if self.distance not in DISTANCES:
-            refuse("distance", f"one of {', '.join(DISTANCES)}")
-        if self.search not in SEARCHES:
-            refuse("search", f"one of {', '.join(SEARCHES)}")
-        for name, least in (("min_rows", 1), ("beam_width", 1), ("max_categories", 2)):
-            if not _is_whole(getattr(self, name)) or getattr(self, name) < least:
-                refuse(name, f"a whole number of at least {least}")
-        for name, least in (("max_depth", 0), ("resolution", 2)):
-            if getattr(self, name) is not None and (not _is_whole(getattr(self, name)) or getattr(self, name) < least):
-                refuse(name, f"None or a whole number of at least {least}")
-        if self.time_budget is not None and (not _is_number(self.time_budget) or self.time_budget <= 0):
-            refuse("time_budget", "None or a number of seconds above 0")
-        if self.missing is not None and not isinstance(self.missing, str):
-            refuse("missing", "None or the label of missing cells")
-
-    def _fitted(self) -> Tree:
+    @property
+    def fitted_(self) -> FittedTree:
+        """What was found, as data. The rules are those that are set now, as they count for whatever is measured and drawn next."""
         if not hasattr(self, "tree_"):
             raise NotFittedError("This DeniabilityTree is not fitted yet; call fit(X, y) first.")
-        return self.tree_
+        return FittedTree(self.tree_, self.sensitive_, self.counts_, self._rules, self.max_depth, self.mix)
 
     @property
     def minority_share_(self) -> float:
         """The least minority that `min_deniability` leaves in any leaf and any sensitive column: 0.1 of a yes/no answer is 1.3%.
 
         The minority of a column are those who did not give its most frequent answer. Of columns hidden jointly it is the smallest, not
-        that of their combination, which is always larger: whoever has another answer in one column has another combination too.
+        that of their combination, which is always larger: anyone who has another answer in one column has another combination too.
         """
-        return min(self.minority_shares_.values())
+        return self.fitted_.minority_share
 
     @property
     def minority_shares_(self) -> dict[str, float]:
         """The same of each sensitive column by itself: columns with more possible answers keep a larger minority."""
-        level = float(self.min_deniability)
-        each = zip(self.sensitive_.names, self.sensitive_.labels, strict=True)
-        return {name: minority_share(level, max(2, len(labels))) for name, labels in each}
+        return self.fitted_.minority_shares
 
     @property
     def leaves_(self) -> Ints:
         """The nodes that are leaves."""
-        found: Ints = self._fitted().flat.leaves
-        return found
+        return self.fitted_.leaves
 
     @property
     def deniability_(self) -> float:
         """The smallest deniability of any leaf, in any sensitive attribute and in their combination."""
-        return float(min(self.leaf_deniability().min(axis=0)))
+        return self.fitted_.deniability
 
     def leaf_deniability(self) -> Floats:
-        """Deniability of every leaf (a row, in the order of `leaves_`): of the combination and of each attribute."""
-        counts = self._fitted().flat.counts[self.leaves_].astype(np.float64)
-        out = []
-        for own, answers in zip(self.sensitive_.views, self.sensitive_.view_outcomes, strict=True):
-            table = np.zeros((len(counts), answers))
-            for code, answer in enumerate(own):
-                table[:, answer] += counts[:, code]
-            shares = table / table.sum(axis=1, keepdims=True)
-            bits = -(shares * np.log2(shares, where=shares > 0, out=np.zeros_like(shares))).sum(axis=1)
-            out.append(np.maximum(bits, 0.0) / math.log2(answers))
-        return np.stack(out, axis=1)
+        """Deniability of every leaf (one row per leaf, in the order of `leaves_`): of the combination and of each attribute."""
+        return self.fitted_.deniability_of_nodes(self.leaves_)
 
     @property
     def epsilon_(self) -> float:
         """What one person's answer can change in all that is published, given the tree and the overall shares as public: infinite without
-        `mix`. The tree itself, which was found by looking at the answers, is not covered.
-
-        A leaf of n rows publishes n draws from q(z) = (1 - mix) c(z) / n + mix P(z). If one answer changes, q(z) changes at most by the
-        factor 1 + (1 - mix) / (n mix P(z)), and all n draws can be that z: epsilon = max over leaves and z of n log of it.
-        """
-        return epsilon_of(self.mix, self._fitted().flat.counts[self.leaves_].sum(axis=1), self.counts_)
+        `mix`. The tree itself, which was found by looking at the answers, is not covered."""
+        return self.fitted_.epsilon
 
     def apply(self, X: Any) -> Ints:
         """The node where each row comes to rest: its leaf, or the node at which it has a category that was never seen."""
-        tree = self._fitted()
-        columns = self._columns(X)
-        rows = len(next(iter(columns.values())))
-        out = np.empty(rows, np.int64)
-        for begin in range(0, rows, CHUNK):
-            # In pieces: what rows are routed by is floats, and a copy of the whole table of them would double the memory.
-            piece = {name: _slice(column, begin, begin + CHUNK) for name, column in columns.items()}
-            out[begin : begin + CHUNK] = tree.route(tree.positions(piece))
-        return out
-
-    def _columns(self, X: Any) -> dict[str, Any]:
-        columns = columns_of(X)
-        lacking = [name for name in self.feature_names_in_ if name not in columns]
-        if lacking:
-            raise DataError(
-                "no_column", "The columns {got} are missing; there are {allowed}.", got=lacking, allowed=list(columns)
-            )
-        return {name: columns[name] for name in self.feature_names_in_}
+        return self.fitted_.apply(X)
 
     def predict_proba(self, X: Any) -> Floats:
         """For each row the probabilities of the answers that may be published for it, in the order of `classes_`."""
         nodes, place = np.unique(self.apply(X), return_inverse=True)
-        weights = self._weights(nodes)
+        weights = self.fitted_.weights(nodes)
         shares: Floats = weights / weights.sum(axis=1, keepdims=True)
         return shares[place]
 
@@ -378,33 +313,13 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         labels = self.sensitive_.codes(y)
         if len(labels) != len(place):
             raise DataError("rows_differ", "X has {a:,} rows and y has {b:,}.", a=len(place), b=len(labels))
-        weights = self._weights(nodes)
+        weights = self.fitted_.weights(nodes)
         return float((weights[place, labels] / weights.sum(axis=1)[place]).mean())
-
-    def _weights(self, nodes: Ints) -> Ints:
-        """The integer weights by which answers are drawn in these nodes."""
-        counts: Ints = self._fitted().flat.counts[nodes].astype(np.int64)
-        mix = probability(self.mix, "DeniabilityTree", "mix")
-        if mix == 0:
-            own: Ints = counts
-            return own
-        sizes = counts.sum(axis=1)
-        total = int(self.counts_.sum())
-        if mix.denominator * int(sizes.max()) * total > LARGEST_DENOMINATOR:
-            raise ParameterError(
-                "mix_denominator",
-                "mix={got} needs too fine a table for {rows:,} rows; write it with fewer digits.",
-                got=self.mix,
-                rows=total,
-            )
-        kept, other = mix.denominator - mix.numerator, mix.numerator
-        found: Ints = kept * total * counts + other * sizes[:, None] * self.counts_[None]
-        return found
 
     def draw(self, X: Any, rng: np.random.Generator | None = None) -> Ints:
         """A code (place in `classes_`) for each row, drawn exactly by the weights of its leaf; `rng=None`: the system's randomness."""
         nodes, place = np.unique(self.apply(X), return_inverse=True)
-        return draw_codes(place, np.cumsum(self._weights(nodes), axis=1), rng)
+        return draw_codes(place, np.cumsum(self.fitted_.weights(nodes), axis=1), rng)
 
     def publish(self, X: Any, rng: np.random.Generator | None = None, shuffle: bool = True) -> Any:
         """The table to publish: every column of X as it is and the sensitive column with drawn answers, rows in random order.
@@ -429,88 +344,40 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         # The labels of an index would tell the order.
         return shuffled.reset_index(drop=True) if hasattr(shuffled, "reset_index") else shuffled
 
-    def guarantees(self, X: Any, y: Any, limits: Any = None, published: Any = None, shuffled: bool = False) -> Any:
-        """What is promised and what is still exposed if these rows are published, in this order unless `shuffled`: see `Guarantees`."""
-        from deniable.publish.guarantees import guarantees
+    def guarantees(
+        self, X: Any, y: Any, limits: Limits | None = None, published: Any = None, shuffled: bool = False
+    ) -> Guarantees:
+        """What is promised and what is still exposed if these rows are published.
 
-        return guarantees(self, X, y, limits, published, shuffled)
+        Parameters
+        ----------
+        X : the other columns.
+        y : the true answers.
+        limits : from where on something counts as exposed; None: the usual limits.
+        published : the same rows in the same order with drawn answers, to count how many kept theirs.
+        shuffled : whether the rows are published in another order than this.
+
+        Returns
+        -------
+        Guarantees
+            Every check, with the rows that are exposed.
+
+        Examples
+        --------
+        >>> import deniable as dn, pandas as pd
+        >>> people, ill = pd.DataFrame({"town": ["A", "B"] * 50}), pd.Series(["yes"] * 50 + ["no"] * 50, name="ill")
+        >>> dn.DeniabilityTree(0.5).fit(people, ill).guarantees(people, ill, shuffled=True).passed
+        True
+        """
+        return guarantees(self.fitted_, X, y, limits, published, shuffled=shuffled)
 
     def export_text(self, max_depth: int | None = None) -> str:
         """The tree in words: at every leaf its rows, its deniability with the minority this means, and its answers."""
-        from deniable.publish.text import export_text
-
-        return export_text(self, max_depth)
+        return export_text(self.fitted_, max_depth)
 
     def plot(self, max_depth: int = 3, max_leaves: int = 24) -> Any:
         """A picture of the tree's first levels; save it with `deniable.charts.save`."""
+        # Altair loads with the first picture.
         from deniable.charts import with_picture
-        from deniable.publish.text import picture
 
-        return with_picture(picture(self, max_depth, max_leaves))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, Fraction, np.integer, np.floating)) and not isinstance(value, bool) and value == value
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _slice(column: Any, begin: int, end: int) -> Any:
-    return column[begin:end] if not isinstance(column, (pa.Array, pa.ChunkedArray)) else column.slice(begin, end - begin)
-
-
-def draw_codes(place: Ints, cumulative: Ints, rng: np.random.Generator | None, bits: int = BITS) -> Ints:
-    """One draw a row from running sums of integer weights, by rejection on random bytes: exact, however the weights are."""
-    from deniable.kernels.deniability import draw
-
-    source = byte_source(rng)
-    out = np.empty(len(place), np.int64)
-    for begin in range(0, len(place), CHUNK):
-        own = out[begin : begin + CHUNK]
-        leaf = np.ascontiguousarray(place[begin : begin + CHUNK])
-        waiting = np.arange(len(own))
-        while waiting.size:
-            candidates = np.frombuffer(source(8 * waiting.size), dtype="<u8")
-            waiting = waiting[: draw(leaf, cumulative, candidates, bits, own, waiting)]
-    return out
-
-
-def surest_if_ruled_out(counts: Ints) -> Floats:
-    """For every row of counts the largest share of an answer among those who did not give another one, whichever that is.
-
-    >>> surest_if_ruled_out(np.array([[90, 9, 1], [5, 5, 0]])).round(3).tolist()
-    [0.989, 1.0]
-    """
-    top = np.sort(counts, axis=1)[:, ::-1]
-    # Ruling out the second answer leaves the first the surest; where nobody is left beside it, the attacker is sure.
-    return np.asarray(top[:, 0] / (counts.sum(axis=1) - top[:, 1]))
-
-
-def epsilon_of(mix: Any, sizes: Any, whole: Any) -> float:
-    """The epsilon of publishing leaves of these sizes, mixed with the shares of `whole`.
-
-    >>> epsilon_of(0, [10], [5, 5]), round(epsilon_of(0.5, [1], [5, 5]), 4), round(epsilon_of(1, [10], [5, 5]), 4)
-    (inf, 1.0986, 0.0)
-    """
-    own = float(mix)
-    if own == 0 or (np.asarray(whole) == 0).any():
-        return math.inf
-    rarest = np.min(whole) / np.sum(whole)
-    n = np.asarray(sizes, dtype=np.float64)
-    return float((n * np.log1p((1 - own) / (n * own * rarest))).max())
-
-
-def mix_for(epsilon: float, sizes: Any, whole: Any) -> Fraction:
-    """The least mix, in thousandths, that keeps epsilon.
-
-    >>> mix_for(2.0, [100], [50, 50])
-    Fraction(249, 500)
-    """
-    return next(
-        (Fraction(m, 1000) for m in range(1, 1001) if epsilon_of(Fraction(m, 1000), sizes, whole) <= epsilon), Fraction(1)
-    )
-
-
-__all__ = ["DeniabilityTree", "Sensitive", "epsilon_of", "mix_for", "sensitive_columns"]
+        return with_picture(picture(self.fitted_, max_depth, max_leaves))

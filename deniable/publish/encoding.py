@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN
-from deniable.core.columns import cells_of_another_kind, to_arrow
-from deniable.core.exact import Floats
+from deniable.core.columns import to_arrow
+from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
+from deniable.publish.cells import as_numbers, as_text, cells, columns_of, number
+from deniable.publish.remedies import Setting
 
 MOST_CATEGORIES = 1000
 """More categories than this are no answers to group people by."""
 MOST_OUTCOMES = 1000
-LARGEST_WHOLE = 2**53
 IDENTIFIER_ROWS = 20
 """In fewer rows it is no wonder that all values differ."""
 MOSTLY = 0.5
@@ -37,18 +36,33 @@ class PublishingWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column as the tree sees it: labels of categories (in the order of their codes), or the distinct numbers, ascending."""
+    """A column as the tree sees it.
+
+    Parameters
+    ----------
+    name : what it is called.
+    ordered : whether it holds numbers, which are ordered, or categories.
+    values : labels of categories (in the order of their codes), or the distinct numbers, ascending.
+    missing : the label of missing cells.
+    identifier : whether (nearly) every row has a value of its own: anyone who knows it finds the person.
+    lows : where numbers were put into cells: the smallest of each, `values` being the largest.
+    measured : whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify
+        them.
+
+    Examples
+    --------
+    >>> town = Attribute("town", False, ["A", "B"])
+    >>> town.usable, town.codes(pa.array(["B", "A", "C"])).tolist()
+    (True, [1, 0, -1])
+    """
 
     name: str
     ordered: bool
     values: Any
     missing: str | None = None
     identifier: bool = False
-    """Whether (nearly) every row has a value of its own: whoever knows it finds the person."""
     lows: Any = None
-    """Where numbers were put into cells: the smallest of each, `values` being the largest."""
     measured: bool = False
-    """Whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify them."""
 
     @property
     def usable(self) -> bool:
@@ -59,15 +73,15 @@ class Attribute:
         """Codes of new cells; a category that was never seen has code -1."""
         array = cells(column, self.name, self.missing, self.ordered)
         if self.ordered:
-            return np.searchsorted(self.values, _numbers(array)).astype(np.int32)
-        found = pc.index_in(_text(array), value_set=pa.array(self.values, pa.large_string()))
-        codes: Codes = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int32)
+            return np.searchsorted(self.values, as_numbers(array)).astype(np.int32)
+        places = pc.index_in(as_text(array), value_set=pa.array(self.values, pa.large_string()))
+        codes: Codes = pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int32)
         return codes
 
     def positions(self, column: Any) -> Floats:
         """What a row is routed by: the number itself, or the code of its category."""
         if self.ordered:
-            return _numbers(cells(column, self.name, self.missing, True))
+            return as_numbers(cells(column, self.name, self.missing, True))
         return self.codes(column).astype(np.float64)
 
     def shown(self, code: int) -> str:
@@ -77,84 +91,28 @@ class Attribute:
         return str(self.values[code])
 
 
-def number(value: float) -> str:
-    """A number without the tail of its binary form.
-
-    >>> number(3.0), number(0.1 + 0.2), number(1234567.5)
-    ('3', '0.3', '1234567.5')
-    """
-    return f"{value:.12g}" if abs(value) < 1e15 else f"{value:.6g}"
-
-
-def cells(column: Any, name: str, missing: str | None, ordered: bool) -> pa.Array:
-    """A column as Arrow; missing cells become the label `missing`, or are refused with their rows. Among numbers they come last."""
-    array = column if isinstance(column, pa.Array) else to_arrow(column, name)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type):
-        raise cells_of_another_kind(name, array.type)
-    if array.null_count and missing is None:
-        refuse_missing({name: array})
-    if ordered and pa.types.is_integer(array.type):
-        _refuse_too_large(array, name)
-    if not ordered and array.null_count and pc.any(pc.equal(_text(array), missing)).as_py():
-        raise DataError(
-            "missing_is_answer",
-            "Column {column!r}: missing cells are to be called {missing!r}, which cells that are not missing hold too. Choose another "
-            "name.",
-            column=name,
-            missing=missing,
-        )
-    return array if ordered or not array.null_count else pc.fill_null(_text(array), missing)
-
-
-def refuse_missing(columns: Mapping[str, Any]) -> None:
-    """Refuse missing cells that have no name, with their columns and rows: all at once, so that nobody mends them one by one."""
-    holes = {}
-    for name, column in columns.items():
-        array = column if isinstance(column, pa.Array) else to_arrow(column, name)
-        if array.null_count:
-            holes[name] = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False)) + 1
-    if not holes:
-        return
-    told = []
-    for name, rows in holes.items():
-        shown = ", ".join(map(str, rows[:BAD_ROWS_SHOWN])) + (" and more" if len(rows) > BAD_ROWS_SHOWN else "")
-        told.append(f"column {name!r}: {len(rows):,} {'cell is' if len(rows) == 1 else 'cells are'} missing (row {shown})")
-    raise DataError(
-        "missing_cells",
-        '{told}. Fill them, drop those rows, or say what they are called: missing="no answer".',
-        told="; ".join(told).replace("c", "C", 1),
-        column=next(iter(holes)),
-        columns=list(holes),
-        rows=next(iter(holes.values()))[:BAD_ROWS_SHOWN].tolist(),
-    )
-
-
-def _refuse_too_large(array: pa.Array, name: str) -> None:
-    """Numbers are compared as floats, in which such whole numbers would fall together."""
-    ends = pc.min_max(array).as_py()
-    if any(end is not None and abs(end) > LARGEST_WHOLE for end in ends.values()):
-        raise DataError(
-            "too_large",
-            "Column {column!r} holds whole numbers beyond {largest:,}, which are rather names than numbers. Leave it out (drop), or let it "
-            "be categories (categorical).",
-            column=name,
-            largest=LARGEST_WHOLE,
-        )
-
-
-def _numbers(array: pa.Array) -> Floats:
-    values = pc.fill_null(array.cast(pa.float64()), np.inf).to_numpy(zero_copy_only=False)
-    return np.asarray(values, dtype=np.float64) + 0.0  # -0 and 0 are one value
-
-
-def _text(array: pa.Array) -> pa.Array:
-    return array.cast(pa.large_string())
-
-
 def read_attribute(column: Any, name: str, categorical: bool | None, missing: str | None, most: int) -> tuple[Attribute, Codes]:
-    """An attribute and the codes of its rows. Numbers are ordered, everything else is categories, unless said otherwise."""
+    """An attribute and the codes of its rows. Numbers are ordered, everything else is categories, unless said otherwise.
+
+    Parameters
+    ----------
+    column : its cells.
+    name : what it is called.
+    categorical : whether it is categories; None: unless it holds numbers.
+    missing : the label of missing cells; None: they are refused.
+    most : most categories.
+
+    Returns
+    -------
+    tuple
+        The `Attribute`, and one code per row.
+
+    Examples
+    --------
+    >>> attribute, codes = read_attribute([30, 20, 30], "age", None, None, 1000)
+    >>> attribute.values.tolist(), codes.tolist()
+    ([20.0, 30.0], [1, 0, 1])
+    """
     raw = column if isinstance(column, pa.Array) else to_arrow(column, name)
     kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
@@ -166,16 +124,16 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
     coded_already = pa.types.is_dictionary(raw.type) and not ordered and not raw.null_count
     array = raw if coded_already else cells(raw, name, missing, ordered)
     if ordered:
-        values, codes = np.unique(_numbers(array), return_inverse=True)
+        values, codes = np.unique(as_numbers(array), return_inverse=True)
         if np.isinf(values[:-1]).any() or (np.isinf(values[-1]) and not array.null_count):
-            raise DataError("infinite", "Column {column!r} holds an infinite number; mend it or leave it out.", column=name)
+            raise DataError("infinite", "Column {column!r} holds an infinite number; fix it or leave it out.", column=name)
         unique = len(values) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
         # Whole numbers that are all different are numbers of people; decimals, and whole numbers that recur, measure something.
-        found = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
+        attribute = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
         coded: Codes = codes.astype(np.int32).ravel()
     else:
-        encoded = array if coded_already else _text(array).dictionary_encode()
-        labels = np.asarray(_text(encoded.dictionary).to_pylist(), dtype=object)
+        encoded = array if coded_already else as_text(array).dictionary_encode()
+        labels = np.asarray(as_text(encoded.dictionary).to_pylist(), dtype=object)
         indices = encoded.indices.to_numpy(zero_copy_only=False)
         if coded_already:
             present = np.unique(indices)
@@ -190,16 +148,19 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
         if len(labels) > most and not unique:
             raise DataError(
                 "too_many_categories",
-                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out (drop), or group its values first.",
+                "Column {column!r} has {count:,} categories; at most {most:,} are allowed. Leave it out ({remedy}), or put its rare values "
+                "together ({merge}).",
+                remedy=Setting("drop", [name]),
+                merge=Setting("merge_rare", {name: 20}),
                 column=name,
                 count=len(labels),
                 most=most,
             )
-        found = Attribute(name, False, labels[order].tolist(), missing, unique)
+        attribute = Attribute(name, False, labels[order].tolist(), missing, unique)
         coded = place[indices] if rows else np.empty(0, np.int32)
-    if unique and not found.measured:
-        warnings.warn(identifies(name, len(found.values), rows), PublishingWarning, stacklevel=4)
-    return found, coded
+    if unique and not attribute.measured:
+        warnings.warn(identifies(name, len(attribute.values), rows), PublishingWarning, stacklevel=4)
+    return attribute, coded
 
 
 def identifies(name: str, values: int, rows: int) -> str:
@@ -209,29 +170,6 @@ def identifies(name: str, values: int, rows: int) -> str:
         f"Column {name!r} has {many}: it identifies people, and a split by it would make every leaf a "
         "person. The tree does not use it, but it is handed on as it is; leave it out of what is published."
     )
-
-
-def columns_of(X: Any) -> dict[str, Any]:
-    """The columns of a frame of any kind, or of a two-dimensional array (named x0, x1, ...)."""
-    if isinstance(X, np.ndarray) or (isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple, np.ndarray))):
-        table = np.asarray(X)
-        if table.ndim != 2:
-            raise DataError(
-                "not_a_table", "X must be a frame or a table of rows and columns, got shape {got}.", got=table.shape
-            )
-        # A table of mixed cells is objects; each column gets the type its own cells have.
-        return {f"x{i}": pa.array(table[:, i].tolist(), from_pandas=True) for i in range(table.shape[1])}
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except nw.exceptions.DuplicateError:
-        raise DataError("column_twice", "The data frame has two columns of the same name.") from None
-    except TypeError:
-        raise DataError(
-            "not_a_frame",
-            "X must be an eager frame (pandas, Polars, PyArrow) or a table of rows and columns, got {got}.",
-            got=type(X).__name__,
-        ) from None
-    return {name: frame[name].to_native() for name in frame.columns}
 
 
 def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, most: int) -> tuple[list[Attribute], Codes]:
@@ -251,12 +189,12 @@ def read_table(X: Any, categorical: Iterable[str] | None, missing: str | None, m
     attributes: list[Attribute] = []
     codes: Codes | None = None
     for at, (name, column) in enumerate(columns.items()):
-        attribute, own = read_attribute(column, name, True if name in asked else None, missing, most)
+        attribute, coded = read_attribute(column, name, True if name in asked else None, missing, most)
         if codes is None:
-            if not len(own):
+            if not len(coded):
                 raise DataError("no_rows", "X has no rows.")
-            codes = np.empty((len(columns), len(own)), np.int32)
-        codes[at] = own
+            codes = np.empty((len(columns), len(coded)), np.int32)
+        codes[at] = coded
         attributes.append(attribute)
     assert codes is not None
     return attributes, codes
@@ -287,16 +225,16 @@ class Sensitive:
     @property
     def outcomes(self) -> int:
         """How many combinations are possible."""
-        return int(np.prod([len(own) for own in self.labels]))
+        return int(np.prod([len(answers) for answers in self.labels]))
 
     @property
     def views(self) -> Codes:
         """The combination itself and, where there are several attributes, the answer of each in it."""
-        own = np.arange(self.outcomes, dtype=np.int32)
+        combined = np.arange(self.outcomes, dtype=np.int32)
         if len(self.names) == 1:
-            return own[None].copy()
-        each = np.unravel_index(own, [len(answers) for answers in self.labels])
-        return np.asarray([own, *each], dtype=np.int32)
+            return combined[None].copy()
+        each = np.unravel_index(combined, [len(answers) for answers in self.labels])
+        return np.asarray([combined, *each], dtype=np.int32)
 
     @property
     def view_names(self) -> list[str]:
@@ -306,27 +244,42 @@ class Sensitive:
     @property
     def view_outcomes(self) -> list[int]:
         """How many answers each view has."""
-        each = [len(own) for own in self.labels]
+        each = [len(answers) for answers in self.labels]
         return each if len(each) == 1 else [self.outcomes, *each]
+
+    def view_counts(self, counts: Any) -> list[Ints]:
+        """How many gave each answer, view by view: one row per group, like `counts`, which has one column per combination.
+
+        >>> both = Sensitive(("ill", "poor"), (("no", "yes"), ("no", "yes")), (pa.string(), pa.string()))
+        >>> [table.tolist() for table in both.view_counts(np.array([[4, 3, 2, 1]]))]
+        [[[4, 3, 2, 1]], [[7, 3]], [[6, 4]]]
+        """
+        out = []
+        for answers, outcomes in zip(self.views, self.view_outcomes, strict=True):
+            table = np.zeros((len(counts), outcomes), np.int64)
+            for code, answer in enumerate(answers):
+                table[:, answer] += counts[:, code]
+            out.append(table)
+        return out
 
     def label(self, code: int) -> Any:
         """The answer, or the tuple of answers, behind a code."""
-        found = tuple(self.labels[at][i] for at, i in enumerate(self._each(code)))
-        return found[0] if len(found) == 1 else found
+        answers = tuple(self.labels[at][i] for at, i in enumerate(self._each(code)))
+        return answers[0] if len(answers) == 1 else answers
 
     def shown(self, code: int) -> str:
         """The same in words."""
         return ", ".join(str(self.labels[at][i]) for at, i in enumerate(self._each(code)))
 
     def _each(self, code: Any) -> tuple[Any, ...]:
-        return tuple(np.unravel_index(code, [len(own) for own in self.labels]))
+        return tuple(np.unravel_index(code, [len(answers) for answers in self.labels]))
 
     def columns(self, codes: Any) -> dict[str, pa.Array]:
         """The columns of answers behind codes."""
         out = {}
-        for at, own in enumerate(self._each(codes)):
+        for at, places in enumerate(self._each(codes)):
             labels = pa.array(list(self.labels[at]), self.types[at])
-            taken = labels.take(pa.array(own))
+            taken = labels.take(pa.array(places))
             out[self.names[at]] = taken
         return out
 
@@ -338,8 +291,8 @@ class Sensitive:
         each = []
         for at, (name, column) in enumerate(columns.items()):
             array = cells(column, name, self.missing, False)
-            found = pc.index_in(_text(array), value_set=_text(pa.array(list(self.labels[at]), self.types[at])))
-            bad = np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))
+            places = pc.index_in(as_text(array), value_set=as_text(pa.array(list(self.labels[at]), self.types[at])))
+            bad = np.flatnonzero(places.is_null().to_numpy(zero_copy_only=False))
             if len(bad):
                 raise DataError(
                     "unknown_answer",
@@ -349,8 +302,8 @@ class Sensitive:
                     got=array[int(bad[0])].as_py(),
                     allowed=list(self.labels[at][:20]),
                 )
-            each.append(found.to_numpy(zero_copy_only=False))
-        codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(own) for own in self.labels]), dtype=np.int32)
+            each.append(places.to_numpy(zero_copy_only=False))
+        codes: Codes = np.asarray(np.ravel_multi_index(tuple(each), [len(answers) for answers in self.labels]), dtype=np.int32)
         return codes
 
 
@@ -380,15 +333,15 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
                 column=name,
                 what=what,
             )
-        own = _sorted(seen.to_pylist())
-        _refuse_spellings(own, name)
-        declared = list(given.get(name, own))
-        absent = [answer for answer in own if answer not in declared]
+        answers = _sorted(seen.to_pylist())
+        _refuse_spellings(answers, name)
+        declared = list(given.get(name, answers))
+        absent = [answer for answer in answers if answer not in declared]
         if absent:
             raise ParameterError(
                 "outcomes", "outcomes of {column!r} must list every answer; {got} occur too.", column=name, got=absent[:20]
             )
-        if len(declared) > MOST_OUTCOMES or (len(own) > 20 and 2 * len(own) > len(array)):
+        if len(declared) > MOST_OUTCOMES or (len(answers) > 20 and 2 * len(answers) > len(array)):
             raise DataError(
                 "too_many_answers",
                 "The sensitive column {column!r} has {count:,} different answers in {rows:,} rows; a group of people can hardly share "
@@ -414,7 +367,7 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
 
 
 def _refuse_spellings(answers: Sequence[Any], name: str) -> None:
-    """Spellings of one answer are no alternatives: whoever answered "yes" cannot deny it by "Yes"."""
+    """Spellings of one answer are no alternatives: anyone who answered "yes" cannot deny it by "Yes"."""
     spelt: dict[str, Any] = {}
     for answer in answers:
         plain = " ".join(str(answer).split()).casefold()

@@ -20,10 +20,11 @@ from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
 from deniable.progress import Progress, Silent
-from deniable.publish.mends import mending
-from deniable.publish.publication import Publication, publish_in_order
+from deniable.publish.frames import publish_in_order
+from deniable.publish.passing_settings import LONGEST, passing_settings
+from deniable.publish.publication import Publication
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
-from deniable.publish.remedies import LONGEST, in_shell, remedy
+from deniable.publish.remedies import Setting, Write, in_python
 
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
 PARQUET_KEY = b"deniable.publication"
@@ -45,9 +46,9 @@ def read_file(path: Path, progress: Progress | None = None) -> tuple[pa.Table, p
     """A file as it is, and the same with the numbers of a CSV file read as numbers."""
     listener = progress or Silent()
     reader = open_table(path)
-    doubles = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
-    if doubles:
-        raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=doubles)
+    duplicates = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
+    if duplicates:
+        raise DataError("column_twice", "{where} has two columns named {got}.", where=str(path), got=duplicates)
     listener.start(f"reading ({reader.units})", reader.total)
     pieces = []
     for batch, done in reader.pieces():
@@ -88,26 +89,45 @@ def publish_file(
     compare: dict[str, Any] | None = None,
     shuffle: bool = True,
     progress: Progress | None = None,
+    write: Write = in_python,
     **parameters: Any,
 ) -> Publication:
     """Publish `source` as `target`, with NAME.publication.json beside it and the owner's report, which nobody but the user can
-    read (mode 0600); nothing is half-written.
+    read (mode 0600); nothing is half-written. Cells of other columns stay as they were written.
 
-    Cells of other columns stay as they were written. With `strict` a set that fails a check is not written, only its report. `compare` are
-    the arguments of `compare_publishing`, whose result goes into the report.
+    Parameters
+    ----------
+    source : a CSV or Parquet file with the true answers.
+    target : where the published file goes.
+    sensitive : the columns to hide.
+    report : where the owner's page goes; None: there is none.
+    force : overwrite what is there.
+    strict : write nothing but the report if a check fails, and raise an error that carries the remedy.
+    compare : the arguments of `compare_publishing`, whose result goes into the report; None: nothing is compared.
+    shuffle : publish the rows in random order.
+    progress : a listener for long work.
+    write : how settings are written in the report and in errors; by default as arguments in Python.
+    parameters : all else that `publish_frame` takes.
+
+    Returns
+    -------
+    Publication
+        What was written; `remedy` holds settings that pass, if a check failed and some were found.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "true.csv").write_text("town,ill\\n" + "A,yes\\nB,no\\n" * 50)
+    >>> publish_file(folder / "true.csv", folder / "public.csv", ["ill"], drop="town").passed
+    Traceback (most recent call last):
+    deniable.errors.DataError: There is no column besides the sensitive one: nothing to divide people by.
+    >>> sorted(path.name for path in folder.iterdir())
+    ['true.csv']
     """
     beside = sidecar(target)
-    wanted = [target, beside, *([report] if report is not None else [])]
-    for path in wanted:
-        refuse_same(path, source)
-        if path.is_dir():
-            raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
-        if path.exists() and not force:
-            raise FileError(
-                "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
-            )
-        if not path.parent.is_dir():
-            raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
+    for path in [target, beside, *([report] if report is not None else [])]:
+        _refuse_output(path, source, force)
     written, typed = read_file(source, progress)
     refuse_randomised(source)
     if _published_before(source, written):
@@ -118,46 +138,27 @@ def publish_file(
         # Few different answers are labels, also where they look like numbers: they are published as they were written.
         if name in typed.column_names and not _banded(typed.column(name), written.column(name), name, parameters):
             typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
-    # Files are shuffled here, with every cell as it was written.
     parameters.setdefault("min_deniability", 0.1)
     drop = parameters.get("drop") or ()
     parameters["drop"] = [drop] if isinstance(drop, str) else list(dict.fromkeys(drop))
     began = time.perf_counter()
-    found = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
-    if not found.passed and time.perf_counter() - began < LONGEST:
-        found.remedy = remedy(typed, sensitive, found, parameters, shuffle, progress)
+    publication = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
+    if not publication.passed and time.perf_counter() - began < LONGEST:
+        publication.remedy = passing_settings(typed, sensitive, publication, parameters, shuffle, progress)
     if compare is not None:
-        found.comparison = _compared(typed, sensitive, found, parameters, compare, progress)
-    out = written.drop_columns(parameters["drop"])
-    recoded = {own.name: own for own in found.recodings}
-    for name, own in recoded.items():
-        if name not in sensitive:
-            out = out.set_column(out.column_names.index(name), name, own.column())
-    for name in sensitive:
-        if name in recoded:
-            drawn = found.data.column(name).cast(pa.large_string())
-            out = out.set_column(out.column_names.index(name), name, drawn)
-            continue
-        kind = out.schema.field(name).type
-        out = out.set_column(out.column_names.index(name), name, _as(found.data.column(name), kind, parameters.get("missing")))
-    found.recodings = tuple(own.without_rows() for own in found.recodings)
-    if found.shuffled:
+        publication.comparison = _compared(typed, sensitive, publication, parameters, compare, progress)
+    out = _with_answers(written, publication, sensitive, parameters)
+    publication.recodings = tuple(recoding.without_rows() for recoding in publication.recodings)
+    if publication.shuffled:
+        # Files are shuffled here, with every cell as it was written.
         out = rows_in_order(out, random_order(out.num_rows))
-    page = found.to_html() if report is not None else ""
-    if strict and not found.passed:
+    page = publication.to_html(write) if report is not None else ""
+    if strict and not publication.passed:
         if report is not None:
             with replacing(report, force, private=True) as temporary:
                 temporary.write_text(page, encoding="utf-8")
-        raise DataError(
-            "not_safe",
-            "{verdict} Nothing was published.{report} To fix it:{mends}{passing}",
-            verdict=found.verdict,
-            mends="".join(f"\n  {line}" for line in mending(found)),
-            passing=f"\nWith these options all checks pass: {in_shell(found.remedy)}" if found.remedy else "",
-            remedy=found.remedy,
-            report=f" The report is in {report}." if report is not None else "",
-        )
-    text = json.dumps({"data": target.name, **found.to_dict()}, indent=2, ensure_ascii=False) + "\n"
+        raise _not_safe(publication, report, write)
+    text = json.dumps({"data": target.name, **publication.to_dict()}, indent=2, ensure_ascii=False) + "\n"
     with contextlib.ExitStack() as files:
         # Left in reverse order: the description is moved into place last, and only if all before it were written.
         description = files.enter_context(replacing(beside, force))
@@ -167,8 +168,50 @@ def publish_file(
         if described is not None:
             described.write_text(page, encoding="utf-8")
         _write(data, target, out, text)
-    found.data = out
-    return found
+    publication.data = out
+    return publication
+
+
+def _refuse_output(path: Path, source: Path, force: bool) -> None:
+    refuse_same(path, source)
+    if path.is_dir():
+        raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
+    if path.exists() and not force:
+        raise FileError(
+            "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
+        )
+    if not path.parent.is_dir():
+        raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
+
+
+def _with_answers(
+    written: pa.Table, publication: Publication, sensitive: Sequence[str], parameters: dict[str, Any]
+) -> pa.Table:
+    """The file as it was written, with drawn answers and recoded columns, without dropped ones."""
+    out = written.drop_columns(parameters["drop"])
+    recoded = {recoding.name: recoding for recoding in publication.recodings}
+    new = {name: recoding.column() for name, recoding in recoded.items() if name not in sensitive}
+    for name in sensitive:
+        kind = pa.large_string() if name in recoded else out.schema.field(name).type
+        missing = None if name in recoded else parameters.get("missing")
+        new[name] = _as(publication.data.column(name), kind, missing)
+    for name, column in new.items():
+        out = out.set_column(out.column_names.index(name), name, column)
+    return out
+
+
+def _not_safe(publication: Publication, report: Path | None, write: Write) -> DataError:
+    """What failed and what would help: in words, and as data (`remedy`)."""
+    settings = ", ".join(write(Setting(name, value)) for name, value in publication.remedy.items())
+    return DataError(
+        "not_safe",
+        "{verdict} Nothing was published.{report} To fix it:{fixes}{passing}",
+        verdict=publication.verdict_in(write),
+        fixes="".join(f"\n  {line}" for line in publication.remedies(write)),
+        passing=f"\nWith these settings all checks pass: {settings}" if settings else "",
+        remedy=dict(publication.remedy),
+        report=f" The report is in {report}." if report is not None else "",
+    )
 
 
 def _banded(typed: Any, written: Any, name: str, parameters: dict[str, Any]) -> bool:
@@ -195,22 +238,23 @@ COMPARED_BY = (
 def _compared(
     typed: pa.Table,
     sensitive: Sequence[str],
-    found: Publication,
+    publication: Publication,
     parameters: dict[str, Any],
     compare: dict[str, Any],
     progress: Any,
 ) -> Any:
+    # The classifiers of scikit-learn are slow to import.
     from deniable.publish.comparison import compare_publishing
 
-    for recoding in found.recodings:
+    for recoding in publication.recodings:
         typed = typed.set_column(typed.column_names.index(recoding.name), recoding.name, recoding.column())
     others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]
-    own = {key: value for key, value in found.trees[0].get_params().items() if key in COMPARED_BY}
-    own["max_depth"] = parameters.get("max_depth")
-    if isinstance(own["outcomes"], dict):
-        own["outcomes"] = own["outcomes"].get(sensitive[0])
+    settings = {key: value for key, value in publication.trees[0].get_params().items() if key in COMPARED_BY}
+    settings["max_depth"] = parameters.get("max_depth")
+    if isinstance(settings["outcomes"], dict):
+        settings["outcomes"] = settings["outcomes"].get(sensitive[0])
     truth = typed.select([sensitive[0]])
-    return compare_publishing(typed.select(others), truth, progress=progress, **compare, **own)
+    return compare_publishing(typed.select(others), truth, progress=progress, **compare, **settings)
 
 
 def _as(drawn: Any, kind: Any, missing: str | None) -> Any:
@@ -229,10 +273,10 @@ def _published_before(source: Path, table: pa.Table) -> bool:
 
 def _data_of(path: Path) -> Any:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        description = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found.get("data") if isinstance(found, dict) else None
+    return description.get("data") if isinstance(description, dict) else None
 
 
 def _unquoted(table: pa.Table) -> pa.Table:

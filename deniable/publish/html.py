@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from deniable.plurals import counted
 from deniable.privacy import html as parts
 from deniable.privacy.words import percent
-from deniable.publish.guarantees import _of_columns
-from deniable.publish.mends import mends
-
-if TYPE_CHECKING:
-    from deniable.publish.guarantees import Guarantees
-    from deniable.publish.publication import Publication
+from deniable.publish.checks.answers import shares_by_column
+from deniable.publish.guarantees import Guarantees, verdict_of_all
+from deniable.publish.recoding import Recoding
+from deniable.publish.remedies import Write, in_python
+from deniable.publish.text import export_text
 
 STATES = {"ok": "holds", "note": "counted only"}
 GROUPS_SHOWN = 100
@@ -31,13 +31,17 @@ _STYLE = """
 """
 
 
-def page(publication: Publication) -> str:
-    """A complete page."""
-    names = " and ".join(name for own in publication.guarantees for name in own.tree.sensitive_.names)
-    body = "\n".join(
-        [_recoded(publication), *(_column(own) for own in publication.guarantees), _alone(publication.guarantees[0])]
-    )
-    safe = "" if publication.passed else " unsafe"
+def page(
+    guaranteed: Sequence[Guarantees],
+    recodings: Sequence[Recoding] = (),
+    comparison: Any = None,
+    write: Write = in_python,
+) -> str:
+    """A complete page: what is promised of each sensitive column and what was recoded; `write` says how settings are written."""
+    names = " and ".join(each.tree.names for each in guaranteed)
+    body = "\n".join([_recoded(recodings), *(_column(each, write) for each in guaranteed), _alone(guaranteed[0])])
+    safe = "" if all(each.passed for each in guaranteed) else " unsafe"
+    verdict = verdict_of_all(guaranteed, [each.verdict_in(write) for each in guaranteed])
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -46,22 +50,21 @@ def page(publication: Publication) -> str:
         f"<style>body {{ margin: 0; }}{parts._STYLE}{_STYLE}</style>\n</head>\n"
         '<body class="deniable-report">\n<main>\n'
         f"<h1>What publishing {escape(names)} promises, and what it exposes</h1>\n"
-        f'<p class="lead{safe}">{escape(publication.verdict)}</p>\n'
+        f'<p class="lead{safe}">{escape(verdict)}</p>\n'
         '<p class="soft">For the owner only: this page names rows and shows true counts. Do not publish it.</p>\n'
         "<h2>How to read this</h2>\n"
         "<p>People are divided into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
         "it may be false for anyone. <strong>Deniability</strong> is how mixed the answers of a group are, 1 at most, 0 where all gave "
         "the same. It sounds larger than it is, so the <strong>minority</strong> beside it says how many in the group did not give the "
         "most frequent answer (of several columns hidden together: in the one where they are fewest). "
-        "Whoever knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
+        "Anyone who knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
         "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
-        f"checked beside it.</p>\n{body}\n{_comparison(publication.comparison)}\n</main>\n</body>\n</html>\n"
+        f"checked beside it.</p>\n{body}\n{_comparison(comparison)}\n</main>\n</body>\n</html>\n"
     )
 
 
-def _column(found: Guarantees) -> str:
-    o = found.overall
-    tree = found.tree
+def _column(guaranteed: Guarantees, write: Write) -> str:
+    o, tree = guaranteed.overall, guaranteed.tree
     changed = "" if o["published_unchanged"] is None else f"; in this copy {percent(o['published_unchanged'])}"
     posterior = percent(o["worst_posterior"], up=True)
     figures = [
@@ -71,40 +74,41 @@ def _column(found: Guarantees) -> str:
         ),
         (
             "Deniability",
-            f"at least {o['deniability']:.4f} in every group; asked for {float(tree.min_deniability):.4g}, for a minority of "
-            f"at least {_of_columns(o['minority_share_of_minimum_by_column'])}. All rows together have {o['deniability_of_all_rows']:.4f}.",
+            f"at least {o['deniability']:.4f} in every group; asked for {tree.rules.min_deniability:.4g}, for a minority of "
+            f"at least {shares_by_column(o['minority_share_of_minimum_by_column'])}. "
+            f"All rows together have {o['deniability_of_all_rows']:.4f}.",
         ),
         (
             "Worst posterior",
-            f"{posterior} for whoever knows a person's group (smallest minority {_of_columns(o['smallest_minority_by_column'])})",
+            f"{posterior} for anyone who knows a person's group (smallest minority {shares_by_column(o['smallest_minority_by_column'])})",
         ),
         ("Published unchanged", f"{percent(o['expected_unchanged'])} of the answers on average{changed}"),
-        ("Settings", found.settings.partition(": ")[2]),
-        ("Epsilon", f"{o['epsilon_in_words']} {o['mix_in_words']}".strip()),
+        ("Settings", guaranteed.settings.partition(": ")[2]),
+        ("Epsilon", guaranteed.epsilon_in(write)),
     ]
     rows = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(name)}</th><td role="cell">{escape(text)}</td></tr>'
         for name, text in figures
     )
-    lines = tree.export_text().splitlines()
+    lines = export_text(tree).splitlines()
     more = f"\n... and {len(lines) - LINES_SHOWN:,} more lines" if len(lines) > LINES_SHOWN else ""
     return (
-        f"<h2>{escape(' and '.join(tree.sensitive_.names))}</h2>\n"
+        f"<h2>{escape(tree.names)}</h2>\n"
         f'{parts._open("Figures")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>\n'
-        f"<h2>Checks</h2>\n{_checks(found)}\n<h2>Groups</h2>\n{_groups(found)}\n"
+        f"<h2>Checks</h2>\n{_checks(guaranteed, write)}\n<h2>Groups</h2>\n{_groups(guaranteed.groups)}\n"
         f"<h2>The tree</h2>\n<pre>{escape(chr(10).join(lines[:LINES_SHOWN]) + more)}</pre>"
     )
 
 
-def _checks(found: Guarantees) -> str:
-    would = mends(found)
+def _checks(guaranteed: Guarantees, write: Write) -> str:
+    remedies = guaranteed.remedies(write)
     rows = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(check.name)}</th>'
         f'<td role="cell" class="{"good" if check.passed else "bad"}">{STATES.get(check.state, check.state)}</td>'
         f'<td role="cell">{escape(check.found[0].upper() + check.found[1:])}.'
         f"{f'<small>Exposed: {escape(check.named)}</small>' if check.named else ''}"
-        f"{f'<small>To fix it, {escape(would[check.name])}</small>' if check.name in would else ''}</td></tr>"
-        for check in found.checks
+        f"{f'<small>To fix it, {escape(remedies[check.name])}</small>' if check.name in remedies else ''}</td></tr>"
+        for check in guaranteed.checks
     )
     return (
         f"{parts._open('Checks')}<caption>A set that fails a check is not called safe. Rows are counted from 1, as they were "
@@ -114,8 +118,7 @@ def _checks(found: Guarantees) -> str:
     )
 
 
-def _groups(found: Guarantees) -> str:
-    groups = found.groups
+def _groups(groups: dict[str, Any]) -> str:
     order = np.lexsort([groups["rows"], -groups["worst_posterior"]])[:GROUPS_SHOWN]
     cells = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{escape(groups["group"][g])}</th>'
@@ -144,12 +147,12 @@ def _groups(found: Guarantees) -> str:
     )
 
 
-def _recoded(publication: Publication) -> str:
+def _recoded(recodings: Sequence[Recoding]) -> str:
     """What became of columns whose values were made coarser."""
     rows = "\n".join(
-        f'<tr role="row"><th scope="row" role="rowheader">{escape(own.name)}</th>'
-        f'<td role="cell">{escape(own.owner.removeprefix(f"{own.name}: "))}</td></tr>'
-        for own in publication.recodings
+        f'<tr role="row"><th scope="row" role="rowheader">{escape(recoding.name)}</th>'
+        f'<td role="cell">{escape(recoding.owner.removeprefix(f"{recoding.name}: "))}</td></tr>'
+        for recoding in recodings
     )
     if not rows:
         return ""
@@ -162,24 +165,24 @@ def _recoded(publication: Publication) -> str:
     )
 
 
-def _alone(found: Guarantees) -> str:
+def _alone(guaranteed: Guarantees) -> str:
     """How many rows other columns single out."""
-    alone = found.uniqueness
+    alone = guaranteed.uniqueness
     left = f"<p>{escape(alone.not_counted)}.</p>\n" if alone.identifying else ""
     if not alone.each:
         return f"<h2>Who can be found by other columns</h2>\n{left}" if left else ""
     few = "Alone with their values" if alone.shared <= 1 else f"Fewer than {alone.shared:,} rows share them"
     cells = "\n".join(
-        f'<tr role="row"><th scope="row" role="rowheader">{own.columns}</th>'
-        f'<td role="cell" class="number" data-label="Smallest group">{own.smallest:,}</td>'
-        f'<td role="cell" class="number" data-label="{few}">{len(own.rows):,} ({percent(len(own.rows) / alone.rows)})</td>'
-        f'<td role="cell">{escape(", ".join(own.worst)) or "none"}{_in_brackets(own.worst_rows) if own.worst else ""}</td></tr>'
-        for own in alone.each
+        f'<tr role="row"><th scope="row" role="rowheader">{singled.columns}</th>'
+        f'<td role="cell" class="number" data-label="Smallest group">{singled.smallest:,}</td>'
+        f'<td role="cell" class="number" data-label="{few}">{len(singled.rows):,} ({percent(len(singled.rows) / alone.rows)})</td>'
+        f'<td role="cell">{escape(", ".join(singled.worst)) or "none"}{_in_brackets(singled.worst_rows) if singled.worst else ""}</td></tr>'
+        for singled in alone.each
     )
     return (
-        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Whoever knows "
-        "some of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The sensitive "
-        "answer in it may still be false. Anyone who has the published file can count this.</p>\n"
+        "<h2>Who can be found by other columns</h2>\n<p>Other columns are published as they are (or as they were recoded). Anyone who "
+        "knows some of them of a person, and finds one row only that fits, has found the person's row and reads its other cells. The "
+        "sensitive answer in it may still be false. Anyone who has the published file can count this.</p>\n"
         f"{left}"
         f"{parts._open('Who can be found by other columns')}<caption>All combinations of one, two and three columns.</caption>\n"
         f"{parts._head('Columns together', '#Smallest group', f'#{few}', 'Most by')}"
@@ -191,11 +194,11 @@ def _in_brackets(rows: int) -> str:
     return f" ({counted(rows, 'row')})"
 
 
-def _comparison(found: Any) -> str:
-    if found is None:
+def _comparison(comparison: Any) -> str:
+    if comparison is None:
         return ""
-    frame = found.to_frame()
-    learners = list(found.original)
+    frame = comparison.to_frame()
+    learners = list(comparison.original)
     body = "\n".join(
         f'<tr role="row"><th scope="row" role="rowheader">{row["min_deniability"]:g}, '
         f"{'tree' if row['method'] == 'tree' else 'randomised response'}</th>"
@@ -207,17 +210,17 @@ def _comparison(found: Any) -> str:
         for row in frame.to_dict("records")
     )
     picture = io.StringIO()
-    chart = found.plot()
+    chart = comparison.plot()
     chart.background = "white"
     chart.save(picture, format="svg")
     svg = picture.getvalue()
     svg = svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="{escape(chart.description, quote=True)}" ', 1)
-    originals = ", ".join(f"{name} {value:.1%}" for name, value in found.original.items())
+    originals = ", ".join(f"{name} {value:.1%}" for name, value in comparison.original.items())
     heads = [f"#{escape(name)}" for name in learners]
     return (
-        f"<h2>Beside plain randomised response</h2>\n<p>{escape(found.verdict)}</p>\n"
+        f"<h2>Beside plain randomised response</h2>\n<p>{escape(comparison.verdict)}</p>\n"
         f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left out. Learned from the "
-        f"true answers: {escape(originals)}; always the most frequent answer: {found.usual:.1%}.</caption>\n"
+        f"true answers: {escape(originals)}; always the most frequent answer: {comparison.usual:.1%}.</caption>\n"
         f"{parts._head('Minimum, method', '#Worst posterior', '#Knowing the groups', '#Unchanged', *heads, '#Mean')}"
         f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div>\n<figure>{svg}</figure>'
     )

@@ -13,7 +13,7 @@ from deniable.core.order import MORE, SURPRISE, SerialCorrelation
 
 
 def sorted_by(hidden: Mapping[str, Any]) -> tuple[str, ...]:
-    """Those of the columns that the rows are (nearly) sorted by: whoever knows that finds a person by the place of their row.
+    """Those of the columns that the rows are (nearly) sorted by: anyone who knows that finds a person by the place of their row.
 
     >>> sorted_by({"name": pa.array([f"p{i:03}" for i in range(100)]), "coin": pa.array([0, 1, 1, 0] * 25)})
     ('name',)
@@ -28,7 +28,7 @@ def _in_order(column: Any, name: str) -> bool:
         ranks = pc.rank(array, tiebreaker="dense")
     except pa.ArrowNotImplementedError:
         return False  # lists and the like have no order
-    seen = SerialCorrelation()
-    seen.add(ranks.to_numpy())
-    correlation, surprise = seen.found()
+    neighbours = SerialCorrelation()
+    neighbours.add(ranks.to_numpy())
+    correlation, surprise = neighbours.found()
     return surprise > SURPRISE and correlation > MORE

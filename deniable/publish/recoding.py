@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ import pyarrow as pa
 from deniable.core.columns import to_arrow
 from deniable.core.exact import Ints
 from deniable.errors import DataError, ParameterError
-from deniable.publish.encoding import _numbers, _text, cells, number
-from deniable.publish.singled_out import TOGETHER, columns_taken, shared_by
+from deniable.publish.cells import as_numbers, as_text, cells, number
+from deniable.publish.remedies import Setting
 
 OTHER = "other"
 ANY = "any"
@@ -34,24 +33,33 @@ RARE_ROWS, RARE_SHARE = 20, 0.02
 """The usual recoding puts categories together that fewer rows, or a smaller share of them, have."""
 END_ROWS = 5
 """Bands of a given width are left open at the ends, so that each end holds so many rows at least."""
-LADDER = (40, 20, 12, 8, 6, 5, 4, 3, 2, 1)
-"""How many values a column is left with, step by step, until enough rows share every combination."""
 NAMES_SHOWN = 10
 
 
 @dataclass(frozen=True)
 class Recoding:
-    """What became of one column."""
+    """What became of one column.
+
+    Parameters
+    ----------
+    name : what it is called.
+    labels : the values that are published, in their order.
+    public : what was done, as far as the public may know.
+    owner : the same with what only the owner should read: the values that are hidden now.
+    codes : which label each row has.
+    edges : where bands begin, but for the first.
+
+    Examples
+    --------
+    >>> Recoding("job", ("cook", "other"), "merged", "merged (pilot)", np.array([0, 0, 1])).column().to_pylist()
+    ['cook', 'cook', 'other']
+    """
 
     name: str
     labels: tuple[str, ...]
-    """The values that are published, in their order."""
     public: str
-    """What was done, as far as the public may know."""
     owner: str
-    """The same with what only the owner should read: the values that are hidden now."""
     codes: Ints
-    """Which label each row has."""
     edges: tuple[float, ...] = ()
 
     def column(self) -> pa.Array:
@@ -86,15 +94,35 @@ def is_numeric(column: Any, name: str) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _whole(column: Any, name: str) -> bool:
+def is_whole(column: Any, name: str) -> bool:
+    """Whether a column holds whole numbers."""
     return bool(pa.types.is_integer(to_arrow(column, name).type))
 
 
 def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | None, chosen: str) -> Recoding:
-    """Numbers in bands that begin at the edges; what is below the first and from the last on are bands too."""
-    numbers = _numbers(cells(column, name, missing, True))
+    """Numbers in bands that begin at the edges; what is below the first and from the last on are bands too.
+
+    Parameters
+    ----------
+    column : the numbers.
+    name : what the column is called.
+    edges : where bands begin, ascending.
+    missing : the label of missing cells.
+    chosen : how the bands were chosen, in words.
+
+    Returns
+    -------
+    Recoding
+        The bands that occur, and which each row is in.
+
+    Examples
+    --------
+    >>> into_bands(pa.array([18, 25, 70]), "age", [20, 65], None, "chosen by the owner").labels
+    ('under 20', '20 to 64', '65 or more')
+    """
+    numbers = as_numbers(cells(column, name, missing, True))
     codes = np.searchsorted(np.asarray(edges, dtype=np.float64), numbers, side="right").astype(np.int64)
-    labels = band_labels(edges, _whole(column, name))
+    labels = band_labels(edges, is_whole(column, name))
     if np.isinf(numbers).any():
         codes[np.isinf(numbers)] = len(labels)
         labels.append(str(missing))
@@ -185,15 +213,34 @@ def width_edges(numbers: Any, width: float, least: int) -> list[float]:
 
 
 def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str) -> Recoding:
-    """Categories with those put together as "other" that `keep` (from counts, the largest first, to booleans) does not keep."""
-    encoded = _text(cells(column, name, missing, False)).dictionary_encode()
+    """Categories, the rare ones put together as "other".
+
+    Parameters
+    ----------
+    column : the categories.
+    name : what the column is called.
+    keep : which categories stay: from their counts, the largest first, to booleans.
+    missing : the label of missing cells.
+    chosen : how it was chosen, in words.
+
+    Returns
+    -------
+    Recoding
+        The categories that stay, and "other"; the public description does not name those that are hidden.
+
+    Examples
+    --------
+    >>> with_rare_merged(pa.array(["cook"] * 9 + ["pilot", "poet"]), "job", at_least(2), None, "chosen by the owner").owner
+    "job: 2 of 3 categories put together as 'other' (pilot, poet), chosen by the owner"
+    """
+    encoded = as_text(cells(column, name, missing, False)).dictionary_encode()
     labels, codes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     counts = np.bincount(codes, minlength=len(labels))
     # By count, then by name, so that the order of the rows does not matter.
     order = sorted(range(len(labels)), key=lambda at: (-counts[at], labels[at]))
     kept = np.asarray(keep(counts[order]), dtype=bool)
-    staying = [labels[at] for at, own in zip(order, kept, strict=True) if own and labels[at] != OTHER]
-    hidden = [labels[at] for at, own in zip(order, kept, strict=True) if not own or labels[at] == OTHER]
+    staying = [labels[at] for at, stays in zip(order, kept, strict=True) if stays and labels[at] != OTHER]
+    hidden = [labels[at] for at, stays in zip(order, kept, strict=True) if not stays or labels[at] == OTHER]
     names = tuple(sorted(staying)) + ((OTHER,) if hidden else ())
     place = {label: at for at, label in enumerate(names)}
     moved = np.asarray([place.get(label, len(names) - 1) for label in labels])
@@ -234,7 +281,7 @@ def as_asked(
     columns: Mapping[str, Any], bands: Mapping[str, Any], merge_rare: Mapping[str, int], missing: str | None
 ) -> dict[str, Recoding]:
     """The recodings that the owner chose: bands by their width or their edges, and how many rows a category must have."""
-    found: dict[str, Recoding] = {}
+    recodings: dict[str, Recoding] = {}
     for name, given in bands.items():
         if name not in columns:
             raise DataError(
@@ -242,7 +289,7 @@ def as_asked(
             )
         if not is_numeric(columns[name], name):
             raise DataError("not_numbers", "bands: column {column!r} holds no numbers.", column=name)
-        found[name] = into_bands(
+        recodings[name] = into_bands(
             columns[name], name, _edges(columns[name], name, given, missing), missing, "chosen by the owner"
         )
     for name, rows in merge_rare.items():
@@ -259,29 +306,31 @@ def as_asked(
         if is_numeric(columns[name], name):
             raise DataError(
                 "merge_numbers",
-                "merge_rare: column {column!r} holds numbers. Put them into bands: bands={{{column!r}: 10}}; or, if they are names of "
-                "categories, say so: categorical=[{column!r}].",
+                "{setting}: column {column!r} holds numbers. Put them into bands: {remedy}; or, if they are names of categories, say so: "
+                "{categorical}.",
+                setting=Setting("merge_rare"),
                 column=name,
+                remedy=Setting("bands", {name: 10}),
+                categorical=Setting("categorical", [name]),
             )
         if rows > (there := len(columns[name])):
             raise ParameterError(
                 "merge_rare_rows",
-                "merge_rare of {column!r} is {got:,}, but there are only {rows:,} rows: no category can have so many.",
-                column=name,
-                got=rows,
+                "{setting}: there are only {rows:,} rows, so no category can have so many.",
+                setting=Setting("merge_rare", {name: int(rows)}),
                 rows=there,
             )
-        found[name] = with_rare_merged(
+        recodings[name] = with_rare_merged(
             columns[name], name, at_least(int(rows)), missing, f"so that each has at least {rows:,} rows"
         )
-    return found
+    return recodings
 
 
 def _edges(column: Any, name: str, given: Any, missing: str | None) -> list[float]:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < math.inf:
-        return width_edges(_numbers(cells(column, name, missing, True)), float(given), END_ROWS)
+        return width_edges(as_numbers(cells(column, name, missing, True)), float(given), END_ROWS)
     try:
-        edges = [float(own) for own in given]
+        edges = [float(edge) for edge in given]
     except (TypeError, ValueError):
         edges = []
     if not edges or sorted(set(edges)) != edges or not all(map(math.isfinite, edges)):
@@ -298,128 +347,27 @@ def sensitive_bands(column: Any, name: str, missing: str | None) -> Recoding | N
     """Bands for a sensitive column of many different numbers; None if its numbers can be answers by themselves."""
     if not is_numeric(column, name):
         return None
-    numbers = _numbers(cells(column, name, missing, True))
+    numbers = as_numbers(cells(column, name, missing, True))
     if len(np.unique(numbers)) <= MOST_NUMBERS:
         return None
-    edges = round_edges(numbers, SENSITIVE_BANDS, _whole(column, name))
+    edges = round_edges(numbers, SENSITIVE_BANDS, is_whole(column, name))
     return into_bands(column, name, edges, missing, "chosen by looking at the answers and rounded")
 
 
 def usual(columns: Mapping[str, Any], missing: str | None) -> dict[str, Recoding]:
     """The usual recoding of columns that are handed on: numbers in up to 8 bands, categories that few rows have as "other"."""
-    found = {}
+    recodings = {}
     for name, column in columns.items():
         if is_numeric(column, name):
-            numbers = _numbers(cells(column, name, missing, True))
+            numbers = as_numbers(cells(column, name, missing, True))
             bands = min(MOST_BANDS, max(2, len(numbers) // BAND_ROWS))
             if len(np.unique(numbers)) > bands:
-                edges = round_edges(numbers, bands, _whole(column, name))
-                found[name] = into_bands(column, name, edges, missing, "chosen by looking at the column and rounded")
+                edges = round_edges(numbers, bands, is_whole(column, name))
+                recodings[name] = into_bands(column, name, edges, missing, "chosen by looking at the column and rounded")
         else:
-            rows = len(_text(cells(column, name, missing, False)))
+            rows = len(as_text(cells(column, name, missing, False)))
             least = max(RARE_ROWS, math.ceil(RARE_SHARE * rows))
-            own = with_rare_merged(column, name, at_least(least), missing, f"so that each has at least {least:,} rows")
-            if OTHER in own.labels:
-                found[name] = own
-    return found
-
-
-class _Column:
-    """A column with ever coarser forms of itself."""
-
-    def __init__(self, name: str, column: Any, start: Recoding | None, fixed: bool, missing: str | None, shared: int) -> None:
-        self.level = 0
-        self.name = name
-        self._made: dict[int, tuple[Recoding | None, Ints]] = {0: (start, _codes(column, name, start, missing))}
-        self._makers: Sequence[Callable[[], Recoding]] = []
-        if fixed:
-            return
-        values = int(self._made[0][1].max()) + 1
-        chosen = f"so that at least {shared:,} rows share every combination with two other columns"
-        steps = [own for own in LADDER if own < values]
-        if is_numeric(column, name):
-            numbers = _numbers(cells(column, name, missing, True))
-            whole = _whole(column, name)
-
-            def banded(bands: int) -> Recoding:
-                return into_bands(column, name, round_edges(numbers, bands, whole), missing, chosen)
-
-            self._makers = [partial(banded, bands) for bands in steps]
-            return
-
-        def merged(keep: Callable[[Ints], Any]) -> Recoding:
-            return with_rare_merged(column, name, keep, missing, chosen)
-
-        self._makers = [partial(merged, keep) for keep in (at_least(shared), *(the_largest(kept, shared) for kept in steps))]
-
-    @property
-    def last(self) -> bool:
-        return self.level == len(self._makers)
-
-    def at(self, level: int) -> tuple[Recoding | None, Ints]:
-        """The recoding of a level (None: as it is) and the codes of the rows."""
-        if level not in self._made:
-            own = self._makers[level - 1]()
-            self._made[level] = (own, own.codes)
-        return self._made[level]
-
-    @property
-    def codes(self) -> Ints:
-        return self.at(self.level)[1]
-
-    @property
-    def bits(self) -> float:
-        """How much the column tells: the entropy of its values."""
-        shares = np.bincount(self.codes) / len(self.codes)
-        return float(-(shares[shares > 0] * np.log2(shares[shares > 0])).sum())
-
-
-def _codes(column: Any, name: str, recoded: Recoding | None, missing: str | None) -> Ints:
-    if recoded is not None:
-        return recoded.codes
-    if is_numeric(column, name):
-        return np.unique(_numbers(cells(column, name, missing, True)), return_inverse=True)[1].ravel().astype(np.int64)
-    codes: Ints = _text(cells(column, name, missing, False)).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    return codes.astype(np.int64)
-
-
-def until_shared(
-    columns: Mapping[str, Any], done: Mapping[str, Recoding], fixed: Sequence[str], missing: str | None, shared: int
-) -> dict[str, Recoding]:
-    """Coarser and coarser values until at least `shared` rows share every combination of up to three of these columns.
-
-    Of the columns that single out most, the one that tells most is made coarser by a step, again and again (as in Sweeney's Datafly);
-    then every column is made finer again as far as that does no harm. Columns in `fixed` stay as the owner chose them. Merging values
-    never splits rows that share a combination, so what holds once holds ever after.
-    """
-    rows = len(next(iter(columns.values())))
-    if rows < shared:
-        raise ParameterError(
-            "min_shared", "min_shared is {asked:,}, but there are only {rows:,} rows.", asked=shared, rows=rows
-        )
-    each = [_Column(name, column, done.get(name), name in fixed, missing, shared) for name, column in columns.items()]
-    taken, rest = columns_taken([int(own.codes.max()) + 1 for own in each], rows)
-    sets = [(at,) for at in rest] + [own for size in range(1, TOGETHER + 1) for own in combinations(taken, size)]
-
-    def few(chosen: Sequence[int]) -> int:
-        return int((shared_by([each[at].codes for at in chosen]) < shared).sum())
-
-    bad = {chosen: count for chosen in sets if (count := few(chosen))}
-    while bad:
-        weight = np.zeros(len(each))
-        for chosen, count in bad.items():
-            weight[list(chosen)] += count
-        scores = [-1.0 if own.last else weight[at] * own.bits for at, own in enumerate(each)]
-        best = int(np.argmax(scores))
-        if scores[best] <= 0:
-            break  # what is left is fixed by the owner
-        each[best].level += 1
-        bad = {chosen: left for chosen, count in bad.items() if (left := few(chosen) if best in chosen else count)}
-    for at in sorted(range(len(each)), key=lambda at: each[at].bits):
-        own = [chosen for chosen in sets if at in chosen and chosen not in bad]
-        while each[at].level > 0:
-            each[at].level -= 1
-            if any(few(chosen) for chosen in own):
-                each[at].level += 1
-                break
-    return {own.name: found for own in each if (found := own.at(own.level)[0]) is not None}
+            merged = with_rare_merged(column, name, at_least(least), missing, f"so that each has at least {least:,} rows")
+            if OTHER in merged.labels:
+                recodings[name] = merged
+    return recodings

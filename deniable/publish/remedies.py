@@ -1,131 +1,109 @@
-"""With which options a table that failed its checks passes them: found by trying, so that an owner need not."""
+"""What would make a failed check hold, as data: settings of `publish_frame`, and words between which each face writes them its own way.
+
+In Python a setting is written `min_rows=5`, on the command line it is an option. Nothing here knows about options.
+"""
 
 from __future__ import annotations
 
-import shlex
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from deniable.errors import DeniableError
-from deniable.progress import Progress
-from deniable.publish.guarantees import Check, Guarantees
-from deniable.publish.publication import Publication, publish_in_order
 
-TRIES = 4
-"""Coarser values first, then fewer columns; what does not help by then needs the owner's own judgement."""
-LONGEST = 60.0
-"""Seconds that a publication may have taken for others to be tried."""
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of `publish_frame`, and what it should be; without a value only its name is meant.
 
+    Errors carry settings among their parameters; as text they are what Python writes.
 
-def remedy(
-    data: Any,
-    sensitive: Sequence[str],
-    found: Publication,
-    parameters: Mapping[str, Any],
-    shuffle: bool = True,
-    progress: Progress | None = None,
-) -> tuple[str, ...]:
-    """Options of the command line that, added to those given, make every check pass; none where none were found.
-
-    Names and the like are left out. Other telling columns are made coarser, and left out only if that does not help.
-
-    >>> import deniable as dn, pandas as pd
-    >>> people = pd.DataFrame({"pills": ["many", "few"] * 100, "town": ["A"] * 100 + ["B"] * 100, "ill": ["yes", "no"] * 100})
-    >>> remedy(people, ["ill"], dn.publish_frame(people, "ill", 0.1), {"min_deniability": 0.1})
-    ('--drop', 'pills')
+    >>> f"{Setting('missing', 'no answer')}"
+    "missing='no answer'"
     """
-    tried, changed = dict(parameters), dict[str, Any]()
-    for _ in range(TRIES):
-        wanted = _changes(found, tried)
-        if not wanted:
-            return ()
-        changed |= wanted
-        again = _publication(data, sensitive, shuffle, {**parameters, **changed}, progress)
-        if again is None:
-            return ()
-        found, tried = again, {**parameters, **changed}
-        if found.passed:
-            break
-    else:
-        return ()
-    if changed.get("recode") and changed["drop"]:
-        # Where the telling columns had to go in the end, the others may stay as fine as they were.
-        finer = {key: value for key, value in changed.items() if key != "recode"}
-        again = _publication(data, sensitive, shuffle, {**parameters, **finer}, progress)
-        changed = finer if again is not None and again.passed else changed
-    return _options(changed, parameters)
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
-def _publication(
-    data: Any, sensitive: Sequence[str], shuffle: bool, parameters: dict[str, Any], progress: Progress | None
-) -> Publication | None:
-    """The publication with these parameters; None where they contradict each other."""
-    given = {"shuffle": shuffle, **parameters}
-    listed = given.get("categorical") or ()
-    given["categorical"] = [name for name in ([listed] if isinstance(listed, str) else listed) if name not in given["drop"]]
-    try:
-        with warnings.catch_warnings():
-            # They were said of the first attempt, or will be said when the owner makes the next.
-            warnings.simplefilter("ignore")
-            return publish_in_order(data, sensitive, progress=progress, **given)
-    except DeniableError:
-        return None
+Write = Callable[[Setting], str]
+"""How a face writes a setting."""
 
 
-def in_shell(options: Sequence[str]) -> str:
-    """Options as they are typed.
+def in_python(setting: Setting) -> str:
+    """A setting as an argument.
 
-    >>> in_shell(("--drop", "insurance fee"))
-    "--drop 'insurance fee'"
+    >>> in_python(Setting("min_rows", 5)), in_python(Setting("drop", ["id"])), in_python(Setting("mix"))
+    ('min_rows=5', "drop=['id']", 'mix')
     """
-    return shlex.join(options)
+    return str(setting)
 
 
-def _changes(found: Publication, tried: Mapping[str, Any]) -> dict[str, Any]:
-    """What to try next; nothing where a check fails that no option mends."""
-    drop = list(tried.get("drop") or ())
-    wanted: dict[str, Any] = {}
-    for own in found.guarantees:
-        for check in own.failed:
-            if check.columns:
-                naming = {of.name for of in own.tree.tree_.attributes if of.identifier and not of.measured}
-                coarser = not tried.get("recode")
-                wanted |= {"recode": True} if coarser and set(check.columns) - naming else {}
-                drop += [name for name in check.columns if name not in drop and (name in naming or not coarser)]
-                continue
-            setting = _setting(check, own)
-            if setting is None:
-                return {}
-            wanted |= setting
-    return wanted | {"drop": drop}
+@dataclass(frozen=True)
+class Remedy:
+    """What an owner can do about a failed check: what to say, and the settings to try (none, where no setting helps)."""
+
+    words: tuple[str | Setting, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def worded(self, write: Write = in_python) -> str:
+        """The remedy in a clause, settings written as a face writes them.
+
+        >>> change("let no group be smaller", "min_rows", 5).worded()
+        'let no group be smaller: min_rows=5'
+        """
+        return "".join(word if isinstance(word, str) else write(word) for word in self.words)
 
 
-def _setting(check: Check, found: Guarantees) -> dict[str, Any] | None:
-    overall, limits = found.overall, found.overall["limits"]
-    if check.name == "order of rows":
-        return {"shuffle": True}
-    if check.name == "small groups" and overall["rows"] >= limits["rows"]:
-        return {"min_rows": limits["rows"]}
-    if check.name == "skew":
-        return {"max_skew": limits["skew"]}
-    if check.name == "relative skew":
-        return {"max_skew_ratio": limits["skew_ratio"]}
-    if check.name == "worst posterior" and overall["largest_answer"] <= limits["posterior"]:
-        return {"max_posterior": limits["posterior"]}
-    if check.name == "background knowledge" and overall["ruled_out_of_all_rows"] <= limits["ruled_out"]:
-        return {"max_ruled_out": limits["ruled_out"]}
-    return None
+def change(what: str, name: str, value: Any) -> Remedy:
+    """One setting, and what it is good for.
+
+    >>> change("let no group be smaller", "min_rows", 5).settings
+    {'min_rows': 5}
+    """
+    return Remedy((f"{what}: ", Setting(name, value)), {name: value})
 
 
-def _options(changed: Mapping[str, Any], before: Mapping[str, Any]) -> tuple[str, ...]:
-    options: list[str] = []
-    for key, value in changed.items():
-        name = "--" + key.replace("_", "-")
-        if key == "drop":
-            options += [part for column in value if column not in (before.get("drop") or ()) for part in (name, column)]
-        elif value is True:
-            options.append(name)
-        else:
-            options += [name, f"{value:g}"]
-    return tuple(options)
+def helpless(why: str) -> Remedy:
+    """Nothing that can be set helps.
+
+    >>> helpless("there is only 1 row; nothing but more people helps").settings
+    {}
+    """
+    return Remedy((why,))
+
+
+MIXED: tuple[str | Setting, ...] = (
+    "make larger, more mixed groups (a higher ", Setting("min_deniability"), " or ", Setting("min_rows"), ", a smaller ",
+    Setting("max_depth"), ")",
+)  # fmt: skip
+"""For groups whose answers are too much alike: which values would do is the owner's choice."""
+
+
+def recode_or_drop(columns: Sequence[str], naming: Sequence[str], recoded: bool) -> Remedy:
+    """For columns that tell too much: those that only name people must go, others can be made coarser, and go if they are already.
+
+    >>> remedy = recode_or_drop(["id", "salary"], naming=["id"], recoded=False)
+    >>> remedy.settings
+    {'recode': True, 'drop': ['id']}
+    >>> remedy.worded()[:78]
+    "leave the column out: drop=['id']; put rare or telling values together (number"
+    """
+    names = [name for name in columns if name in naming]
+    telling = [name for name in columns if name not in naming]
+    words: list[str | Setting] = []
+    if names:
+        words += [*_left_out(names)]
+    if telling:
+        words += ["; "] if names else []
+        words += ["put rare or telling values together (numbers into bands): "]
+        words += ["wider ", Setting("bands"), " or a larger ", Setting("merge_rare")] if recoded else [Setting("recode", True)]
+        words += [", or ", *_left_out(telling)]
+    if telling and not recoded:
+        return Remedy(tuple(words), {"recode": True, "drop": names})
+    return Remedy(tuple(words), {"drop": [*columns]})
+
+
+def _left_out(columns: Sequence[str]) -> tuple[str | Setting, ...]:
+    return f"leave the {'column' if len(columns) == 1 else 'columns'} out: ", Setting("drop", list(columns))

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.publish.deniability_tree import surest_if_ruled_out
+from deniable.publish.checks.limits import Limits
 from deniable.publish.encoding import read_sensitive
-from deniable.publish.guarantees import Limits
-from deniable.publish.search import ruled_out_views, single_views
+from deniable.publish.measures import surest_if_ruled_out
+from deniable.publish.rules import ruled_out_views, single_views
 
 
 def chosen_settings(given: dict[str, Any], truth: Any, limits: Limits) -> dict[str, Any]:
@@ -25,8 +25,9 @@ def chosen_settings(given: dict[str, Any], truth: Any, limits: Limits) -> dict[s
     {'min_rows': 5, 'max_skew': 0.4, 'max_skew_ratio': 3.0, 'max_depth': 0}
     """
     sensitive, codes = read_sensitive(truth, given.get("outcomes"), given.get("missing"))
-    outcomes, views = sensitive.view_outcomes, sensitive.views
-    counts = [np.bincount(own[codes], minlength=k) for own, k in zip(views, outcomes, strict=True)]
+    outcomes = sensitive.view_outcomes
+    combined = np.bincount(codes, minlength=sensitive.outcomes)
+    counts = [table[0] for table in sensitive.view_counts(combined[None])]
     out: dict[str, Any] = {
         "min_rows": limits.rows,
         "max_posterior": limits.posterior,

@@ -1,7 +1,7 @@
-"""Who is alone with the values of their other columns: those are published as they are, and whoever knows them finds the row.
+"""Who is alone with the values of their other columns: those are published as they are, and anyone who knows them finds the row.
 
 The measure is k-anonymity, of single columns, pairs and triples: how many rows share each combination of values. Everything here can be
-counted by whoever has the published file, so it may be told to anyone.
+counted by anyone who has the published file, so it may be told to anyone.
 """
 
 from __future__ import annotations
@@ -18,25 +18,39 @@ from deniable.core.exact import Ints
 from deniable.plurals import counted
 from deniable.privacy.words import percent
 from deniable.publish.encoding import Attribute
+from deniable.publish.remedies import Remedy, Setting
 
 TOGETHER = 3
 """So many columns are taken together: what a neighbour or colleague may know."""
 MOST_WORK = 40_000_000
 """Rows times combinations that are counted, some seconds; of more only the columns with the most different values."""
+USUALLY_SHARED = 5
+"""How many rows should share their values, where somebody asks."""
 COUNT_WORDS = {1: "one", 2: "two", 3: "three"}
 
 
 @dataclass(frozen=True)
 class Singled:
-    """What combinations of so many columns tell."""
+    """What combinations of so many columns tell.
+
+    Parameters
+    ----------
+    columns : how many columns are taken together.
+    smallest : the fewest rows that share a combination of values.
+    rows : the rows (from 0) that share a combination with fewer rows than asked for; with none, where nothing was asked for.
+    worst : the columns by which most of those rows are found.
+    worst_rows : how many rows these find.
+
+    Examples
+    --------
+    >>> Singled(1, 1, np.array([7]), ("age",), 1).to_dict(100)["share_singled_out"]
+    0.01
+    """
 
     columns: int
     smallest: int
-    """The fewest rows that share a combination of values."""
     rows: Ints
-    """The rows (from 0) that share a combination with fewer rows than asked for; with none, where nothing was asked for."""
     worst: tuple[str, ...]
-    """The columns by which most of those rows are found."""
     worst_rows: int
 
     def to_dict(self, total: int) -> dict[str, Any]:
@@ -53,27 +67,39 @@ class Singled:
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """The measures for one, two and three columns together, and which columns were not taken together with others."""
+    """The measures for one, two and three columns together, and which columns were not taken together with others.
+
+    Parameters
+    ----------
+    rows : how many rows there are.
+    shared : how many of them should share every combination at least; 1: nothing was asked for.
+    each : what one column, two and three together tell.
+    left_out : columns that were not taken together with others, for there are too many.
+    identifying : columns that are not counted here, because they tell (nearly) every row apart by themselves.
+    recoded : whether the usual recoding was done already.
+
+    Examples
+    --------
+    >>> uniqueness(["town"], [np.array([0, 0, 1])]).alone.tolist()
+    [2]
+    """
 
     rows: int
     shared: int
-    """How many rows should share every combination at least; 1: nothing was asked for."""
     each: tuple[Singled, ...]
     left_out: tuple[str, ...]
     identifying: tuple[str, ...] = ()
-    """Columns that are not counted here, because they tell (nearly) every row apart by themselves."""
     recoded: bool = False
-    """Whether the usual recoding was done already."""
 
     @property
     def passed(self) -> bool:
         """Whether as many rows as asked for share every combination."""
-        return self.shared <= 1 or not any(len(own.rows) for own in self.each)
+        return self.shared <= 1 or not any(len(singled.rows) for singled in self.each)
 
     @property
     def alone(self) -> Ints:
         """The rows that any of the combinations singles out."""
-        return np.unique(np.concatenate([own.rows for own in self.each])) if self.each else np.empty(0, np.int64)
+        return np.unique(np.concatenate([singled.rows for singled in self.each])) if self.each else np.empty(0, np.int64)
 
     @property
     def tested(self) -> str:
@@ -101,12 +127,13 @@ class Uniqueness:
             return f"{none}. {self.not_counted}" if self.identifying else none
         alone = "the only ones" if self.shared <= 1 else f"among fewer than {self.shared:,}"
         parts = []
-        for own in self.each:
-            columns = "other column" if own.columns == 1 else "other columns together"
-            most = f", most by {', '.join(own.worst)}" if len(own.rows) else ""
+        for singled in self.each:
+            columns = "other column" if singled.columns == 1 else "other columns together"
+            most = f", most by {', '.join(singled.worst)}" if len(singled.rows) else ""
+            share = percent(len(singled.rows) / self.rows)
             parts.append(
-                f"{counted(len(own.rows), 'row')} ({percent(len(own.rows) / self.rows)}) by {COUNT_WORDS[own.columns]} {columns} "
-                f"(smallest group {own.smallest:,}{most})"
+                f"{counted(len(singled.rows), 'row')} ({share}) by {COUNT_WORDS[singled.columns]} {columns} "
+                f"(smallest group {singled.smallest:,}{most})"
             )
         left = (
             f". Not taken together with others, for there are too many columns: {', '.join(self.left_out)}"
@@ -126,23 +153,25 @@ class Uniqueness:
         worst = self.each[-1]
         share = percent(len(self.alone) / self.rows)
         are = "is the only one with its" if len(self.alone) == 1 else "are the only ones with their"
-        mend = (
-            "Coarser values until several rows share them lessen it (min_shared; on the command line --min-shared 5)."
-            if self.recoded
-            else "Recoding lessens it (recode, min_shared; on the command line --recode, --min-shared 5)."
-        )
+        columns = f"{COUNT_WORDS[worst.columns]} other columns (most by {', '.join(worst.worst)})"
         return (
-            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) {are} values in up "
-            f"to {COUNT_WORDS[worst.columns]} other columns (most by {', '.join(worst.worst)}): whoever knows those of a person finds the "
-            "row and reads its other cells. The sensitive answer in it may still be false. "
-            f"{mend}"
+            f"But {len(self.alone):,} of {self.rows:,} rows ({share}) {are} values in up to {columns}: anyone who knows those of a person "
+            "finds the row and reads its other cells. The sensitive answer in it may still be false."
         )
+
+    @property
+    def remedy(self) -> Remedy:
+        """What makes such rows fewer."""
+        shared = Setting("min_shared", USUALLY_SHARED)
+        if self.recoded:
+            return Remedy(("Coarser values until several rows share them lessen it (", shared, ")."))
+        return Remedy(("Recoding lessens it (", Setting("recode", True), ", ", shared, ")."))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; nothing of it is measured on the sensitive answers."""
         return {
             "shared_by_at_least": self.shared,
-            "each": [own.to_dict(self.rows) for own in self.each],
+            "each": [singled.to_dict(self.rows) for singled in self.each],
             "not_taken_together": list(self.left_out),
             "not_counted_for_they_identify": list(self.identifying),
         }
@@ -152,12 +181,12 @@ def uniqueness(names: Sequence[str], codes: Sequence[Any], shared: int = 1) -> U
     """Count how many rows share each combination of values of up to three of these columns, given as codes.
 
     >>> import numpy as np
-    >>> found = uniqueness(["age", "town"], [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])])
-    >>> [(own.smallest, own.rows.tolist()) for own in found.each]
+    >>> counts = uniqueness(["age", "town"], [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])])
+    >>> [(singled.smallest, singled.rows.tolist()) for singled in counts.each]
     [(1, [0]), (1, [0, 1])]
     """
     rows = len(codes[0]) if codes else 0
-    taken, left = columns_taken([int(own.max()) + 1 for own in codes], rows)
+    taken, left = columns_taken([int(column.max()) + 1 for column in codes], rows)
     each = []
     for size in range(1, min(TOGETHER, len(names)) + 1):
         among = range(len(names)) if size == 1 else taken
@@ -168,21 +197,22 @@ def uniqueness(names: Sequence[str], codes: Sequence[Any], shared: int = 1) -> U
         worst: tuple[str, ...] = ()
         for chosen in combinations(among, size):
             sizes = shared_by([codes[at] for at in chosen])
-            own = sizes < max(2, shared)
-            few |= own
+            too_few = sizes < max(2, shared)
+            few |= too_few
             smallest = min(smallest, int(sizes.min()))
-            if (count := int(own.sum())) > worst_rows:
+            if (count := int(too_few.sum())) > worst_rows:
                 worst, worst_rows = tuple(names[at] for at in chosen), count
         each.append(Singled(size, smallest, np.flatnonzero(few), worst, worst_rows))
     return Uniqueness(rows, shared, tuple(each), tuple(names[at] for at in left))
 
 
-def uniqueness_of(attributes: Sequence[Attribute], codes: Sequence[Any], shared: int) -> Uniqueness:
+def uniqueness_of(attributes: Sequence[Attribute], codes: Sequence[Any], shared: int, recoded: bool = False) -> Uniqueness:
     """The same of columns as the tree reads them. Those that identify people by themselves are named elsewhere: beside them everyone is
-    alone."""
-    kept = [at for at, own in enumerate(attributes) if not own.identifier]
-    found = uniqueness([attributes[at].name for at in kept], [codes[at] for at in kept], shared)
-    return replace(found, identifying=tuple(own.name for own in attributes if own.identifier))
+    alone. `recoded` says that the usual recoding was done already."""
+    kept = [at for at, attribute in enumerate(attributes) if not attribute.identifier]
+    counted_rows = uniqueness([attributes[at].name for at in kept], [codes[at] for at in kept], shared)
+    identifying = tuple(attribute.name for attribute in attributes if attribute.identifier)
+    return replace(counted_rows, identifying=identifying, recoded=recoded)
 
 
 def columns_taken(values: Sequence[int], rows: int) -> tuple[list[int], list[int]]:
@@ -199,17 +229,17 @@ def shared_by(codes: Iterable[Any]) -> Ints:
     """For every row how many rows, itself included, have the same codes."""
     key: Any = None
     size = 1
-    for own in codes:
-        width = int(own.max()) + 1
+    for column in codes:
+        width = int(column.max()) + 1
         if key is None:
-            key, size = own.astype(np.int64), width
+            key, size = column.astype(np.int64), width
             continue
-        key = key * width + own
+        key = key * width + column
         size *= width
         if size > 4 * len(key):
             # Fewer combinations occur than are possible: numbered anew, they can be counted by their number.
             _, key = np.unique(key, return_inverse=True)
             size = int(key.max()) + 1
     counts = np.bincount(key, minlength=size)
-    found: Ints = counts[key]
-    return found
+    sharing: Ints = counts[key]
+    return sharing

@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from deniable.plurals import counted
 from deniable.privacy.words import percent
-
-if TYPE_CHECKING:
-    from deniable.publish.deniability_tree import DeniabilityTree
+from deniable.publish.fitted_tree import FittedTree
+from deniable.publish.rules import single_views
 
 ANSWERS_SHOWN = 4
 
 
-def export_text(tree: DeniabilityTree, max_depth: int | None = None) -> str:
-    """A line a node, questions indented below each other."""
-    inner = tree._fitted()
+def export_text(fitted: FittedTree, max_depth: int | None = None) -> str:
+    """One line per node, questions indented below each other."""
+    inner = fitted.tree
     lines: list[str] = []
     waiting = [(0, "everyone", 0)]
     while waiting:
         node, name, depth = waiting.pop()
         leaf = inner.flat.feature[node] < 0
         cut = max_depth is not None and depth >= max_depth and not leaf
-        lines.append(f"{'|   ' * depth}{name}: {described(tree, node)}" + (" ..." if cut else ""))
+        lines.append(f"{'|   ' * depth}{name}: {described(fitted, node)}" + (" ..." if cut else ""))
         if not leaf and not cut:
             waiting += [(c, q, depth + 1) for c, q in zip(inner.children(node), inner.questions(node), strict=True)][::-1]
     return "\n".join(lines)
 
 
-def described(tree: DeniabilityTree, node: int) -> str:
+def described(fitted: FittedTree, node: int) -> str:
     """Rows, deniability with the minority it means here, and answers of a node."""
-    counts = tree._fitted().flat.counts[node]
+    counts = fitted.tree.flat.counts[node]
     n = int(counts.sum())
-    level = min(_level(own, answers) for _, answers, own in tree._views(counts))
-    minority = 1 - max(own.max() for _, _, own in tree._views(counts)[-len(tree.sensitive_.names) :]) / n
+    tables, columns = fitted.sensitive.view_counts(counts[None]), single_views(fitted.sensitive.view_outcomes)
+    minority = 1 - max(tables[v].max() for v in columns) / n
+    level = fitted.deniability_of_nodes([node]).min()
     rows = counted(n, "row")
-    return f"{rows}, deniability {level:.3f} (minority {percent(minority, down=True)}); {answers_of(tree, counts)}"
+    return f"{rows}, deniability {level:.3f} (minority {percent(minority, down=True)}); {answers_of(fitted, counts)}"
 
 
-def answers_of(tree: DeniabilityTree, counts: Any) -> str:
+def answers_of(fitted: FittedTree, counts: Any) -> str:
     """The most frequent answers with their shares."""
     order = np.argsort(-counts, kind="stable")
     shown = [
-        f"{tree.sensitive_.shown(code)} {percent(counts[code] / counts.sum())}"
+        f"{fitted.sensitive.shown(code)} {percent(counts[code] / counts.sum())}"
         for code in order[:ANSWERS_SHOWN]
         if counts[code]
     ]
@@ -52,17 +52,12 @@ def answers_of(tree: DeniabilityTree, counts: Any) -> str:
     return ", ".join(shown) + (f", {left} more" if left > 0 else "")
 
 
-def _level(counts: Any, answers: int) -> float:
-    from deniable.privacy.deniability import deniability
-
-    return deniability(counts, answers)
-
-
-def picture(tree: DeniabilityTree, max_depth: int, max_leaves: int) -> Any:
+def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
     """The first levels of the tree; below them a group stands for all that is left out."""
+    # Altair loads with the first picture.
     from deniable.charts.tree import tree_chart
 
-    inner = tree._fitted()
+    inner = fitted.tree
     shown: dict[int, tuple[int | None, str, int]] = {0: (None, "everyone", 0)}
     ends = 1
     queue = [0]
@@ -87,15 +82,15 @@ def picture(tree: DeniabilityTree, max_depth: int, max_leaves: int) -> Any:
                 "depth": depth,
                 "question": question,
                 "rows": int(counts.sum()),
-                "deniability": float(min(_level(own, answers) for _, answers, own in tree._views(counts))),
-                "answers": answers_of(tree, counts),
+                "deniability": float(fitted.deniability_of_nodes([node]).min()),
+                "answers": answers_of(fitted, counts),
                 "folded": bool(hidden),
             }
         )
-    title = f"Groups in which {', '.join(tree.sensitive_.names)} can be denied"
-    below = len(tree.leaves_)
+    title = f"Groups in which {', '.join(fitted.sensitive.names)} can be denied"
+    below = len(fitted.leaves)
     note = (
-        f"{counted(below, 'group')}; the smallest deniability is {tree.deniability_:.3f}, the minimum asked for "
-        f"{float(tree.min_deniability):.4g} (a minority of at least {percent(tree.minority_share_, down=True)})."
+        f"{counted(below, 'group')}; the smallest deniability is {fitted.deniability:.3f}, the minimum asked for "
+        f"{fitted.rules.min_deniability:.4g} (a minority of at least {percent(fitted.minority_share, down=True)})."
     )
     return tree_chart(rows, title=title, note=note)

@@ -10,14 +10,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deniable.core.exact import Floats, Ints
-from deniable.publish.encoding import Attribute, number
+from deniable.publish.cells import number
+from deniable.publish.encoding import Attribute
 
 CATEGORIES, ORDERED, GROUPED = 0, 1, 2
 CHUNK = 1 << 16
 
 
 class Flat(NamedTuple):
-    """The arrays of kernels/deniability.py; children of a node lie side by side, the root is node 0."""
+    """The arrays of kernels/deniability.py; children of a node lie side by side, the root is node 0.
+
+    Parameters
+    ----------
+    feature : the attribute that each node asks for; -1: it is a leaf.
+    first, width : its first child, and how many there are.
+    at, span : where its cuts begin, and how many there are.
+    counts : the answers of its rows, one column per answer.
+    cuts, parts : the values that were told apart, and which child each leads to (of numbers: the last and the first value of each child).
+    """
 
     feature: Any
     first: Any
@@ -44,7 +54,15 @@ class Forest:
 
 @dataclass
 class Branch:
-    """A split that was chosen outside the kernel, with its children; `flatten` makes one `Flat` of them."""
+    """A split that was chosen outside the kernel, with its children; `flatten` makes one `Flat` of them.
+
+    Parameters
+    ----------
+    feature : the attribute that is asked for.
+    cuts, parts : as in `Flat`, of this node alone.
+    counts : the answers of its rows.
+    children : what lies below, in the order of the parts.
+    """
 
     feature: int
     cuts: Any
@@ -71,7 +89,7 @@ def flatten(top: Branch | Flat) -> Flat:
     while pieces:
         place, piece = pieces.pop()
         if isinstance(piece, Branch):
-            own = Flat(
+            flat = Flat(
                 np.asarray([piece.feature]),
                 np.asarray([nodes]),
                 np.asarray([piece.width]),
@@ -81,20 +99,20 @@ def flatten(top: Branch | Flat) -> Flat:
                 piece.cuts,
                 piece.parts,
             )
-            placed.append((np.asarray([place]), own))
+            placed.append((np.asarray([place]), flat))
             at = nodes
             for child in piece.children:
                 pieces.append((at, child))
                 at += child.roots if isinstance(child, Forest) else 1
             nodes = at
         else:
-            own, roots = (piece.flat, piece.roots) if isinstance(piece, Forest) else (piece, 1)
-            rest = len(own.feature) - roots
+            flat, roots = (piece.flat, piece.roots) if isinstance(piece, Forest) else (piece, 1)
+            rest = len(flat.feature) - roots
             index = np.concatenate([np.arange(place, place + roots), np.arange(nodes, nodes + rest)])
-            moved = np.where(own.feature >= 0, own.first - roots + nodes, 0)
-            placed.append((index, own._replace(first=moved, at=own.at + filled)))
+            moved = np.where(flat.feature >= 0, flat.first - roots + nodes, 0)
+            placed.append((index, flat._replace(first=moved, at=flat.at + filled)))
             nodes += rest
-        filled += len(own.cuts)
+        filled += len(flat.cuts)
     labels = placed[0][1].counts.shape[1]
     out = Flat(
         np.full(nodes, -1, np.int32),
@@ -103,12 +121,12 @@ def flatten(top: Branch | Flat) -> Flat:
         np.zeros(nodes, np.int64),
         np.zeros(nodes, np.int32),
         np.zeros((nodes, labels), np.int32),
-        np.concatenate([own.cuts for _, own in placed]).astype(np.int32),
-        np.concatenate([own.parts for _, own in placed]).astype(np.int32),
+        np.concatenate([flat.cuts for _, flat in placed]).astype(np.int32),
+        np.concatenate([flat.parts for _, flat in placed]).astype(np.int32),
     )
-    for index, own in placed:
+    for index, flat in placed:
         for name in ("feature", "first", "width", "at", "span", "counts"):
-            getattr(out, name)[index] = getattr(own, name)
+            getattr(out, name)[index] = getattr(flat, name)
     return out
 
 
@@ -155,8 +173,8 @@ class Tree:
         """The node where each row comes to rest."""
         from deniable.kernels.deniability import route
 
-        found: Ints = route(positions, self.forms, tuple(self.flat), self.ends)
-        return found
+        nodes: Ints = route(positions, self.forms, tuple(self.flat), self.ends)
+        return nodes
 
     def children(self, node: int) -> range:
         """The children of a node."""
@@ -172,8 +190,8 @@ class Tree:
         if self.forms[f] != ORDERED:
             members = [[attribute.shown(code) for code in cuts[parts == child]] for child in range(self.flat.width[node])]
             return [
-                f"{attribute.name} = {own[0]}" if len(own) == 1 else f"{attribute.name} in {{{', '.join(own)}}}"
-                for own in members
+                f"{attribute.name} = {names[0]}" if len(names) == 1 else f"{attribute.name} in {{{', '.join(names)}}}"
+                for names in members
             ]
         ends = self.ends[at]
         out = []

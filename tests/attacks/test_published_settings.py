@@ -1,4 +1,4 @@
-"""Whoever knows all answers but one reads the description that goes with a published table, and tries both answers of that one.
+"""Anyone who knows all answers but one reads the description that goes with a published table, and tries both answers of that one.
 
 Settings that meet the limits are chosen by looking at the answers: a setting that is a measured share would tell the answer for sure.
 """
@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.publish import publication
+from deniable.publish import frames
 
 ROWS = 2000
 VICTIM = 7
@@ -38,7 +38,7 @@ def test_the_description_fits_both_answers_of_the_one_unknown(rare, asked):
 
 
 def test_a_measured_share_as_a_setting_would_have_told(monkeypatch):
-    real = publication.chosen_settings
+    real = frames.chosen_settings
 
     def measured(given, truth, limits):
         found = real(given, truth, limits)
@@ -46,5 +46,5 @@ def test_a_measured_share_as_a_setting_would_have_told(monkeypatch):
         share = float(truth["ill"].value_counts(normalize=True).max())
         return {**found, "max_posterior": share + 1e-9}
 
-    monkeypatch.setattr(publication, "chosen_settings", measured)
+    monkeypatch.setattr(frames, "chosen_settings", measured)
     assert told_apart(0.03)

@@ -63,7 +63,7 @@ def test_one_command_publishes_describes_and_reports(run, people):
     assert described["data"] == "out.csv"
     own = described["columns"][0]["guarantees"]
     assert own["checks"][0]["passed"]
-    # Whoever knows all answers but one could work it out of how many were published unchanged.
+    # Anyone who knows all answers but one could work it out of how many were published unchanged.
     assert set(own["overall"]) == set(PUBLIC)
     assert "seed" not in json.dumps(described)
     assert "<title>Publication report: ill" in Path("r.html").read_text()
@@ -125,7 +125,7 @@ LOOSE = ["publish", "people.csv", "-s", "ill", "-o", "out.csv", "--min-rows", 1,
 LOOSE += ["--max-posterior", 1, "--max-skew", 1, "--max-skew-ratio", 100]
 
 
-def test_a_file_that_fails_checks_is_written_with_what_would_mend_it_and_that_does(run, tmp_path):
+def test_a_file_that_fails_checks_is_written_with_what_would_fix_it_and_that_does(run, tmp_path):
     exposed_people().to_csv("people.csv", index=False)
     code, out, _ = run(*LOOSE, "--report", "r.html")
     assert code == 0
@@ -141,7 +141,7 @@ def test_a_file_that_fails_checks_is_written_with_what_would_mend_it_and_that_do
     assert (code, "NOT SAFE" in out) == (0, False), err
 
 
-def test_strict_says_what_would_mend_it_and_json_warns_beside_the_result(run):
+def test_strict_says_what_would_fix_it_and_json_warns_beside_the_result(run):
     exposed_people().to_csv("people.csv", index=False)
     code, _, err = run(*LOOSE, "--strict")
     assert (code, "--max-skew 0.4" in err, "--drop id" in err) == (2, True, True)
@@ -438,18 +438,22 @@ def test_names_that_some_people_share_identify_them_and_are_not_counted_as_singl
     assert left in next(check for check in told["checks"] if check["name"] == "singled out")["tested"]
     # Coarser names are no remedy, coarser salaries are.
     assert "identifiers: leave the columns out: --drop id --drop name; put rare or telling values together" in plain
-    mended = ["--drop", "id", "--drop", "name", "--recode"]
-    code, out, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "-f", "--strict", *mended)
+    fixed = ["--drop", "id", "--drop", "name", "--recode"]
+    code, out, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "-f", "--strict", *fixed)
     assert (code, err, "Not counted" in out) == (0, "", False)
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["--drop", "id,name"], "Repeat the option for each: --drop 'id' --drop 'name'."),
+        (["--drop", "id,name"], "Name the columns one by one: --drop id --drop name."),
         (["--merge-rare", "job=6000"], "--merge-rare job=6000: there are only 2,500 rows"),
-        (["--merge-rare", "age=20"], "Use --bands age=10; or, if they are names of categories, add --categorical 'age'."),
-        (["--drop", "id"], "Column 'name' has 1,100 categories; at most 1,000 are allowed. Leave it out with --drop 'name'"),
+        (
+            ["--merge-rare", "age=20"],
+            "--merge-rare: column 'age' holds numbers. Put them into bands: --bands age=10; or, if they are names of "
+            "categories, say so: --categorical age.",
+        ),
+        (["--drop", "id"], "Column 'name' has 1,100 categories; at most 1,000 are allowed. Leave it out (--drop name)"),
     ],
 )
 def test_what_cannot_be_is_refused_in_the_words_of_the_command(run, asked, said):
@@ -480,7 +484,7 @@ def test_a_recoding_that_leaves_one_value_says_so_and_what_was_done_is_not_advis
     several.assign(ill=rng.choice(["no", "yes"], 600)).to_csv("few.csv", index=False)
     for options, advised in (([], "--recode, --min-shared 5"), (["--recode"], "--min-shared 5")):
         out = run("publish", "few.csv", "-s", "ill", "-o", "out.csv", "-f", *options)[1]
-        assert re.findall(r"on the command line ([^)]*)\)", " ".join(out.split()))[0] == advised
+        assert re.findall(r"lessens? it \(([^)]*)\)", " ".join(out.split()))[0] == advised
 
 
 def _telling(rows, rng):

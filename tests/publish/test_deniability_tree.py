@@ -16,9 +16,11 @@ from sklearn.exceptions import NotFittedError
 
 import deniable as dn
 from deniable.errors import DataError, ParameterError
-from deniable.publish.deniability_tree import draw_codes, epsilon_of, mix_for
+from deniable.publish.drawing import draw_codes
 from deniable.publish.encoding import PublishingWarning
-from deniable.publish.search import DISTANCES, SEARCHES, most_agreement
+from deniable.publish.epsilon import epsilon_of, mix_for
+from deniable.publish.growing import DISTANCES
+from deniable.publish.guided_search import SEARCHES, most_agreement
 
 
 def people(rows, seed=0, answers=3):
@@ -355,7 +357,7 @@ def test_mixing_gives_the_epsilon_that_neighbouring_tables_reach():
 def test_mixed_draws_have_the_mixed_shares_exactly():
     X, y = people(60, 15, answers=2)
     tree = dn.DeniabilityTree(0.3, mix=0.25, min_rows=10).fit(X, y)
-    weights = tree._weights(tree.leaves_)
+    weights = tree.fitted_.weights(tree.leaves_)
     counts = tree.tree_.flat.counts[tree.leaves_]
     mixed = 0.75 * counts / counts.sum(axis=1, keepdims=True) + 0.25 * tree.counts_ / tree.counts_.sum()
     assert weights / weights.sum(axis=1, keepdims=True) == pytest.approx(mixed, abs=1e-15)
@@ -363,7 +365,7 @@ def test_mixed_draws_have_the_mixed_shares_exactly():
     assert math.isfinite(tree.epsilon_)
 
 
-def test_bad_input_is_refused_with_what_is_wrong_and_how_to_mend_it():
+def test_bad_input_is_refused_with_what_is_wrong_and_how_to_fix_it():
     X, y = people(100, 16)
     with pytest.raises(DataError, match="one answer only"):
         dn.DeniabilityTree(0.1).fit(X, pd.Series(["yes"] * 100, name="answer"))
@@ -460,11 +462,11 @@ def test_it_has_the_manners_of_scikit_learn():
 
 
 def test_large_nodes_are_split_outside_the_kernel_with_the_same_result(monkeypatch):
-    from deniable.publish import search
+    from deniable.publish import growing
 
     X, y = people(1200, 22)
     whole = dn.DeniabilityTree(0.2, min_rows=4).fit(X, y)
-    monkeypatch.setattr(search, "LARGE", 50)
+    monkeypatch.setattr(growing, "LARGE", 50)
     pieces = dn.DeniabilityTree(0.2, min_rows=4).fit(X, y)
     assert pieces.export_text() == whole.export_text()
     assert (np.sort(pieces.tree_.flat.counts, axis=0) == np.sort(whole.tree_.flat.counts, axis=0)).all()

@@ -10,7 +10,7 @@ import pytest
 import deniable as dn
 from deniable.core.order import sorted_by_answers
 from deniable.errors import DataError, ParameterError
-from deniable.publish.guarantees import Limits
+from deniable.publish.checks.limits import Limits
 
 
 def checks(found):
@@ -43,9 +43,9 @@ def test_a_homogeneous_group_is_reported_as_unsafe_with_its_rows():
     exposed = checks(found)["worst posterior"]
     assert exposed.rows.tolist() == list(range(901, 1001))
     assert "rows 901, 902" in exposed.named
-    # A minimum mends it.
-    mended = dn.DeniabilityTree(0.3).fit(X, y).guarantees(X, y)
-    assert checks(mended)["worst posterior"].passed
+    # A minimum fixes it.
+    fixed = dn.DeniabilityTree(0.3).fit(X, y).guarantees(X, y)
+    assert checks(fixed)["worst posterior"].passed
 
 
 def test_a_skewed_group_is_reported_as_unsafe_though_its_deniability_is_perfect():
@@ -75,13 +75,13 @@ def test_a_rare_answer_that_is_much_more_frequent_in_a_group_is_reported_though_
     assert found.to_frame()["skew_ratio"].max() == pytest.approx(0.43 / (138 / 2000))
     assert dn.DeniabilityTree(0.1).fit(X, y).guarantees(X, y, Limits(skew_ratio=7)).passed
     # As a rule of the tree it is kept; and a rarer answer that is less frequent in a group than among all exposes nobody.
-    mended = dn.DeniabilityTree(0.1, max_skew_ratio=3).fit(X, y).guarantees(X, y)
-    assert checks(mended)["relative skew"].passed
-    assert mended.overall["largest_skew_ratio"] <= 3
+    fixed = dn.DeniabilityTree(0.1, max_skew_ratio=3).fit(X, y).guarantees(X, y)
+    assert checks(fixed)["relative skew"].passed
+    assert fixed.overall["largest_skew_ratio"] <= 3
 
 
 def test_background_knowledge_that_rules_out_an_answer_is_reported():
-    """A group of two answers out of three: whoever can rule out one of them knows."""
+    """A group of two answers out of three: anyone who can rule out one of them knows."""
     X = pd.DataFrame({"town": ["A"] * 300 + ["B"] * 300})
     y = pd.Series(["flu", "cancer"] * 150 + ["flu", "cancer", "none"] * 100, name="illness")
     found = dn.DeniabilityTree(0.3).fit(X, y).guarantees(X, y)
@@ -113,9 +113,9 @@ def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
         assert [check.name for check in failed] == ["order of rows"], by
         assert len(failed[0].rows) == 2000
     sorted_by = frame.sort_values(["ill", "age"], ignore_index=True)
-    mended = dn.publish_frame(sorted_by, "ill", min_rows=200)
-    assert (mended.passed, mended.shuffled, mended.to_dict()["shuffled"]) == (True, True, True)
-    assert mended.data["age"].tolist() != sorted_by["age"].tolist()
+    fixed = dn.publish_frame(sorted_by, "ill", min_rows=200)
+    assert (fixed.passed, fixed.shuffled, fixed.to_dict()["shuffled"]) == (True, True, True)
+    assert fixed.data["age"].tolist() != sorted_by["age"].tolist()
     # An order by what is published anyway, or none at all, tells nothing.
     by_town = frame.sort_values(["town", "age"], ignore_index=True)
     assert dn.publish_frame(by_town, "ill", min_rows=200, shuffle=False).passed
@@ -231,7 +231,7 @@ def test_the_figures_are_those_of_an_independent_count():
     assert frame["deniability"].min() == pytest.approx(found.overall["deniability"])
 
 
-def test_whoever_knows_the_group_learns_nothing_more_from_the_published_answer():
+def test_anyone_who_knows_the_group_learns_nothing_more_from_the_published_answer():
     """What is published about a person says nothing of their own answer beyond their group."""
     rng = np.random.default_rng(5)
     X = pd.DataFrame({"town": rng.choice(list("AB"), 4000)})

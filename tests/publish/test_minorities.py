@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.publish.guarantees import Limits
+from deniable.publish.checks.limits import Limits
 
 
 def people(seed, rows=1200):

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from deniable.kernels.deniability import best_partition
 from deniable.kernels.partition import admissible, best_cuts, part_value, parts_from_cuts
-from deniable.publish.search import DISTANCES, Rules
+from deniable.publish.growing import DISTANCES
+from deniable.publish.rules import Rules
 
 
 def slow_distance(kind, part, whole):

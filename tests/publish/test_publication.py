@@ -45,7 +45,7 @@ def test_columns_hidden_jointly_are_one_tree_in_which_each_keeps_the_minimum():
     (tree,) = found.trees
     assert tree.leaf_deniability().shape[1] == 3
     assert tree.leaf_deniability().min() >= 0.3 - 1e-9
-    # Jointly drawn answers keep how the two hang together.
+    # Jointly drawn answers keep how the two are related.
     together = pd.crosstab(found.data.ill, found.data.poor, normalize="index")
     assert together.loc["yes", "yes"] > together.loc["no", "yes"] + 0.2
 
@@ -126,7 +126,7 @@ def test_the_comparison_measures_both_at_the_same_posterior_and_draws_them(tmp_p
     assert table["method"].tolist() == ["tree", "KRR"]
     tree, krr = table[table.method == "tree"], table[table.method == "KRR"]
     assert krr["worst_posterior"].to_numpy() == pytest.approx(tree["worst_posterior"].to_numpy(), abs=2e-3)
-    # Whoever knows the groups learns more from randomised response than from the tree's draws.
+    # Anyone who knows the groups learns more from randomised response than from the tree's draws.
     assert (krr["posterior_knowing_groups"].to_numpy() > tree["worst_posterior"].to_numpy()).all()
     assert ((table["mean"] > 0.3) & (table["mean"] <= 1)).all()
     assert "worst-case posterior" in found.verdict

@@ -48,7 +48,7 @@ def test_at_least_so_many_rows_share_every_combination(shared):
     assert found.data.nunique().min() >= 2
 
 
-def test_the_usual_recoding_mends_a_salary_to_the_cent_and_joins_rare_jobs():
+def test_the_usual_recoding_fixes_a_salary_to_the_cent_and_joins_rare_jobs():
     frame = people()
     plain = dn.publish_frame(frame, "ill")
     assert [own.name for own in plain.guarantees[0].failed] == ["identifiers"]

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.publish.guarantees import Limits
-from deniable.publish.mends import mends
+from deniable.publish.checks.limits import Limits
 
 GROUPS = {"deniability", "worst posterior", "small groups", "skew", "relative skew", "background knowledge"}
 
@@ -52,7 +51,7 @@ def test_what_no_grouping_can_meet_is_said_and_everyone_is_one_group(shares):
     found = dn.publish_frame(frame, "ill")
     assert found.guarantees[0].overall["groups"] == 1
     assert "worst posterior" in {own.name for own in found.guarantees[0].failed}
-    assert "no grouping can" in mends(found.guarantees[0])["worst posterior"]
+    assert "no grouping can" in found.guarantees[0].remedies()["worst posterior"]
     # No figure that was measured on the answers becomes a parameter, which are public.
     whole = (frame["ill"] == "no").mean()
     assert all(value != pytest.approx(whole) for value in found.trees[0].get_params().values() if isinstance(value, float))

@@ -9,7 +9,7 @@ import pytest
 
 import deniable as dn
 from deniable.publish import singled_out
-from deniable.publish.guarantees import Limits
+from deniable.publish.checks.limits import Limits
 from deniable.publish.singled_out import shared_by, uniqueness
 
 

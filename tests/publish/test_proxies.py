@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.publish.checks.limits import Limits
+from deniable.publish.checks.proxies import find_proxies
 from deniable.publish.encoding import read_table
-from deniable.publish.guarantees import Limits
-from deniable.publish.other_columns import other_columns
 
 
 def wards(rows=3000, seed=4):
@@ -154,7 +154,7 @@ def test_rare_values_that_have_nothing_to_do_with_the_answers_pass_nearly_always
     for _ in range(40):
         X = pd.DataFrame({"street": [f"s{i}" for i in rng.integers(0, 60, 400)]})
         y = pd.Series(np.where(rng.random(400) < share, "yes", "no"), name="ill")
-        own = other_columns(
+        own = find_proxies(
             read_table(X, None, None, 1000)[0], {"street": X.street}, [(y == "yes").to_numpy().astype(int)], [2], 0.95
         )
         failed += any("rarer" in own.found.split("Tested")[0] for _ in own.columns)

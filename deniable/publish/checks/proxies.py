@@ -1,4 +1,4 @@
-"""Columns that are handed on as they are and, by themselves, give the true answer away to whoever knows how they are related."""
+"""Proxies: columns that are handed on as they are and give the true answer away to anyone who knows how they are related."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import numpy as np
 from deniable.core.exact import Ints
 from deniable.plurals import counted
 from deniable.privacy.words import percent
-from deniable.publish.encoding import Attribute, _numbers, _text, cells, number, quantiles
+from deniable.publish.cells import as_numbers, as_text, cells, number
+from deniable.publish.checks.check import Check
+from deniable.publish.checks.measured import Measured
+from deniable.publish.encoding import Attribute, quantiles
+from deniable.publish.remedies import recode_or_drop
+from deniable.publish.rules import single_views
 
 FEWEST_ROWS = 20
 """A value of another column shared by fewer rows says little about anyone else who has it."""
@@ -34,17 +39,62 @@ class Telling:
     columns: tuple[str, ...]
 
 
-def other_columns(
+def other_columns(measured: Measured) -> Check:
+    """Whether other columns by themselves tell an answer of any sensitive column."""
+    sensitive = measured.fitted.sensitive
+    columns = single_views(sensitive.view_outcomes)
+    telling = find_proxies(
+        measured.attributes,
+        measured.columns,
+        [sensitive.views[v][measured.labels] for v in columns],
+        [sensitive.view_outcomes[v] for v in columns],
+        measured.limits.posterior,
+    )
+    remedy = recode_or_drop(telling.columns, measured.naming, measured.recoded) if telling.columns else None
+    return Check(
+        "other columns",
+        not telling.columns,
+        telling.found,
+        telling.rows + 1,
+        telling.columns,
+        telling.public,
+        remedy=remedy,
+    )
+
+
+def find_proxies(
     attributes: Sequence[Attribute], columns: dict[str, Any], answers: Sequence[Ints], outcomes: Sequence[int], limit: float
 ) -> Telling:
     """Test every value, and every range of numbers, that enough rows share: is one true answer given in more than `limit` of them?
     Rarer values are tested in sum: do more of them have one answer each than chance would bring?
 
     It is the share among these very rows that counts, not whether chance could have brought it about: those people are exposed to
-    whoever knows the true counts either way, and what is promised is what is tested. `answers` holds the codes of each sensitive column.
+    anyone who knows the true counts either way, and what is promised is what is tested.
+
+    Parameters
+    ----------
+    attributes : the other columns as the tree reads them.
+    columns : their cells, by name.
+    answers : the codes of the true answers, one array per sensitive column.
+    outcomes : how many answers each of these can have.
+    limit : the largest share of one answer that a value may have.
+
+    Returns
+    -------
+    Telling
+        What was found, with rows and columns; none, where no column tells an answer.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from deniable.publish.encoding import read_table
+    >>> X = pd.DataFrame({"pills": ["many"] * 30 + ["few"] * 30, "town": ["A", "B"] * 30})
+    >>> attributes, _ = read_table(X, None, None, 1000)
+    >>> find_proxies(attributes, dict(X), [np.repeat([1, 0], 30)], [2], 0.95).columns
+    ('pills',)
     """
     rows = len(answers[0])
-    limits = [max(limit, np.bincount(own, minlength=k).max() / rows) for own, k in zip(answers, outcomes, strict=True)]
+    limits = [max(limit, np.bincount(codes, minlength=k).max() / rows) for codes, k in zip(answers, outcomes, strict=True)]
     exposed = np.zeros(rows, bool)
     named: list[str] = []
     telling: list[str] = []
@@ -58,8 +108,8 @@ def other_columns(
         chance = 0.0
         for codes, size, shown in _cells(attribute, columns[attribute.name]):
             bad, rare = np.zeros(size, bool), np.zeros(size, bool)
-            for own, k, most in zip(answers, outcomes, limits, strict=True):
-                counts = np.bincount(codes.astype(np.int64) * k + own, minlength=size * k).reshape(size, k)
+            for answer, k, most in zip(answers, outcomes, limits, strict=True):
+                counts = np.bincount(codes.astype(np.int64) * k + answer, minlength=size * k).reshape(size, k)
                 bad |= _over(counts, most)
                 chance += _by_chance(counts, most)
                 rare |= _too_many_of_one_answer(counts)
@@ -80,7 +130,7 @@ def other_columns(
     if not telling:
         return Telling(public, public, np.flatnonzero(exposed), ())
     found = (
-        f"the true answer can be read off other columns by whoever knows how they are related: {'; '.join(named)}. "
+        f"the true answer can be read off other columns by anyone who knows how they are related: {'; '.join(named)}. "
         f"Tested is whether {_tested('a', 'or one', limit, frequent, hardly)}"
     )
     return Telling(found, public, np.flatnonzero(exposed), tuple(telling))
@@ -101,12 +151,12 @@ def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, int, Calla
     """Codes of the rows, how many there are, and what each is called: by single values, and for numbers by ranges too."""
     array = cells(column, attribute.name, attribute.missing, attribute.ordered)
     if not attribute.ordered:
-        encoded = _text(array).dictionary_encode()
+        encoded = as_text(array).dictionary_encode()
         labels = encoded.dictionary
         yield encoded.indices.to_numpy(zero_copy_only=False), len(labels), lambda code: str(labels[code])
         return
     # Not the attribute's own values: those may be cells that single values are hidden in (`resolution`).
-    values, codes = np.unique(_numbers(array), return_inverse=True)
+    values, codes = np.unique(as_numbers(array), return_inverse=True)
     single = Attribute(attribute.name, True, values, attribute.missing)
     yield codes, len(values), single.shown
     # In small sets fewer ranges, so that each has enough rows.
@@ -144,7 +194,7 @@ def _by_chance(counts: Ints, most: float) -> float:
 
 
 def _listed(worst: list[tuple[int, str]]) -> str:
-    order = sorted(worst, key=lambda own: -own[0])
+    order = sorted(worst, key=lambda value: -value[0])
     shown = ", ".join(f"{name} in {counted(rows, 'row')}" for rows, name in order[:VALUES_SHOWN])
     return shown + (f" and {len(order) - VALUES_SHOWN:,} more" if len(order) > VALUES_SHOWN else "")
 

@@ -1,0 +1,1 @@
+"""What is looked at before a table is published: one function per check, each from what was measured to what was found."""
