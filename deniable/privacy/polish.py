@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from deniable.core.polish import Polish
-from deniable.privacy.words import FOR_SCALE, ONE_LIE, ONE_REPORT
+from deniable.privacy.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT
 
 _NAMED = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
 _HIDE_MORE = "Proszę mocniej ukryć odpowiedź albo dać mniej odpowiedzi do wyboru."
@@ -28,7 +28,7 @@ _TOLD = {
     "Question": "Pytanie",
     "Hidden by": "Jak ukryte",
     "Epsilon": "Epsilon",
-    "A report changes<br>anyone&#x27;s odds<br>by a factor of": "Odpowiedź zmienia<br>czyjeś szanse<br>najwyżej",
+    "A report changes\nanyone's odds\nby a factor of": "Odpowiedź zmienia\nczyjeś szanse\nnajwyżej",
     "Odds change by a factor of": "Szanse zmieniają się najwyżej",
     "In the worst case": "W najgorszym razie",
     "Answers": "Odpowiedzi",
@@ -46,23 +46,18 @@ _TOLD = {
     "note": "uwaga",
     "all questions together": "wszystkie pytania razem",
     FOR_SCALE: "Dla porównania: co podali inni",
-    "Figures published by the organisations themselves. What they count differs (one report, a day, a whole census), so they are a scale, "
-    "not a ranking.": (
+    FIGURES_DIFFER: (
         "Liczby podane przez same te organizacje. Dotyczą różnych rzeczy (jednej odpowiedzi, dnia, całego spisu), więc dają skalę, a nie "
         "ranking."
     ),
     "Schema fingerprint {code}. Epsilons and odds are rounded up.": (
         "Odcisk schematu {code}. Wartości epsilon i szanse są zaokrąglone w górę."
     ),
-    "A hidden answer is randomised before it is sent, so nobody can take what is reported at face value. What a report can still say "
-    "about the person behind it is measured by what it does to the <strong>odds</strong>: if an answer was thought 10% likely (odds of 1 "
-    "to 9) and a report changes the odds by a factor of 4, the answer is then 31% likely (odds of 4 to 9). <strong>Epsilon</strong> is the "
-    "logarithm of that factor: 0 means that a report says nothing, each further 0.7 doubles the factor, and the epsilons of several "
-    "questions add up. All figures are those of the most revealing report; no other report says more.": (
+    HOW_TO_READ: (
         "Ukryta odpowiedź jest losowo zmieniana, zanim zostanie wysłana, więc tego, co przyszło, nie można brać dosłownie. To, co wysłana "
-        "odpowiedź mimo to mówi o osobie, mierzy się tym, jak zmienia <strong>szanse</strong>: jeśli odpowiedź uważano za prawdopodobną na "
+        "odpowiedź mimo to mówi o osobie, mierzy się tym, jak zmienia **szanse**: jeśli odpowiedź uważano za prawdopodobną na "
         "10% (szanse 1 do 9), a szanse rosną czterokrotnie, to jest ona potem prawdopodobna na 31% (szanse 4 do 9). "
-        "<strong>Epsilon</strong> to logarytm tej liczby: 0 znaczy, że odpowiedź nic nie mówi, każde następne 0,7 podwaja szanse, a "
+        "**Epsilon** to logarytm tej liczby: 0 znaczy, że odpowiedź nic nie mówi, każde następne 0,7 podwaja szanse, a "
         "wartości epsilon kilku pytań się dodają. Wszystkie liczby dotyczą odpowiedzi, która zdradza najwięcej; żadna inna nie mówi więcej."
     ),
     ONE_REPORT: (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +15,15 @@ from deniable.core.channel import Channel, rounded_up
 from deniable.core.question_texts import Question
 from deniable.core.schema import Schema, summed
 from deniable.errors import ParameterError
-from deniable.privacy import html
+from deniable.pages import render
 from deniable.privacy.correlation import remaining_error
 from deniable.privacy.deployments import DEPLOYMENTS, Deployment
 from deniable.privacy.linkage import Linkage, reidentification_rate
+from deniable.privacy.polish import capital, number, sayer
 from deniable.privacy.rows import SUPPOSED, Row, row_of
 from deniable.privacy.single_entry import by_attribute
 from deniable.privacy.warnings import ALL_TOGETHER, weak_together
-from deniable.privacy.words import FOR_SCALE, ONE_LIE, ONE_REPORT, odds, percent
+from deniable.privacy.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT, factor, odds, percent
 from deniable.privacy.worst_case import posterior_bound
 
 if TYPE_CHECKING:
@@ -132,10 +134,30 @@ class PrivacyReport:
 
     def to_html(self) -> str:
         """A complete web page: no scripts, no network, readable in light and dark and by a screen reader."""
-        return html.page(self)
+        return self._rendered("privacy_report.html")
 
     def _repr_html_(self) -> str:
-        return html.fragment(self)
+        return self._rendered("privacy_fragment.html")
+
+    def _rendered(self, template: str) -> str:
+        return render(
+            template,
+            report=self,
+            # The language of the page itself; questions may be shown in others.
+            spoken="pl" if self.language == "pl" else "en",
+            say=sayer(self.language),
+            number=partial(number, language=self.language),
+            capital=capital,
+            factor=factor,
+            epsilon=rounded_up(self.epsilon),
+            change=factor(odds(self.epsilon)),
+            how_to_read=HOW_TO_READ,
+            one_report=ONE_REPORT,
+            one_lie=ONE_LIE,
+            all_together=ALL_TOGETHER,
+            for_scale=FOR_SCALE,
+            figures_differ=FIGURES_DIFFER,
+        )
 
     def __repr__(self) -> str:
         lines = [f"Privacy report: {self.together[0].lower()}{self.together[1:]}"]

@@ -14,6 +14,18 @@ ONE_REPORT = (
 
 ONE_LIE = "One dishonest answer can shift an estimated count by up to"
 FOR_SCALE = "For comparison, figures that others have published"
+FIGURES_DIFFER = (
+    "Figures published by the organisations themselves. What they count differs (one report, a day, a whole census), so they are a "
+    "scale, not a ranking."
+)
+# What stands between ** is shown in bold.
+HOW_TO_READ = (
+    "A hidden answer is randomised before it is sent, so nobody can take what is reported at face value. What a report can still say "
+    "about the person behind it is measured by what it does to the **odds**: if an answer was thought 10% likely (odds of 1 to 9) and a "
+    "report changes the odds by a factor of 4, the answer is then 31% likely (odds of 4 to 9). **Epsilon** is the logarithm of that "
+    "factor: 0 means that a report says nothing, each further 0.7 doubles the factor, and the epsilons of several questions add up. All "
+    "figures are those of the most revealing report; no other report says more."
+)
 
 
 def odds(epsilon: float) -> str:

@@ -25,7 +25,7 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "invitations": "Invitations used",
             "last_day": "Last day",
             "results": "Results",
-            "no_survey": "No survey is open yet. On the server: <code>deniable survey open FILE.yaml</code>.",
+            "no_survey": "No survey is open yet. On the server: `deniable survey open FILE.yaml`.",
             "note": "Answers come out together, 50 or more at a time: half an hour to an hour and a half after enough "
             "have come, or when the "
             "survey is closed. The numbers of answers and of used invitations move with them, so that none shows that "
@@ -71,7 +71,7 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "invitations": "Wykorzystane zaproszenia",
             "last_day": "Ostatni dzień",
             "results": "Wyniki",
-            "no_survey": "Żadna ankieta nie jest jeszcze otwarta. Na serwerze: <code>deniable survey open FILE.yaml</code>.",
+            "no_survey": "Żadna ankieta nie jest jeszcze otwarta. Na serwerze: `deniable survey open FILE.yaml`.",
             "note": "Odpowiedzi pokazują się razem, co najmniej po 50: od pół godziny do półtorej godziny po tym, jak "
             "zbierze się ich dość, albo "
             "po zamknięciu ankiety. Liczby odpowiedzi i wykorzystanych zaproszeń zmieniają się razem z nimi, żeby żadna "
