@@ -17,8 +17,8 @@ from deniable.core.estimate import Estimate
 from deniable.core.tables import counts
 from deniable.datasets import town, town_schema
 from deniable.privacy import report
-from deniable.privacy.hiding import in_words
-from deniable.privacy.words import odds
+from deniable.privacy.reporting.describe_designs import in_words
+from deniable.privacy.reporting.words import odds
 from deniable.reconstruction.reconstruct import reconstruct
 
 BINS: dict[str, list[int]] = {

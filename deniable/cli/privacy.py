@@ -17,10 +17,10 @@ from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
-from deniable.privacy.polish import capital, number, sayer
-from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.warnings import ALL_TOGETHER
-from deniable.privacy.words import FOR_SCALE, ONE_REPORT, factor
+from deniable.privacy.reporting.polish import capital, number, sayer
+from deniable.privacy.reporting.report import PrivacyReport, report
+from deniable.privacy.reporting.warnings import ALL_TOGETHER
+from deniable.privacy.reporting.words import FOR_SCALE, ONE_REPORT, factor
 
 EXPECTED = 1_000
 """Answers to a questionnaire, unless somebody says how many."""

@@ -21,7 +21,7 @@ from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text
 from deniable.errors import ParameterError, RefusedError
 from deniable.plurals import counted
-from deniable.privacy.words import factor, odds
+from deniable.privacy.reporting.words import factor, odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
 Slug = Annotated[str, typer.Argument(metavar="SURVEY", help="The short name of a survey.")]

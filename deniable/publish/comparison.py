@@ -21,7 +21,7 @@ from deniable.core.designs import KRR
 from deniable.core.domain import Nominal
 from deniable.core.exact import Floats
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.worst_case import worst_posterior
+from deniable.privacy.measures.worst_case import worst_posterior
 from deniable.progress import Progress, Silent
 from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.encoding import columns_of, read_sensitive

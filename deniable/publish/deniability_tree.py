@@ -20,7 +20,7 @@ from deniable.core.sampling import byte_source
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.deniability import deniability, minority_share
+from deniable.privacy.measures.deniability import deniability, minority_share
 from deniable.progress import Progress, Silent
 from deniable.publish.encoding import (
     MOST_CATEGORIES,

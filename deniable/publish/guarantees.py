@@ -13,9 +13,9 @@ from deniable.core.exact import Floats, Ints
 from deniable.core.order import MORE, SURPRISE, sorted_by_answers
 from deniable.errors import DataError, ParameterError
 from deniable.plurals import counted
-from deniable.privacy.deniability import deniability
-from deniable.privacy.warnings import WEAK
-from deniable.privacy.words import odds, percent
+from deniable.privacy.measures.deniability import deniability
+from deniable.privacy.reporting.warnings import WEAK
+from deniable.privacy.reporting.words import odds, percent
 from deniable.publish.encoding import IDENTIFIER_ROWS, MOST_CATEGORIES, columns_of
 from deniable.publish.other_columns import other_columns
 from deniable.publish.search import ruled_out_views, single_views

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.plurals import counted
-from deniable.privacy import html as parts
-from deniable.privacy.words import percent
+from deniable.privacy.reporting import html as parts
+from deniable.privacy.reporting.words import percent
 from deniable.publish.guarantees import _of_columns
 from deniable.publish.mends import mends
 

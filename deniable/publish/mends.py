@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 
 if TYPE_CHECKING:
     from deniable.publish.guarantees import Check, Guarantees

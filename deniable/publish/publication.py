@@ -18,7 +18,7 @@ from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.progress import Progress
 from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.encoding import MOST_CATEGORIES, columns_of, read_attribute, refuse_missing

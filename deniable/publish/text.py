@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 
 if TYPE_CHECKING:
     from deniable.publish.deniability_tree import DeniabilityTree
@@ -53,7 +53,7 @@ def answers_of(tree: DeniabilityTree, counts: Any) -> str:
 
 
 def _level(counts: Any, answers: int) -> float:
-    from deniable.privacy.deniability import deniability
+    from deniable.privacy.measures.deniability import deniability
 
     return deniability(counts, answers)
 

@@ -62,7 +62,9 @@ def _reports(data: Any) -> str:
 
 
 def _rows(schema: Schema) -> list[list[str]]:
-    from deniable.privacy.hiding import in_words  # only where it is shown: measures of privacy are slow to load
+    from deniable.privacy.reporting.describe_designs import (
+        in_words,  # only where it is shown: measures of privacy are slow to load
+    )
 
     shared = {name: group for group, members in schema.groups.items() for name in members.attributes}
     return [

@@ -10,8 +10,8 @@ from statistics import NormalDist
 from deniable.core.designs import Identity
 from deniable.errors import ParameterError
 from deniable.plurals import counted
-from deniable.privacy.influence import in_people
-from deniable.privacy.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
+from deniable.privacy.measures.influence import in_people
+from deniable.privacy.reporting.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
 from deniable.survey.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
 

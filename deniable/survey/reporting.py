@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.rows import Row, at_odds
+from deniable.privacy.reporting.report import PrivacyReport, report
+from deniable.privacy.reporting.rows import Row, at_odds
 from deniable.survey.planning import advice, costs
 from deniable.survey.question_texts import question_texts
 from deniable.survey.questionnaire import Questionnaire

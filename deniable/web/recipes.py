@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from deniable.privacy.words import odds as in_words
+from deniable.privacy.reporting.words import odds as in_words
 from deniable.survey.page_rules import PageRuleError, check_page
 from deniable.survey.recipe_rows import UnreadableRecipeError, odds, odds_if_asked, rows
 

@@ -14,9 +14,9 @@ from deniable.core.caps import Cap
 from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts
 from deniable.picture_words import ENGLISH, POLISH, Words
-from deniable.privacy import polish as report_in_polish
 from deniable.privacy import report
-from deniable.privacy.hiding import in_words
+from deniable.privacy.reporting import polish as report_in_polish
+from deniable.privacy.reporting.describe_designs import in_words
 from deniable.reconstruction.reconstruct import DOES_NOT_FIT, EARLY, SMOOTHED, UNIFORM_INSIDE
 from deniable.statistics import likelihood, parts, sample
 from tests.core.examples import SMALL

@@ -6,7 +6,7 @@ import pytest
 
 import deniable as dn
 from deniable.core.channel import Channel
-from deniable.privacy.hiding import designs, in_words
+from deniable.privacy.reporting.describe_designs import designs, in_words
 
 YES_NO = dn.Nominal(["no", "yes"])
 ORDERED = dn.Ordinal(["low", "middle", "high"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.core.channel import Binned
 from deniable.errors import ParameterError
-from deniable.privacy.priors import AnyChannel, is_number, joint, shares
+from deniable.privacy.measures.priors import AnyChannel, is_number, joint, shares
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from deniable.core.exact import Floats
 from deniable.core.groups import JointChannel
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.privacy.priors import AnyChannel, joint, shares
+from deniable.privacy.measures.priors import AnyChannel, joint, shares
 
 
 def single_entry_privacy(channel: AnyChannel, prior: Any = None, as_published: bool = False) -> float:

@@ -12,7 +12,7 @@ from deniable.core.exact import Ints
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import ParameterError
-from deniable.privacy.likelihood import Likelihoods, part, posterior_over, rows_of
+from deniable.privacy.measures.likelihood import Likelihoods, part, posterior_over, rows_of
 
 SAMPLE = 1000
 """How many reports are drawn to estimate the rate."""

@@ -13,9 +13,9 @@ from deniable.core.domain import Continuous, Domain, Integer
 from deniable.core.exact import Floats
 from deniable.core.noise import Laplace, Noise, Normal, Staircase, Uniform
 from deniable.errors import ParameterError
-from deniable.privacy.information import mutual_information
-from deniable.privacy.interval import noise_of
-from deniable.privacy.priors import AnyChannel, over_labels, shares
+from deniable.privacy.measures.information import mutual_information
+from deniable.privacy.measures.interval import noise_of
+from deniable.privacy.measures.priors import AnyChannel, over_labels, shares
 
 UNIT: dict[type[Noise], tuple[str, float]] = {
     Uniform: ("half_width", 2.0),

@@ -12,8 +12,8 @@ from deniable.core.channel import Channel
 from deniable.core.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.privacy.likelihood import Likelihoods, part, posterior_over
-from deniable.privacy.priors import is_number, over_labels
+from deniable.privacy.measures.likelihood import Likelihoods, part, posterior_over
+from deniable.privacy.measures.priors import is_number, over_labels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.privacy.priors import AnyChannel, joint, shares
+from deniable.privacy.measures.priors import AnyChannel, joint, shares
 
 
 def mutual_information(channel: AnyChannel, prior: Any = None) -> float:

@@ -13,12 +13,12 @@ from deniable.core.additive import Additive, Multiplicative
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.question_texts import Question
 from deniable.core.schema import Block, Schema
-from deniable.privacy.hiding import in_words
-from deniable.privacy.influence import in_people
-from deniable.privacy.priors import shares
-from deniable.privacy.warnings import notable, warnings_of
-from deniable.privacy.words import odds, percent, quoted, sentence
-from deniable.privacy.worst_case import Rise, posterior_bound, worst_rise
+from deniable.privacy.measures.influence import in_people
+from deniable.privacy.measures.priors import shares
+from deniable.privacy.measures.worst_case import Rise, posterior_bound, worst_rise
+from deniable.privacy.reporting.describe_designs import in_words
+from deniable.privacy.reporting.warnings import notable, warnings_of
+from deniable.privacy.reporting.words import odds, percent, quoted, sentence
 
 SUPPOSED = 0.1
 """The chance that an answer is supposed to have before the report, where nothing better is known."""

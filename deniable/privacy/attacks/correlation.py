@@ -12,7 +12,7 @@ from deniable.core.additive import Additive, Multiplicative
 from deniable.core.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.likelihood import Attribute, Likelihoods, chances, part, posterior_over, rows_of
+from deniable.privacy.measures.likelihood import Attribute, Likelihoods, chances, part, posterior_over, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ import math
 from deniable.core.channel import Channel
 from deniable.core.designs import UnrelatedQuestion
 from deniable.core.laws import Mixture
-from deniable.privacy.words import odds
+from deniable.privacy.reporting.words import odds
 
 
 def known_second_answer(channel: Channel) -> list[str]:

@@ -11,7 +11,7 @@ from deniable.core.channel import Channel
 from deniable.core.exact import Ints
 from deniable.core.laws import Shift
 from deniable.errors import ParameterError
-from deniable.privacy.priors import shares
+from deniable.privacy.measures.priors import shares
 
 EVERY_COLUMN = 3_000
 

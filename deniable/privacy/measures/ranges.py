@@ -10,8 +10,8 @@ from deniable.core.additive import Additive
 from deniable.core.exact import fraction
 from deniable.core.noise import Noise, Uniform
 from deniable.errors import ParameterError
-from deniable.privacy.entropy import UNIT, entropy_privacy
-from deniable.privacy.priors import is_number
+from deniable.privacy.measures.entropy import UNIT, entropy_privacy
+from deniable.privacy.measures.priors import is_number
 
 
 def range_privacy(source: Any, domain: Any = None) -> float:

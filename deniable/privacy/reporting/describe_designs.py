@@ -21,7 +21,7 @@ from deniable.core.designs import (
 from deniable.core.noise import Laplace, Noise, Normal, Uniform
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
-from deniable.privacy.words import quoted
+from deniable.privacy.reporting.words import quoted
 
 
 def in_words(channel: Channel) -> str:

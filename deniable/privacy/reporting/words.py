@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from deniable.privacy.worst_case import Rise
+from deniable.privacy.measures.worst_case import Rise
 
 ONE_REPORT = (
     "Epsilon limits what one person's report says about that person. It does not cover what rows give away about one another, as in a "

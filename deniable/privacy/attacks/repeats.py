@@ -10,8 +10,8 @@ import numpy as np
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats, Ints
 from deniable.errors import ParameterError, WideDomainError
-from deniable.privacy.likelihood import posterior_over
-from deniable.privacy.priors import shares
+from deniable.privacy.measures.likelihood import posterior_over
+from deniable.privacy.measures.priors import shares
 
 LARGEST_ENUMERATION = 2_000_000
 """Up to this many outcomes of the repeats (times answers) are gone through one by one."""

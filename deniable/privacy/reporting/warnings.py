@@ -11,11 +11,11 @@ from deniable.core.designs import Identity
 from deniable.core.groups import JointChannel
 from deniable.core.schema import Block, Schema, summed
 from deniable.errors import DeniableError, ParameterError
-from deniable.privacy.edges import edge_leak
-from deniable.privacy.finite import nearest_finite
-from deniable.privacy.second_question import known_second_answer
-from deniable.privacy.words import odds, percent, quoted
-from deniable.privacy.worst_case import posterior_bound
+from deniable.privacy.measures.edges import edge_leak
+from deniable.privacy.measures.finite import nearest_finite
+from deniable.privacy.measures.worst_case import posterior_bound
+from deniable.privacy.reporting.second_question import known_second_answer
+from deniable.privacy.reporting.words import odds, percent, quoted
 
 WEAK = 6.0
 """From this epsilon on a single report can make an unlikely answer nearly certain."""

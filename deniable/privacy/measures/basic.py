@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.privacy.priors import AnyChannel, code_of, joint, shares
+from deniable.privacy.measures.priors import AnyChannel, code_of, joint, shares
 
 
 def basic_privacy(channel: AnyChannel, prior: Any = None, label: Any = None) -> float:

@@ -16,15 +16,15 @@ from deniable.core.question_texts import Question
 from deniable.core.schema import Schema, summed
 from deniable.errors import ParameterError
 from deniable.pages import render
-from deniable.privacy.correlation import remaining_error
-from deniable.privacy.deployments import DEPLOYMENTS, Deployment
-from deniable.privacy.linkage import Linkage, reidentification_rate
-from deniable.privacy.polish import capital, number, sayer
-from deniable.privacy.rows import SUPPOSED, Row, row_of
-from deniable.privacy.single_entry import by_attribute
-from deniable.privacy.warnings import ALL_TOGETHER, weak_together
-from deniable.privacy.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT, factor, odds, percent
-from deniable.privacy.worst_case import posterior_bound
+from deniable.privacy.attacks.correlation import remaining_error
+from deniable.privacy.attacks.linkage import Linkage, reidentification_rate
+from deniable.privacy.measures.single_entry import by_attribute
+from deniable.privacy.measures.worst_case import posterior_bound
+from deniable.privacy.reporting.deployments import DEPLOYMENTS, Deployment
+from deniable.privacy.reporting.polish import capital, number, sayer
+from deniable.privacy.reporting.rows import SUPPOSED, Row, row_of
+from deniable.privacy.reporting.warnings import ALL_TOGETHER, weak_together
+from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT, factor, odds, percent
 
 if TYPE_CHECKING:
     import pandas as pd

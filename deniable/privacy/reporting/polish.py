@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from deniable.core.polish import Polish
-from deniable.privacy.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT
+from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT
 
 _NAMED = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
 _HIDE_MORE = "Proszę mocniej ukryć odpowiedź albo dać mniej odpowiedzi do wyboru."

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.privacy.entropy import bits
-from deniable.privacy.priors import is_number, over_labels
+from deniable.privacy.measures.entropy import bits
+from deniable.privacy.measures.priors import is_number, over_labels
 
 
 def deniability(distribution: Any, answers: int | None = None) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 from deniable.core.channel import Channel
 from deniable.core.exact import Floats
 from deniable.errors import ParameterError
-from deniable.privacy.priors import over_labels
-from deniable.privacy.single_entry import guessed, single_entry_privacy
+from deniable.privacy.measures.priors import over_labels
+from deniable.privacy.measures.single_entry import guessed, single_entry_privacy
 
 
 def recoverability(channel: Channel, rules: Any, antecedent: Any = None, as_published: bool = False) -> float:

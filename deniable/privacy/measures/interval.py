@@ -9,7 +9,7 @@ import numpy as np
 from deniable.core.additive import Additive
 from deniable.core.noise import Noise, Uniform
 from deniable.errors import ParameterError
-from deniable.privacy.priors import is_number
+from deniable.privacy.measures.priors import is_number
 
 
 def noise_of(source: Any, owner: str) -> Noise:
