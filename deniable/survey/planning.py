@@ -41,7 +41,7 @@ class Cost:
         return math.exp(self.epsilon)
 
     @property
-    def told(self) -> bool:
+    def is_known(self) -> bool:
         """Whether anything is known about a share of 20%."""
         return self.margin < UNKNOWN
 
@@ -61,7 +61,7 @@ class Cost:
         >>> Cost("smokes", 1.1, 50.2, 0.2).margin_in_words, Cost("age", 2.8, 0.9, 0.8).margin_in_words
         ('± 20.0 points', 'cannot be told')
         """
-        return f"± {100 * self.margin:.1f} points" if self.told else "cannot be told"
+        return f"± {100 * self.margin:.1f} points" if self.is_known else "cannot be told"
 
 
 def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
@@ -159,7 +159,7 @@ def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
         enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
         start = f"asked openly, but {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
         return f"{start} About {enough:,} would tell it to ± {100 * USEFUL:.0f}."
-    if cost.told:
+    if cost.is_known:
         start = f"hidden so well that {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
     else:
         start = f"hidden so well that {known.about} cannot be told from {counted(answers, 'answer')}: it might be anything."

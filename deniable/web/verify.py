@@ -70,7 +70,7 @@ def verify(
         _must_be_there(address, [answer for answer in answers if answer.url == address.url])
     findings = [*_found(address, answers), _other_pages(address, others)]
     if address.slug is not None:
-        findings += _told(address.api, [answer for answer in answers if answer.url == address.api], client)
+        findings += _survey_findings(address.api, [answer for answer in answers if answer.url == address.api], client)
     return findings
 
 
@@ -243,7 +243,7 @@ def _lasts(address: Address, answer: Answer, name: str, value: str) -> bool:
     return True
 
 
-def _told(url: str, seen: Sequence[Answer], client: dict[str, object] | None) -> list[Finding]:
+def _survey_findings(url: str, seen: Sequence[Answer], client: dict[str, object] | None) -> list[Finding]:
     """What the page is told to ask, and how it is to mix."""
     bodies = {answer.body for answer in seen if answer.status == http.HTTPStatus.OK and answer.trouble is None}
     answers = [_json(body) for body in bodies]

@@ -282,4 +282,4 @@ def test_a_second_question_is_told_as_to_an_organiser_who_knows_its_answer():
     element = {"type": "boolean", "choices": [{"value": "no"}, {"value": "yes"}], "asked": {"en": "Born in May?"}}
     block = {"law": "mixture", "denominator": 25, "diagonal": 15, "replacement": [4, 4, 2]}
     # "No answer" from someone known to have said something else to the second question: (15 + 1) / 1 times.
-    assert "by a factor of at most 16.0, also for an organiser who knows" in recipes.mixing(element, block, 3)
+    assert "by a factor of at most 16.0, also for an organiser who knows" in recipes.describe_mixing(element, block, 3)

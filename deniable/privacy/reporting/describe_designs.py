@@ -24,13 +24,13 @@ from deniable.core.schema import Schema
 from deniable.privacy.reporting.words import quoted
 
 
-def in_words(channel: Channel) -> str:
+def describe_design(channel: Channel) -> str:
     """What becomes of a true answer.
 
     >>> import deniable as dn
-    >>> in_words(dn.KRR(dn.Nominal(["no", "yes"]), 0.75))
+    >>> describe_design(dn.KRR(dn.Nominal(["no", "yes"]), 0.75))
     'the true answer is kept with probability 0.75, else the other one is reported'
-    >>> in_words(dn.Retention(dn.Integer(18, 90), 0.5))
+    >>> describe_design(dn.Retention(dn.Integer(18, 90), 0.5))
     'the true answer is kept with probability 0.5, else any answer is drawn, all equally likely'
     """
     if isinstance(channel, Identity):
@@ -76,22 +76,22 @@ def in_words(channel: Channel) -> str:
         silent = quoted(channel.domain.missing)
         return (
             f"whether there is an answer is kept with probability {_shown(channel.p)}, else an answer becomes {silent} and "
-            f"silence becomes any answer; of an answer, {in_words(channel.channel)}"
+            f"silence becomes any answer; of an answer, {describe_design(channel.channel)}"
         )
     return "it is distorted at random"
 
 
-def designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> list[str]:
+def describe_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> list[str]:
     """A line for every way of hiding that the attributes have, with the name of the design and whom it is for.
 
     >>> import deniable as dn
     >>> yes_no = dn.KRR(dn.Nominal(["no", "yes"]), 0.75)
-    >>> designs(dn.Schema({"smokes": yes_no, "drinks": yes_no}))
+    >>> describe_designs(dn.Schema({"smokes": yes_no, "drinks": yes_no}))
     ['KRR (smokes, drinks): the true answer is kept with probability 0.75, else the other one is reported']
     """
     found: dict[tuple[str, str], list[str]] = {}
     for name in schema if names is None else names:
-        found.setdefault((type(schema[name]).__name__, in_words(schema[name])), []).append(name)
+        found.setdefault((type(schema[name]).__name__, describe_design(schema[name])), []).append(name)
     lines = [f"{kind} ({', '.join(own)}): {words}" for (kind, words), own in found.items()]
     for group, members in (schema.groups if isinstance(schema, Schema) else {}).items():
         lines.append(f"{group} ({', '.join(members.attributes)}): one draw decides for all of them together")

@@ -16,7 +16,7 @@ from deniable.core.schema import Block, Schema
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.measures.priors import shares
 from deniable.privacy.measures.worst_case import Rise, posterior_bound, worst_rise
-from deniable.privacy.reporting.describe_designs import in_words
+from deniable.privacy.reporting.describe_designs import describe_design
 from deniable.privacy.reporting.warnings import notable, warnings_of
 from deniable.privacy.reporting.words import odds, percent, quoted, sentence
 
@@ -92,7 +92,7 @@ def at_odds(row: Row, epsilon: float) -> Row:
     return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="assuming it was thought 10% likely before")
 
 
-def _told(worst: Rise, own: Question) -> str:
+def _sentence_of(worst: Rise, own: Question) -> str:
     return sentence(replace(worst, report=own.label(worst.report), truth=own.label(worst.truth)))
 
 
@@ -109,15 +109,17 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], told: Questio
     if own is not None:
         believed = shares(channel, own, f"prior[{block.name!r}]")
         if channel.law.inputs <= DENSE:
-            return _told(worst_rise(channel, believed), told), "with the given distribution of answers"
+            return _sentence_of(worst_rise(channel, believed), told), "with the given distribution of answers"
         rises = [posterior_bound(channel.epsilon, before) - before for before in believed.tolist()]
         worst = int(np.argmax(rises))
         return _bounded(
             told.label(channel.inputs[worst]), float(believed[worst]), channel.epsilon
         ), "with the given distribution of answers"
     if channel.law.inputs <= FEW and not math.isinf(channel.epsilon):
-        return _told(_worst_of_few(channel), told), "assuming that 10% of people have that answer, whatever the others have"
-    return _told(_worst_of_uniform(channel), told), "assuming that all answers are equally likely"
+        return _sentence_of(
+            _worst_of_few(channel), told
+        ), "assuming that 10% of people have that answer, whatever the others have"
+    return _sentence_of(_worst_of_uniform(channel), told), "assuming that all answers are equally likely"
 
 
 def _worst_of_few(channel: Channel) -> Rise:
@@ -183,11 +185,11 @@ def _hidden(block: Block) -> str:
         )
     name = type(channel).__name__
     if isinstance(channel, (Additive, Multiplicative)):
-        return f"{in_words(channel)} ({name})"
+        return f"{describe_design(channel)} ({name})"
     if block.open:
         return "nothing: it is asked openly and reported as it is"
     if not channel.exact or channel.inputs != channel.outputs or channel.law.inputs > DENSE:
-        return f"{in_words(channel)} ({name})"
+        return f"{describe_design(channel)} ({name})"
     kept = [int(channel.law.column(z)[z]) / channel.denominator for z in range(channel.law.inputs)]
     low, high = percent(min(kept)), percent(max(kept))
     return f"the true answer is reported {low if low == high else f'{low} to {high}'} of the time ({name})"

@@ -1,4 +1,4 @@
-"""The room as a whole: every name documented, with an example, and listed in the reference."""
+"""The package as a whole: every name documented, with an example, and listed in the reference."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def test_every_function_has_a_formula_or_meaning_and_a_runnable_example(name):
     assert ">>>" in getattr(dn.privacy, name).__doc__
 
 
-def test_importing_the_room_needs_neither_pandas_nor_scipy():
+def test_importing_the_package_needs_neither_pandas_nor_scipy():
     code = (
         "import sys, deniable.privacy; "
         "heavy = [m for m in ('numba', 'scipy', 'altair', 'pandas') if m in sys.modules]; assert not heavy, heavy"

@@ -6,7 +6,7 @@ import pytest
 
 import deniable as dn
 from deniable.core.channel import Channel
-from deniable.privacy.reporting.describe_designs import designs, in_words
+from deniable.privacy.reporting.describe_designs import describe_design, describe_designs
 
 YES_NO = dn.Nominal(["no", "yes"])
 ORDERED = dn.Ordinal(["low", "middle", "high"])
@@ -35,26 +35,26 @@ def test_every_design_has_an_example():
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_design_is_said_in_words(name):
     channel, says = EXAMPLES[name]
-    assert says in in_words(channel)
+    assert says in describe_design(channel)
 
 
 @pytest.mark.parametrize("name", ["KRR", "Neighbours"])
 def test_the_probability_said_is_that_of_the_table(name):
     channel, _ = EXAMPLES[name]
-    said = float(re.search(r"probability ([\d.]+)", in_words(channel)).group(1))
+    said = float(re.search(r"probability ([\d.]+)", describe_design(channel)).group(1))
     assert channel.matrix().diagonal() == pytest.approx(said)
 
 
 def test_a_given_replacement_is_not_called_even():
-    assert "with probabilities that are known" in in_words(dn.Retention(YES_NO, 0.5, [0.1, 0.9]))
+    assert "with probabilities that are known" in describe_design(dn.Retention(YES_NO, 0.5, [0.1, 0.9]))
 
 
 def test_an_innocuous_question_that_is_asked_is_not_said_to_be_drawn():
-    assert "whose answer is drawn" in in_words(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5))
-    assert "which is put to the person too" in in_words(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5, asked=True))
+    assert "whose answer is drawn" in describe_design(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5))
+    assert "which is put to the person too" in describe_design(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5, asked=True))
 
 
 def test_groups_are_named():
     yes_no = dn.UnrelatedQuestion(YES_NO, 0.6, 0.5)
-    lines = designs(dn.Schema({"a": yes_no, "b": yes_no}, groups={"both": ["a", "b"]}))
+    lines = describe_designs(dn.Schema({"a": yes_no, "b": yes_no}, groups={"both": ["a", "b"]}))
     assert lines[-1] == "both (a, b): one draw decides for all of them together"
