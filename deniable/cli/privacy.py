@@ -1,4 +1,4 @@
-"""`deniable privacy`: what a questionnaire gives away, on the terminal, as JSON or as a page for whoever has to approve it."""
+"""`deniable privacy`: what a questionnaire gives away, on the terminal, as JSON or as a page for those who have to approve it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _is_questionnaire(path: Path) -> bool:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
-        # Whatever is wrong with it is said by whoever reads it.
+        # Whatever is wrong with it is said by what reads it.
         return False
     return isinstance(content, dict) and "pages" in content
 

@@ -1,4 +1,4 @@
-"""Packages that are not installed with Deniable itself, and what to install where one is lacking."""
+"""Packages that are not installed with Deniable itself, and what to install where one is missing."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from deniable.errors import DeniableError
 
 
-def lacking(package: str, extra: str) -> DeniableError:
+def not_installed(package: str, extra: str) -> DeniableError:
     """The error to raise where an optional package is not installed.
 
-    >>> print(lacking("duckdb", "duckdb"))
+    >>> print(not_installed("duckdb", "duckdb"))
     This needs the package duckdb, which is not installed: pip install "deniable[duckdb]".
     """
     return DeniableError(
@@ -31,4 +31,4 @@ def optional(package: str, extra: str) -> Any:
     try:
         return import_module(package)
     except ImportError:
-        raise lacking(package, extra) from None
+        raise not_installed(package, extra) from None

@@ -102,9 +102,9 @@ def check_attributes(schema: Schema, attributes: Sequence[str], columns: Sequenc
 
 def check_columns(wanted: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse columns that the data lacks, naming them all."""
-    lacking = [name for name in wanted if name not in columns]
-    if lacking:
-        raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(columns))
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise DataError("no_column", "The data has no columns {got}, only {found}.", got=missing, found=list(columns))
 
 
 def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence[str], text: bool = False) -> CellTable:

@@ -18,7 +18,7 @@ from deniable.core.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines.count import Countable
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 from deniable.engines.frames import check_attributes, check_columns, coded
 from deniable.errors import DataError, FileError, ParameterError
 
@@ -28,7 +28,7 @@ try:
     from sqlalchemy.pool import NullPool
     from sqlalchemy.sql.elements import quoted_name
 except ImportError:
-    raise lacking("sqlalchemy", "sql") from None
+    raise not_installed("sqlalchemy", "sql") from None
 
 DIALECTS = ("sqlite", "postgresql")
 # Labels must be told apart by their bytes, whatever order or equality of letters the column was given.
@@ -81,7 +81,7 @@ class SqlTable(Countable):
                 with self.database.connect() as connection:
                     yield connection
         except ModuleNotFoundError as error:
-            raise lacking(error.name or "psycopg", "sql") from None
+            raise not_installed(error.name or "psycopg", "sql") from None
         except SQLAlchemyError as error:
             reason = str(getattr(error, "orig", None) or error).strip().rstrip(".")
             raise FileError("database", "{place} cannot be read: {reason}.", place=self._place, reason=reason) from None
@@ -177,7 +177,7 @@ def _engine(text: str) -> sa.Engine:
             "sql_dialect", "SqlTable reads SQLite and PostgreSQL, not {got}.", got=url.get_backend_name()
         ) from None
     except ModuleNotFoundError as error:
-        raise lacking(error.name or "psycopg", "sql") from None
+        raise not_installed(error.name or "psycopg", "sql") from None
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:

@@ -15,14 +15,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 from deniable.errors import StoreError
 
 try:
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 except ImportError:
-    raise lacking("cryptography", "serve") from None
+    raise not_installed("cryptography", "serve") from None
 
 NONCE = 12
 SAFE_SECONDS = 3_600
@@ -101,7 +101,7 @@ class KeyFolder:
         self._loaded[name] = key
 
     def get(self, name: str) -> bytes:
-        """The key of that name, or a sentence about what is lacking."""
+        """The key of that name, or a sentence about what is missing."""
         key = self._loaded.get(name)
         if key is None:
             with contextlib.suppress(FileNotFoundError):

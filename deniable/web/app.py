@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from deniable import __version__
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 
 try:
     from fastapi import FastAPI, Request
@@ -19,7 +19,7 @@ try:
     from fastapi.responses import HTMLResponse, RedirectResponse, Response
     from starlette.exceptions import HTTPException
 except ImportError:
-    raise lacking("fastapi", "serve") from None
+    raise not_installed("fastapi", "serve") from None
 
 from deniable.errors import DeniableError, RefusedError
 from deniable.survey.store import Store

@@ -95,7 +95,7 @@ def _led_there(address: Address, seen: Seen) -> Address | None:
 
 @contextlib.contextmanager
 def _browser(playwright: Any, executable: str) -> Iterator[Any]:
-    # Whoever serves hostile code meets the browser's own walls; only root has to do without them.
+    # Anyone who serves hostile code meets the browser's own walls; only root has to do without them.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with playwright.sync_playwright() as started:
         try:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 
 try:
     from starlette.requests import ClientDisconnect
 except ImportError:
-    raise lacking("fastapi", "serve") from None
+    raise not_installed("fastapi", "serve") from None
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -12,7 +12,7 @@ from deniable.survey.store.surveys import Overview
 from deniable.survey.texts import LANGUAGES
 from deniable.web.accounts import SHORTEST_PASSWORD
 from deniable.web.languages import NAMES, day
-from deniable.web.organiser_words import WORDS, answers_out, earlier, out_to
+from deniable.web.organiser_words import WORDS, answers_released, earlier, released_to
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,16 @@ def password_page(path: str, first: bool, complaint: str | None = None, speech: 
 
 
 def list_page(surveys: Sequence[Overview], speech: Speech = ENGLISH) -> str:
-    """All surveys with their state and how many answers are out; those that wait are not counted."""
+    """All surveys with their state and how many answers have been released; those that wait are not counted."""
     return _spoken("surveys.html", speech, title=speech["surveys"], rows=[_row(one, speech) for one in surveys])
 
 
 def _row(one: Overview, speech: Speech) -> dict[str, Any]:
-    out = f"{one.mixed:,} out" if speech.language == "en" else answers_out(one.mixed, speech.language)
     return {
         "slug": one.slug,
         "number": one.number,
         "state": speech[one.state] if one.state in ("open", "closed") else one.state,
-        "answers": (out if one.mixed else speech["none_out"]) + earlier(one.earlier, speech.language),
+        "answers": answers_released(one.mixed, speech.language) + earlier(one.earlier, speech.language),
         "invitations": speech["of"].format(used=f"{one.used:,}", all=f"{one.invitations:,}")
         if one.invited
         else speech["open_to_all"],
@@ -77,7 +76,7 @@ def closing_page(one: Overview, speech: Speech = ENGLISH) -> str:
         path=f"/organiser/surveys/{one.slug}/close",
         slug=one.slug,
         shown=one.shown,
-        out=out_to(one.mixed, one.number, speech.language),
+        released=released_to(one.mixed, one.number, speech.language),
     )
 
 

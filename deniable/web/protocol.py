@@ -15,12 +15,12 @@ import socket
 import struct
 from typing import Any
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 
 try:
     from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 except ImportError:
-    raise lacking("uvicorn", "serve") from None
+    raise not_installed("uvicorn", "serve") from None
 
 from deniable.web.connections import Connections
 from deniable.web.headers import LARGEST_BODY

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Iterator
 from typing import Any, cast
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 from deniable.errors import StoreError
 from deniable.survey.store import Store
 from deniable.web.app import Settings, create_app
@@ -21,7 +21,7 @@ try:
     import uvicorn
     from uvicorn.middleware.proxy_headers import _TrustedHosts
 except ImportError:
-    raise lacking("uvicorn", "serve") from None
+    raise not_installed("uvicorn", "serve") from None
 
 from deniable.web.connections import Connections, Descriptors, Patience
 from deniable.web.protocol import LimitedConnection

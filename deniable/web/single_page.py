@@ -1,6 +1,6 @@
 """The respondent's page as one file, which may come from anywhere and needs no verifying over the wire.
 
-The file is made of the released files and of the JSON that it carries, and of nothing else: whoever has the release makes it again from
+The file is made of the released files and of the JSON that it carries, and of nothing else: anyone who has the release makes it again from
 that JSON and compares the bytes.
 """
 

@@ -84,7 +84,7 @@ def _visited(visits: Visits, them: Sequence[Visitor]) -> tuple[list[Answer], lis
         answers += visits.visit(visitor, again=False)
         answers += visits.visit(visitor, again=True)
         if i == 0:
-            # Whoever wants other answers of some people may know them by their language.
+            # Anyone who wants other answers of some people may know them by their language.
             told = _json(next((one.body for one in answers if one.url == visits.address.api), b"")) or {}
             languages = told.get("languages")
             spoken = [one for one in languages if isinstance(one, str)] if isinstance(languages, list) else []

@@ -95,7 +95,7 @@ def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("Yes").check()
     page.get_by_role("button", name="Draw an example").click()
-    assert "of 10 people with your answer about 1 " in page.get_by_role("status").inner_text()
+    assert "about 1 of 10 people with your answer " in page.get_by_role("status").inner_text()
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_practice_shows_nothing_before_a_choice_and_no_number_of_an_unlike_quest
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("No").check()
     page.get_by_role("button", name="Draw an example").click()
-    assert "like those to “Do you smoke?”, of 10 people with your answer about 4 " in status.inner_text()
+    assert "like those to “Do you smoke?”, about 4 of 10 people with your answer " in status.inner_text()
 
 
 BYTES = """
@@ -197,7 +197,7 @@ def test_without_random_numbers_no_example_is_made_up(page, served):
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("No").check()
     page.get_by_role("button", name="Draw an example").click()
-    assert "no cryptographic random numbers" in page.get_by_role("status").inner_text()
+    assert "no reliable source of cryptographic random numbers" in page.get_by_role("status").inner_text()
 
 
 REGISTER = {

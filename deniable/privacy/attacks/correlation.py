@@ -47,7 +47,7 @@ def correlation_attack(
     "alone"       E[x_j | z_j], each attribute for itself, with its distribution in `population`
     "pca"         the report projected on the main components of the truths (Huang, Du and Chen 2005, PCA-DR)
     "bayes"       mean + C_xz C_zz^-1 (z - mean z), the best linear guess from all attributes (BE-DR)
-    "population"  E[x | z] over the people of `population`: all that these reports say to whoever knows how truths are distributed
+    "population"  E[x | z] over the people of `population`: all that these reports say to anyone who knows how truths are distributed
     "everything"  the same from all answers of the schema, words and groups among them, not only from `attributes`
 
     Without a `population` (a frame of truths like those attacked) "pca" and "bayes" take the covariance of the truths from the
@@ -133,7 +133,7 @@ def _numbers(schema: Schema, attributes: Sequence[str] | None) -> Schema:
 
 
 class _Attacker:
-    """Whoever holds the reports, the schema, and perhaps a population."""
+    """An attacker who holds the reports, the schema, and perhaps a population."""
 
     def __init__(self, noisy: Schema, schema: Schema, population: Any, reported: Any) -> None:
         self.views = [Attribute(name, channel) for name, channel in noisy.items()]

@@ -1,4 +1,4 @@
-"""The attack by linkage: whoever knows people's true ages, places and the like looks for their records among the reports."""
+"""The attack by linkage: anyone who knows people's true ages, places and the like looks for their records among the reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Linkage:
 
     def __str__(self) -> str:
         return (
-            f"Whoever knows the true {', '.join(self.attributes)} of everyone traces {self.rate:.2%} of the reports to their "
+            f"Anyone who knows the true {', '.join(self.attributes)} of everyone traces {self.rate:.2%} of the reports to their "
             f"person ({self.undistorted:.2%} if nothing were hidden, {self.chance:.2%} by chance)."
         )
 

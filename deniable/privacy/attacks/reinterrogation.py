@@ -97,9 +97,9 @@ def reinterrogation_attack(
     asked = part(schema, attributes)
     likelihoods = Likelihoods(asked)
     frame, shares = _rules(asked, rules)
-    lacking = [name for name in asked if name not in report]
-    if lacking:
-        raise ParameterError("report_lacks", "The report lacks {got}.", got=lacking)
+    missing = [name for name in asked if name not in report]
+    if missing:
+        raise ParameterError("report_lacks", "The report is missing {got}.", got=missing)
     reports = likelihoods.reports({name: [report[name]] for name in asked})
     _, table = next(likelihoods.pieces(reports, likelihoods.truths(frame)))
     with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""The attack by repetition: whoever is asked again and again, with fresh randomness, is found out."""
+"""The attack by repetition: someone who is asked again and again, with fresh randomness, is found out."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _compositions(total: int, parts: int) -> Ints:
 
 
 def _log_likelihood(channel: Channel, counts: Ints) -> Floats:
-    """log prod_z P(z | x)^n_z: a row an outcome, a column a truth."""
+    """log prod_z P(z | x)^n_z: one row per outcome, one column per truth."""
     chances = channel.matrix()
     impossible = chances == 0
     logs = np.log(np.where(impossible, 1.0, chances))

@@ -28,7 +28,7 @@ def shares(channel: AnyChannel, prior: Any = None, name: str = "prior") -> Float
     """A prior as shares in the order of `channel.inputs`.
 
     None is the uniform one; for two labels one number is the share of the second ("yes"). Otherwise a mapping from label, an
-    `Estimate`, or a sequence with one number a label. Counts are turned into shares, but a mapping that leaves labels out must
+    `Estimate`, or a sequence with one number per label. Counts are turned into shares, but a mapping that leaves labels out must
     sum to 1: what is left out might have been forgotten.
 
     >>> import deniable as dn
@@ -84,12 +84,12 @@ def _by_label(prior: Mapping[Any, Any], labels: Sequence[Any], name: str) -> Flo
                 "prior_number", "{name}[{label!r}] must be a number, got {got!r}.", name=name, label=label, got=share
             ) from None
     if len(prior) < len(labels) and abs(values.sum() - 1) > 1e-6:
-        lacking = [label for label in labels if label not in prior]
+        missing = [label for label in labels if label not in prior]
         raise ParameterError(
             "prior_incomplete",
-            "{name} leaves out {lacking} and its shares sum to {got:g}; make them sum to 1 or name every label.",
+            "{name} leaves out {missing} and its shares sum to {got:g}; make them sum to 1 or name every label.",
             name=name,
-            lacking=lacking[:20],
+            missing=missing[:20],
             got=float(values.sum()),
         )
     return values

@@ -15,7 +15,7 @@ from deniable.privacy.measures.priors import AnyChannel, is_number, joint, share
 
 @dataclass(frozen=True)
 class Rise:
-    """Whoever reports `report` is thought to have the true answer `truth` with chance `after` instead of `before`."""
+    """Someone who reports `report` is thought to have the true answer `truth` with chance `after` instead of `before`."""
 
     report: Any
     truth: Any

@@ -94,7 +94,7 @@ _TOLD = {
     "without limit": "bez ograniczeń",
     "at most {number}": "{number}-krotnie",
     "by a factor of at most {number}": "najwyżej {number}-krotnie",
-    "asked openly: not protected by randomisation. Whoever sees the report knows the true answer": (
+    "asked openly: not protected by randomisation. Anyone who sees the report knows the true answer": (
         "pytanie jawne: nie chroni go losowanie. Kto zobaczy odpowiedź, zna prawdę"
     ),
     "the draw is made in floating point, whose last digits can betray the true answer": (
@@ -144,10 +144,10 @@ _TOLD = {
     "Private answers together: epsilon {said_epsilon} per respondent; the odds change {said}.": (
         "Odpowiedzi prywatne razem: epsilon {said_epsilon} na osobę; szanse zmieniają się {said}."
     ),
-    "The one question is asked openly: not protected by randomisation. Whoever sees the reports knows the true answers.": (
+    "The one question is asked openly: not protected by randomisation. Anyone who sees the reports knows the true answers.": (
         "Jedyne pytanie jest jawne: nie chroni go losowanie. Kto zobaczy odpowiedzi, zna prawdę."
     ),
-    "All questions are asked openly: not protected by randomisation. Whoever sees the reports knows the true answers.": (
+    "All questions are asked openly: not protected by randomisation. Anyone who sees the reports knows the true answers.": (
         "Wszystkie pytania są jawne: nie chroni ich losowanie. Kto zobaczy odpowiedzi, zna prawdę."
     ),
     "Someone who answers {said} is guaranteed nothing: some reports rule out true answers ({names}).": (

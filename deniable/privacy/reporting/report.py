@@ -76,7 +76,7 @@ class PrivacyReport:
         names = self.asked_openly
         if not self.private:
             every = "The one question is" if len(names) == 1 else "All questions are"
-            return f"{every} asked openly: not protected by randomisation. Whoever sees the reports knows the true answers."
+            return f"{every} asked openly: not protected by randomisation. Anyone who sees the reports knows the true answers."
         kind = "private question" if names else "question"
         count = sum(len(row.questions) for row in self.private)
         what = f"the one {kind}" if count == 1 else f"all {count} {kind}s"
@@ -191,7 +191,7 @@ class PrivacyReport:
             found.append(str(self.linkage))
         if self.errors is not None:
             found.extend(
-                f"Whoever knows how the population's answers are related still misses the true {name} by "
+                f"Anyone who knows how the population's answers are related still misses the true {name} by "
                 f"{row['shown']:,.3g} on average (root mean square; the noise alone suggests {row['reported']:,.3g})."
                 for name, row in self.errors.iterrows()
             )

@@ -102,7 +102,7 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], told: Questio
     if not isinstance(channel, Channel):
         return _worst_of_group(block, schema, prior)
     if block.open:
-        return "asked openly: not protected by randomisation. Whoever sees the report knows the true answer", ""
+        return "asked openly: not protected by randomisation. Anyone who sees the report knows the true answer", ""
     if not channel.exact:
         return "the draw is made in floating point, whose last digits can betray the true answer", ""
     own = prior.get(block.name)

@@ -13,13 +13,13 @@ dump.py         backup and restore
 database.py     `Store`: all of it behind one name
 """
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 
 try:
     from deniable.survey.store.database import Store
 except ModuleNotFoundError as error:
     if (error.name or "deniable").startswith("deniable"):
         raise
-    raise lacking(error.name or "sqlalchemy", "serve") from None
+    raise not_installed(error.name or "sqlalchemy", "serve") from None
 
 __all__ = ["Store"]

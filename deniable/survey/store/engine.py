@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from deniable.engines.extras import lacking
+from deniable.engines.extras import not_installed
 from deniable.errors import ParameterError, StoreError
 
 BUSY_SECONDS = 60
@@ -71,7 +71,7 @@ def create(url: sa.URL) -> sa.Engine:
     try:
         engine = sa.create_engine(url, hide_parameters=True)
     except ModuleNotFoundError as error:
-        raise lacking(error.name or "psycopg", "serve") from None
+        raise not_installed(error.name or "psycopg", "serve") from None
     sa.event.listen(engine, "connect", _prepare_postgresql)
     sa.event.listen(engine, "checkin", _note_use)
     sa.event.listen(engine, "checkout", partial(_look_if_alive, engine.dialect))
@@ -186,7 +186,7 @@ def explained(place: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise lacking(error.name or "psycopg", "serve") from None
+        raise not_installed(error.name or "psycopg", "serve") from None
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0].rstrip(".")
         if reason == "file is not a database":
