@@ -51,7 +51,9 @@ class Limit:
     def check(self, address: str) -> None:
         """Refuse where the bucket is empty."""
         if not self.allows(address):
-            raise RefusedError("too_many", "Too many requests are coming from this address. Please wait a moment and send again.")
+            raise RefusedError(
+                "too_many", "Too many requests are coming from this address. Please wait a moment and send again."
+            )
 
 
 def neighbourhood(address: str) -> str:

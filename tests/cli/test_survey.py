@@ -128,7 +128,11 @@ def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_pat
     town.run("survey", "open", "q.yaml", "--db", "town.db")
     answer(tmp_path / "town.db", town.standin, 2)
     code, out, _ = town.run("survey", "close", "town", "--db", "town.db")
-    assert (code, "closed with 5 answers" in out, "If fewer than 50 have come since, they stay sealed" in out) == (0, True, True)
+    assert (code, "closed with 5 answers" in out, "If fewer than 50 have come since, they stay sealed" in out) == (
+        0,
+        True,
+        True,
+    )
 
 
 def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
