@@ -21,7 +21,26 @@ from deniable.survey.store.surveys import Version
 
 
 def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
-    """Write the answers to one version (the newest unless said) as CSV or Parquet that only its owner can read; how many."""
+    """Write the answers to one version as a file that only its owner can read.
+
+    Parameters
+    ----------
+    store : Store
+        Where the survey is.
+    slug : str
+        The short name of the survey.
+    target : Path
+        Where the answers go, as CSV or Parquet by its ending.
+    number : int, optional
+        The version; the newest unless given.
+    force : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    int
+        How many answers were written.
+    """
     sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
     pieces = _pieces(store, read)

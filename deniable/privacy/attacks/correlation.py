@@ -41,18 +41,36 @@ def correlation_attack(
     attributes: Sequence[str] | None = None,
     method: str = "bayes",
 ) -> pd.DataFrame:
-    """An attacker's best guesses of the true numbers behind noisy reports, one row per report.
+    """An attacker's best guesses of the true numbers behind noisy reports.
 
-    "reported"    the report itself
-    "alone"       E[x_j | z_j], each attribute for itself, with its distribution in `population`
-    "pca"         the report projected on the main components of the truths (Huang, Du and Chen 2005, PCA-DR)
-    "bayes"       mean + C_xz C_zz^-1 (z - mean z), the best linear guess from all attributes (BE-DR)
-    "population"  E[x | z] over the people of `population`: all that these reports say to anyone who knows how truths are distributed
-    "everything"  the same from all answers of the schema, words and groups among them, not only from `attributes`
+    Parameters
+    ----------
+    schema : Schema
+        How the reports were randomised.
+    reported : frame
+        The reports that are attacked.
+    population : frame, optional
+        Truths like those attacked. Without it "pca" and "bayes" take the covariance of the truths from the reports: that of the
+        reports less the noise.
+    attributes : sequence of str, optional
+        The numbers to guess; those hidden by noise unless given.
+    method : str
+        How the attacker guesses:
 
-    Without a `population` (a frame of truths like those attacked) "pca" and "bayes" take the covariance of the truths from the
-    reports: that of the reports less the noise. `attributes` are by default those hidden by noise.
+        - "reported": the report itself
+        - "alone": E[x_j | z_j], each attribute for itself, with its distribution in `population`
+        - "pca": the report projected on the main components of the truths (Huang, Du and Chen 2005, PCA-DR)
+        - "bayes": mean + C_xz C_zz^-1 (z - mean z), the best linear guess from all attributes (BE-DR)
+        - "population": E[x | z] over the people of `population`, all that these reports say to anyone who knows how truths are distributed
+        - "everything": the same from all answers of the schema, words and groups among them, not only from `attributes`
 
+    Returns
+    -------
+    pandas.DataFrame
+        The guesses: one row per report, one column per attribute.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np, pandas as pd
     >>> rng = np.random.default_rng(1)
     >>> age = rng.integers(20, 81, 2000)
@@ -80,13 +98,32 @@ def remaining_error(
     people: int = 2000,
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
-    """The privacy to show for noisy numbers: sqrt E (guess - truth)^2 of every attack of `correlation_attack`, and, as `shown`,
-    the least of them (less two standard errors of this simulation), one row per attribute.
+    """The privacy to show for noisy numbers: by how much an attacker's best guess still misses the truth.
 
-    One half of `population` is what the attacker knows, the other is randomised and attacked. `reported` is the error of the
-    report itself, which is all that the noise promises; where attributes depend on each other `shown` is smaller. A small
-    population makes a weak attacker: give as many truths (or made-up ones like them) as there are.
+    One half of `population` is what the attacker knows, the other is randomised and attacked.
 
+    Parameters
+    ----------
+    schema : Schema
+        How answers are randomised.
+    population : frame
+        Truths, or made-up ones like them. A small population makes a weak attacker: give as many as there are.
+    attributes : sequence of str, optional
+        The numbers to guess; those hidden by noise unless given.
+    people : int
+        How many people are attacked at most.
+    rng : numpy.random.Generator, optional
+        For a simulation that can be repeated.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per attribute: sqrt E (guess - truth)^2 of every method of `correlation_attack` and, as `shown`, the least of them
+        (less two standard errors of this simulation). `reported` is the error of the report itself, which is all that the noise
+        promises; where attributes depend on each other `shown` is smaller.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np
     >>> rng = np.random.default_rng(1)
     >>> people = dn.datasets.town(4000, rng)

@@ -43,11 +43,30 @@ def reidentification_rate(
     rng: np.random.Generator | None = None,
 ) -> Linkage:
     """The mean over reports z of max_j P(z | x_j) / sum_j P(z | x_j): the chance that a report is traced to its person j by an
-    attacker who knows the true `attributes` x_j (the quasi-identifiers; all of them by default) of everyone in `truths`.
+    attacker who knows the true `attributes` x_j of everyone in `truths`.
 
-    The attacker takes the likeliest person, which nobody who looks at one report at a time can beat. The mean is taken over
-    `sample` reports drawn from the schema; `error` is its standard error.
+    The attacker takes the likeliest person, which nobody who looks at one report at a time can beat.
 
+    Parameters
+    ----------
+    schema : Schema
+        How answers are randomised.
+    truths : frame
+        The true answers of everyone.
+    attributes : sequence of str, optional
+        What the attacker knows (the quasi-identifiers); everything unless given.
+    sample : int
+        How many reports are drawn from the schema to take the mean over.
+    rng : numpy.random.Generator, optional
+        For a simulation that can be repeated.
+
+    Returns
+    -------
+    Linkage
+        The rate and its standard error, beside that of undistorted answers and that of mere chance.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np
     >>> people = dn.datasets.town(1000, np.random.default_rng(1))
     >>> found = dn.privacy.reidentification_rate(dn.datasets.town_schema(), people, rng=np.random.default_rng(2))
@@ -85,8 +104,24 @@ def linkage_attack(
 ) -> float:
     """The share of rows of `reported` that an attacker assigns to the right row of `truths`, by likelihood: carried out.
 
-    Row i of both frames belongs to person i (randomise with an `rng`, or `order="kept"`); the attacker is told neither. Ties are tossed.
+    Parameters
+    ----------
+    schema : Schema
+        How the answers were randomised.
+    truths, reported : frame
+        Row i of both belongs to person i (randomise with an `rng`, or `order="kept"`); the attacker is not told.
+    attributes : sequence of str, optional
+        What the attacker knows (the quasi-identifiers); everything unless given.
+    rng : numpy.random.Generator, optional
+        What ties are tossed with.
 
+    Returns
+    -------
+    float
+        The share of reports that were traced.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np
     >>> rng = np.random.default_rng(1)
     >>> people, schema = dn.datasets.town(1000, rng), dn.datasets.town_schema()

@@ -57,8 +57,30 @@ def simulate_averaging(
     people: int = 10_000,
     rng: np.random.Generator | None = None,
 ) -> float:
-    """The share of `people` whose truth the attack of `averaging_attack` guesses, by drawing their reports.
+    """The share of people whose truth the attack of `averaging_attack` guesses, by drawing their reports.
 
+    Parameters
+    ----------
+    channel : Channel
+        How one answer is randomised.
+    repeats : int
+        How often everybody is asked, with fresh randomness each time.
+    prior : distribution, optional
+        The shares of the true answers; equal unless given.
+    rule : str
+        "posterior" guesses the likeliest answer, "majority" the one that was reported most often.
+    people : int
+        How many people are drawn.
+    rng : numpy.random.Generator, optional
+        For a simulation that can be repeated.
+
+    Returns
+    -------
+    float
+        The share of people whose answer was guessed.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np
     >>> found = dn.privacy.simulate_averaging(dn.KRR(dn.Binary(), 0.75), 21, rng=np.random.default_rng(1))
     >>> 0.99 < found < 0.997

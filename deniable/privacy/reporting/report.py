@@ -210,11 +210,28 @@ def report(
     What is declared `Identity` is asked openly: it is named as such, and the epsilon of the whole is that of all the other questions.
     For a questionnaire: `deniable.survey.reporting.privacy_report`.
 
-    `prior` maps attributes to distributions of their answers. For the others the worst case is worded for an answer that is
-    thought 10% likely (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or for equally likely
-    answers. With a `population` (a frame of truths, or of people made up to be like them) two attacks are tried on it: tracing
-    reports to people, and filtering the noise of numbers. `texts` (`schema.texts.questions("pl")`) shows answers by their texts.
+    Parameters
+    ----------
+    schema : Schema or mapping from name to Channel
+        How the answers are randomised.
+    prior : mapping, optional
+        Distributions of the answers by attribute. For the other attributes the worst case is worded for an answer that is thought
+        10% likely (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or for equally likely answers.
+    population : frame, optional
+        Truths, or people made up to be like them, on which two attacks are tried: tracing reports to people, and filtering the
+        noise of numbers.
+    rng : numpy.random.Generator, optional
+        For attacks that can be repeated.
+    texts : mapping, optional
+        What the questions and answers say (`schema.texts.questions("pl")`), to show answers by their texts.
 
+    Returns
+    -------
+    PrivacyReport
+        To print, as a frame (`to_frame`) or as a web page (`to_html`).
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)})
     >>> print(dn.privacy.report(schema, prior={"smokes": 0.1}).rows[0].says)

@@ -77,9 +77,25 @@ class Version:
 def open_survey(
     engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None, discard: bool = False
 ) -> int:
-    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number.
+    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number.
 
-    `discard`: throw away the answers that wait for their batch, if there are too few to become one.
+    Parameters
+    ----------
+    engine : sqlalchemy.Engine
+        The database.
+    keys : KeyFolder
+        The keys of waiting answers.
+    asked : Frozen
+        The questionnaire.
+    contacts_until : datetime.date, optional
+        The day on which contact details are erased, if the survey keeps any.
+    discard : bool
+        Throw away the answers that wait for their batch, if there are too few to become one.
+
+    Returns
+    -------
+    int
+        The number of the version.
     """
     if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
         raise RefusedError(
