@@ -23,7 +23,7 @@ Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresq
 Keys = Annotated[
     Path | None,
     typer.Option(
-        help="The folder of the keys of waiting answers; beside a SQLite file unless named. Keep it on a durable disk.",
+        help="The folder of the keys of waiting answers; beside a SQLite file by default. Keep it on a durable disk.",
         envvar="DENIABLE_KEYS",
     ),
 ]
