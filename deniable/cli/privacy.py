@@ -69,11 +69,11 @@ def _report(given: Path, prior: Path | None, answers: int | None, language: str 
     if not _is_questionnaire(given):
         if answers is not None:
             raise ParameterError(
-                "answers_of_schema", "A number of answers is expected of a questionnaire; {path} is a schema.", path=str(given)
+                "answers_of_schema", "The number of answers is for questionnaires only; {path} is a schema.", path=str(given)
             )
         if language is not None:
             raise ParameterError(
-                "language_of_schema", "A language is chosen of a questionnaire; {path} is a schema.", path=str(given)
+                "language_of_schema", "A language can be chosen for questionnaires only; {path} is a schema.", path=str(given)
             )
         schema = Schema.load(given)
         return report(schema, None if prior is None else _read_prior(prior, schema))

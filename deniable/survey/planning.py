@@ -104,7 +104,7 @@ class Advice:
 
 def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     """What is asked openly, what is assumed, what protects too little, alone or with the others,
-    and what is hidden so well that so many answers would tell nothing.
+    and what is hidden so well that so many answers would say nothing.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -154,20 +154,22 @@ def over(questionnaire: Questionnaire, today: datetime.date) -> list[Advice]:
 def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     channel = questionnaire.schema[cost.name]
     known = known_to(channel, answers)
-    tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
+    show = f"{counted(answers, 'answer')} {'pins' if answers == 1 else 'pin'} down"
     if isinstance(channel, Identity):
         enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
-        start = f"asked openly, but {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
-        return f"{start} About {enough:,} would tell it to ± {100 * USEFUL:.0f}."
+        start = f"asked openly, but {show} {known.about} only to within ± {100 * cost.margin:.0f} points."
+        return f"{start} About {enough:,} would pin it down to within ± {100 * USEFUL:.0f}."
     if cost.is_known:
-        start = f"hidden so well that {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
+        start = f"hidden so well that {show} {known.about} only to within ± {100 * cost.margin:.0f} points."
     else:
-        start = f"hidden so well that {known.about} cannot be told from {counted(answers, 'answer')}: it might be anything."
+        start = (
+            f"hidden so well that {known.about} cannot be estimated from {counted(answers, 'answer')}: it might be anything."
+        )
     needed = _needed(questionnaire, cost, answers)
     more = (
-        f"About {_rounded(needed):,} would tell it to ± {100 * USEFUL:.0f}"
+        f"About {_rounded(needed):,} would pin it down to within ± {100 * USEFUL:.0f}"
         if needed is not None
-        else f"Not even {MOST_ANSWERS:,} would tell it to ± {100 * USEFUL:.0f}"
+        else f"Not even {MOST_ANSWERS:,} would pin it down to within ± {100 * USEFUL:.0f}"
     )
     return f"{start} {more}; {'or' if needed is not None else 'so'} {binding(channel, answers, USEFUL)}."
 

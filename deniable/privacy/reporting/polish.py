@@ -211,31 +211,31 @@ _TOLD = {
         "kto zna czyjąś odpowiedź na drugie pytanie, dowie się więcej: odpowiedź zmienia wtedy szanse pierwszej {said}, jeśli losuje "
         "strona ankiety; jeśli zamiast pierwszej zawsze wysyłana jest druga, odpowiedź może dowieść pierwszej."
     ),
-    "hidden so well that {number_n} answers tell {said_share} only to ± {number} points. {said_more}": (
+    "hidden so well that {number_n} answers pin down {said_share} only to within ± {number} points. {said_more}": (
         "ukryte tak dobrze, że odpowiedzi w liczbie {number_n} pozwalają poznać {said_share} tylko z dokładnością do ± {number} pkt proc. "
         "{said_more}"
     ),
-    "hidden so well that 1 answer tells {said_share} only to ± {number} points. {said_more}": (
+    "hidden so well that 1 answer pins down {said_share} only to within ± {number} points. {said_more}": (
         "ukryte tak dobrze, że jedna odpowiedź pozwala poznać {said_share} tylko z dokładnością do ± {number} pkt proc. {said_more}"
     ),
-    "hidden so well that {said_share} cannot be told from {number} answers: it might be anything. {said_more}": (
+    "hidden so well that {said_share} cannot be estimated from {number} answers: it might be anything. {said_more}": (
         "ukryte tak dobrze, że {said_share} pozostaje nieznany (liczba odpowiedzi: {number}): może być dowolny. {said_more}"
     ),
-    "hidden so well that {said_share} cannot be told from 1 answer: it might be anything. {said_more}": (
+    "hidden so well that {said_share} cannot be estimated from 1 answer: it might be anything. {said_more}": (
         "ukryte tak dobrze, że {said_share} pozostaje nieznany (liczba odpowiedzi: 1): może być dowolny. {said_more}"
     ),
-    "asked openly, but {number_n} answers tell a share of 20% only to ± {number} points. {said_more}": (
+    "asked openly, but {number_n} answers pin down a share of 20% only to within ± {number} points. {said_more}": (
         "pytanie jawne, ale odpowiedzi w liczbie {number_n} pozwalają poznać udział 20% tylko z dokładnością do ± {number} pkt proc. "
         "{said_more}"
     ),
-    "asked openly, but 1 answer tells a share of 20% only to ± {number} points. {said_more}": (
+    "asked openly, but 1 answer pins down a share of 20% only to within ± {number} points. {said_more}": (
         "pytanie jawne, ale jedna odpowiedź pozwala poznać udział 20% tylko z dokładnością do ± {number} pkt proc. {said_more}"
     ),
-    "About {number_n} would tell it to ± {number}.": "Około {number_n} dałoby dokładność ± {number} pkt proc.",
-    "About {number_n} would tell it to ± {number}; or {said}.": (
+    "About {number_n} would pin it down to within ± {number}.": "Około {number_n} dałoby dokładność ± {number} pkt proc.",
+    "About {number_n} would pin it down to within ± {number}; or {said}.": (
         "Około {number_n} dałoby dokładność ± {number} pkt proc.; można też {said}."
     ),
-    "Not even {number_n} would tell it to ± {number}; so {said}.": (
+    "Not even {number_n} would pin it down to within ± {number}; so {said}.": (
         "Nawet {number_n} nie dałoby dokładności ± {number} pkt proc., więc trzeba {said}."
     ),
     "a share of 20%": "udział 20%",
