@@ -171,7 +171,7 @@ def _day(text: str | None) -> datetime.date | None:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise ParameterError("bad_date", "{got!r} is no date; write YYYY-MM-DD.", got=text) from None
+        raise ParameterError("bad_date", "{got!r} is not a date; write YYYY-MM-DD.", got=text) from None
 
 
 def _shown(db: str) -> str:
@@ -330,7 +330,7 @@ def _check_link(link: str | None) -> None:
     except ValueError:
         fits = False
     if not fits:
-        raise ParameterError("bad_link", "{got!r} is no address of a service; write --link https://HOST.", got=link)
+        raise ParameterError("bad_link", "{got!r} is not the address of a service; write --link https://HOST.", got=link)
 
 
 @app.command("revoke")

@@ -57,7 +57,7 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
     address = Address.of(url)
     if address.slug is None:
         raise StoreError(
-            "bad_address", "{url} is no address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
+            "bad_address", "{url} is not the address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
         )
     optional("playwright", "browser")
     playwright = optional("playwright.sync_api", "browser")

@@ -99,7 +99,7 @@ def _address(url: str) -> Address:
         # What follows # may be somebody's invitation.
         shown = url.partition("#")[0]
         raise StoreError(
-            "bad_address", "{url} is no address of a survey; it looks like https://HOST/s/SURVEY.", url=shown
+            "bad_address", "{url} is not the address of a survey; it looks like https://HOST/s/SURVEY.", url=shown
         ) from None
     if "other-way" in re.split("[?&=]", address.target.partition("?")[2]):
         raise StoreError(
