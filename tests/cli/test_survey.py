@@ -158,7 +158,7 @@ def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
     second = ("survey", "invite", "town", "people.csv", "-o", "second.csv", "--db", "town.db")
     for link in ("javascript:alert(1)", "survey.example", "https://", "https://[", "https://h/?x"):
         code, _, err = town.run(*second, "--again", "--link", link)
-        assert (code, "no address of a service" in err) == (2, True)
+        assert (code, "not the address of a service" in err) == (2, True)
     code, _, err = town.run(*second)
     assert (code, "2 invitations already" in err, (tmp_path / "second.csv").exists()) == (2, True, False)
     assert town.run(*second, "--again")[0] == 0
@@ -268,9 +268,9 @@ def test_a_restore_over_a_store_with_surveys_touches_neither_it_nor_its_keys(tow
         (["backup", "x.backup", "--db", "mistyped.db"], "mistyped.db does not exist"),
         (["survey", "close", "town", "--db", "mysql://h/d"], "not in mysql"),
         (["restore", "nowhere.backup", "--db", "town.db"], "does not exist"),
-        (["verify", "not an address"], "no address of a survey"),
-        (["verify", "http://[::1/s/x"], "no address of a survey"),
-        (["verify", "http://127.0.0.1:1/s/ż"], "no address of a survey"),
+        (["verify", "not an address"], "not the address of a survey"),
+        (["verify", "http://[::1/s/x"], "not the address of a survey"),
+        (["verify", "http://127.0.0.1:1/s/ż"], "not the address of a survey"),
         (["verify", "http://127.0.0.1:1/s/town"], "does not answer"),
         (["serve", "--db", "nowhere/town.db"], "does not exist"),
         (["survey", "invite", "town", "nobody.csv", "-o", "x.csv", "--db", "town.db"], "does not exist"),

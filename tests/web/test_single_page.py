@@ -138,7 +138,7 @@ def test_a_file_of_another_release_is_told_to_be_one():
     content = re.sub(rb"deniable [\d.]+\"", b'deniable 99.0"', single_page(survey(), SERVER))
     assert "deniable 99.0 made it" in wrong(content)[0].found
     for nothing in (b"", b"<html>", b'<script type="application/json" id="carried">{}</script>', b"\xff" * 100):
-        assert "no page that deniable makes" in wrong(nothing)[0].found
+        assert "not a page that deniable makes" in wrong(nothing)[0].found
 
 
 @pytest.mark.parametrize("change", [{"offline": False}, {"offline": "yes"}, {"open": False}])

@@ -261,7 +261,7 @@ def test_what_is_no_address_or_no_survey_is_refused_with_a_sentence(server):
     "url", ["http://[::1/s/x", "http://h:99999999/s/x", "http://127.0.0.1:1/s/ż", "http://h\x00/s/x", "ftp://h/s/x"]
 )
 def test_bad_addresses_are_refused_with_a_sentence(url):
-    with pytest.raises(StoreError, match=r"no address of a survey|does not answer"):
+    with pytest.raises(StoreError, match=r"not the address of a survey|does not answer"):
         verifying.verify(url)
 
 
