@@ -176,7 +176,9 @@ def test_an_example_is_a_real_draw_that_is_never_the_one_sent_and_leaves_nothing
     for times, (byte, sent) in enumerate([(0, "No"), (3, "Yes"), (4, "I prefer not to answer"), (3, "Yes")], start=1):
         page.evaluate(f"window.byte = {byte}")
         page.get_by_role("button", name="Draw an example").click()
-        assert f"Example draw {times}: you chose “No”, and “{sent}” would be sent. This is only an example" in status.inner_text()
+        assert (
+            f"Example draw {times}: you chose “No”, and “{sent}” would be sent. This is only an example" in status.inner_text()
+        )
     assert [request for request in page.seen if request.method == "POST"] == []
     assert (
         page.evaluate("[window.name, JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]") == before
