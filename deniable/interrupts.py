@@ -57,7 +57,7 @@ def taken_up() -> None:
 
 
 def wrote(path: object) -> None:
-    """A file is in its place; whoever interrupts the command after that is told."""
+    """A file is in its place; anyone who interrupts the command after that is told."""
     if _watching:
         _written.append(str(path))
 

@@ -22,7 +22,7 @@ def tell_compiling(listener: Callable[[], None] | None) -> None:
 
 
 def compiling() -> None:
-    """A hot loop is being compiled: tell whoever listens."""
+    """A hot loop is being compiled: tell anyone who listens."""
     if _on_compiling is not None:
         _on_compiling()
 

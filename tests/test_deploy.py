@@ -224,13 +224,13 @@ def test_the_page_can_be_followed_from_top_to_bottom(machine):
 
     machine.follow("4. Backup")
     # The two wait for their batch, and no number tells of them.
-    assert "town-health: version 1, open, 0 answers out" in machine.said
+    assert "town-health: version 1, open, 0 answers released" in machine.said
     (kept,), (keys,) = ((machine.folder / "var/backups" / name).iterdir() for name in ("deniable", "deniable-keys"))
     assert keys.name == f"{kept.name}.keys"
     assert not (machine.state / "restored").exists()
 
     machine.follow("5. Upgrade")
-    assert "/s/town-health   open, 0 answers out" in machine.said
+    assert "/s/town-health   open, 0 answers released" in machine.said
     assert (machine.folder / "opt/deniable/current").readlink() == Path("first")
     assert len(list((machine.folder / "var/backups/deniable").iterdir())) == 2
     assert machine.answer() == 201

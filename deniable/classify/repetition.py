@@ -59,7 +59,7 @@ def likely_correlations(found: Any, error: Any, chance: float) -> Any:
 
 
 def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: Any = None) -> Any:
-    """One weight an attribute. `said[i]`: what each of its reports says, [report, contrast] (an unbiased estimate of what the truth
+    """One weight per attribute. `said[i]`: what each of its reports says, [report, contrast] (an unbiased estimate of what the truth
     says, or None: it counts fully); `variances`: of what they say within the classes; `cells`, `classes`: the reported rows, each of
     which counts as `counted` says, or once.
 

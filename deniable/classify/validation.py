@@ -24,7 +24,7 @@ from deniable.progress import Progress, Silent
 
 @dataclass
 class DistortedScores:
-    """Scores on true rows, a row a repeat of the distortion: `frame`, their `mean()` and its `se()` over the repeats."""
+    """Scores on true rows, one row per repeat of the distortion: `frame`, their `mean()` and its `se()` over the repeats."""
 
     frame: Any
     pos_label: Any = None

@@ -135,8 +135,8 @@ def predict(
 ) -> None:
     """Predict the class of true rows, or of randomised ones (--distorted).
 
-    Randomised rows taken for true ones are predicted wrongly. So a file with a schema inside it or beside it (NAME.schema.json), whoever
-    wrote it, is refused unless --distorted or --true says how to take it. A draft without a fingerprint says nothing of the rows.
+    Randomised rows taken for true ones are predicted wrongly. So a file with a schema inside it or beside it (NAME.schema.json), no matter
+    who wrote it, is refused unless --distorted or --true says how to take it. A draft without a fingerprint says nothing of the rows.
     """
     refuse_same(output, data, model)
     if distorted and true:

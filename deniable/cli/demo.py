@@ -17,8 +17,8 @@ from deniable.core.estimate import Estimate
 from deniable.core.tables import counts
 from deniable.datasets import town, town_schema
 from deniable.privacy import report
-from deniable.privacy.hiding import in_words
-from deniable.privacy.words import odds
+from deniable.privacy.reporting.describe_designs import describe_design
+from deniable.privacy.reporting.words import odds
 from deniable.reconstruction.reconstruct import reconstruct
 
 BINS: dict[str, list[int]] = {
@@ -59,7 +59,7 @@ def demo(
         held += int(((low <= truth) & (truth <= high)).sum())
         shown += len(truth)
         screen.print(
-            f"[bold]{name}[/bold]: {type(channel).__name__} ({in_words(channel)}); epsilon {rounded_up(channel.epsilon)}; "
+            f"[bold]{name}[/bold]: {type(channel).__name__} ({describe_design(channel)}); epsilon {rounded_up(channel.epsilon)}; "
             f"a report changes anyone's odds {odds(channel.epsilon)}"
         )
         screen.print(_table(name, estimate, truth, seen))

@@ -107,7 +107,7 @@ def main() -> None:
         try:
             app(prog_name="deniable")  # however it was started: completion goes by this name
         except BaseException as error:
-            # Whatever a command ends with after Ctrl-C, even success: whoever pressed it is told what is left behind.
+            # Whatever a command ends with after Ctrl-C, even success: anyone who pressed it is told what is left behind.
             if interrupts.ended_by(error):
                 print(interrupts.farewell(), file=sys.stderr)
                 sys.exit(INTERRUPTED)

@@ -232,7 +232,10 @@ def _check_bins(chosen: dict[str, Any], schema: Schema | Channel | None) -> None
     unknown = [name for name in chosen if name not in schema]
     if unknown:
         raise ParameterError(
-            "bins_unknown", "--bins names {got}, which the schema lacks; it has {allowed}.", got=unknown, allowed=list(schema)
+            "bins_unknown",
+            "--bins names {got}, which the schema does not have; it has {allowed}.",
+            got=unknown,
+            allowed=list(schema),
         )
     words = [name for name in chosen if not is_numeric(schema[name].domain)]
     if words:

@@ -1,4 +1,4 @@
-"""What the library says of its parameters, said of the options of a command: whoever types a command need not read Python."""
+"""What the library says of its parameters, said of the options of a command: anyone who types a command need not read Python."""
 
 from __future__ import annotations
 

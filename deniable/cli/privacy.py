@@ -1,4 +1,4 @@
-"""`deniable privacy`: what a questionnaire gives away, on the terminal, as JSON or as a page for whoever has to approve it."""
+"""`deniable privacy`: what a questionnaire gives away, on the terminal, as JSON or as a page for those who have to approve it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from deniable.core.channel import Channel
 from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
-from deniable.privacy.polish import capital, number, sayer
-from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.warnings import ALL_TOGETHER
-from deniable.privacy.words import FOR_SCALE, ONE_REPORT, factor
+from deniable.privacy.reporting.polish import capital, number, sayer
+from deniable.privacy.reporting.report import PrivacyReport, report
+from deniable.privacy.reporting.warnings import ALL_TOGETHER
+from deniable.privacy.reporting.words import FOR_SCALE, ONE_REPORT, factor
 
 EXPECTED = 1_000
 """Answers to a questionnaire, unless somebody says how many."""
@@ -69,11 +69,11 @@ def _report(given: Path, prior: Path | None, answers: int | None, language: str 
     if not _is_questionnaire(given):
         if answers is not None:
             raise ParameterError(
-                "answers_of_schema", "A number of answers is expected of a questionnaire; {path} is a schema.", path=str(given)
+                "answers_of_schema", "The number of answers is for questionnaires only; {path} is a schema.", path=str(given)
             )
         if language is not None:
             raise ParameterError(
-                "language_of_schema", "A language is chosen of a questionnaire; {path} is a schema.", path=str(given)
+                "language_of_schema", "A language can be chosen for questionnaires only; {path} is a schema.", path=str(given)
             )
         schema = Schema.load(given)
         return report(schema, None if prior is None else _read_prior(prior, schema))
@@ -93,7 +93,7 @@ def _is_questionnaire(path: Path) -> bool:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
-        # Whatever is wrong with it is said by whoever reads it.
+        # Whatever is wrong with it is said by what reads it.
         return False
     return isinstance(content, dict) and "pages" in content
 

@@ -60,9 +60,9 @@ def reconstruct_command(
     epsilon = rounded_up(channel.epsilon)
     heading = f"epsilon {epsilon if words_of(language) is ENGLISH else epsilon.replace('.', ',')}, "
     if not as_json:
-        from deniable.privacy.hiding import in_words  # measures of privacy are slow to load
+        from deniable.privacy.reporting.describe_designs import describe_design  # measures of privacy are slow to load
 
-        hidden = in_words(channel)
+        hidden = describe_design(channel)
         print(f"{type(channel).__name__}: {Polish({}).sentence(hidden) if words_of(language) is POLISH else hidden}.")
     present(estimate, level, as_json, plot, heading, read.texts, language)
     if not as_json and cells is not None:

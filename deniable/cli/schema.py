@@ -17,8 +17,8 @@ from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
 from deniable.plurals import counted
-from deniable.privacy.report import report
-from deniable.privacy.words import factor
+from deniable.privacy.reporting.report import report
+from deniable.privacy.reporting.words import factor
 
 app = typer.Typer(help="Propose a schema for a data file, or check one.", no_args_is_help=True, rich_markup_mode=None)
 

@@ -23,7 +23,7 @@ Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresq
 Keys = Annotated[
     Path | None,
     typer.Option(
-        help="The folder of the keys of waiting answers; beside a SQLite file unless named. Keep it on a durable disk.",
+        help="The folder of the keys of waiting answers; beside a SQLite file by default. Keep it on a durable disk.",
         envvar="DENIABLE_KEYS",
     ),
 ]
@@ -37,7 +37,7 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every one.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8000,
     burst: Annotated[int, typer.Option(min=0, help="Answers at once from one address; 0 for no limit.")] = 1_200,
-    per_second: Annotated[float, typer.Option(min=0.01, help="Answers a second from one address after that.")] = 10.0,
+    per_second: Annotated[float, typer.Option(min=0.01, help="Answers per second from one address after that.")] = 10.0,
     reset_password: Annotated[bool, typer.Option(help="Print a new one-time link for the organiser's password.")] = False,
     discard_unreadable: Annotated[
         bool, typer.Option(help="Give up waiting answers whose key is lost for good, instead of refusing to start.")
@@ -79,7 +79,7 @@ def serve(
             print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         for slug in store.slugs():
             seen = store.overview(slug)
-            print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.mixed)} out{_earlier(seen)}")
+            print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.mixed)} released{_earlier(seen)}")
             _tell_refused(store, slug, seen.state)
         print(f"{service.url}/organiser   for the organiser")
         if service.first_link is not None:
@@ -160,7 +160,7 @@ def backup(
     print(f"Backup written to {output}.")
     if with_keys:
         print(
-            f"Answers that are not mixed yet need {keys_beside(output)} to be restored. Whoever has both files can tell which "
+            f"Answers that are not mixed yet need {keys_beside(output)} to be restored. Anyone who has both files can tell which "
             "invitation such an answer came with: keep them apart."
         )
 
@@ -181,7 +181,7 @@ def restore(
     # An address may hold a password.
     print(f"{counted(rows, 'row')} restored to {store.place if '://' in db else db}.")
     for one in surveys:
-        print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.mixed)} out{_earlier(one)}")
+        print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.mixed)} released{_earlier(one)}")
 
 
 def _answers(count: int) -> str:

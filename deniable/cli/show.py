@@ -20,8 +20,9 @@ def console() -> Console:
 
 def show_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> None:
     """What the names of the designs in a table mean, each once."""
-    from deniable.privacy.hiding import designs  # most commands name no designs, and measures of privacy are slow to load
+    # Most commands name no designs, and measures of privacy are slow to load.
+    from deniable.privacy.reporting.describe_designs import describe_designs
 
     print("How answers are hidden:")
-    for line in designs(schema, names):
+    for line in describe_designs(schema, names):
         print(textwrap.fill(line, console().width, initial_indent="  ", subsequent_indent="    "))

@@ -21,7 +21,7 @@ from deniable.core.channel import rounded_up
 from deniable.core.files import file_exists, refuse_same, sidecar, write_text
 from deniable.errors import ParameterError, RefusedError
 from deniable.plurals import counted
-from deniable.privacy.words import factor, odds
+from deniable.privacy.reporting.words import factor, odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
 Slug = Annotated[str, typer.Argument(metavar="SURVEY", help="The short name of a survey.")]
@@ -111,7 +111,8 @@ def open_(
         str | None, typer.Option(metavar="YYYY-MM-DD", help="When contact details are erased (for linkage: register).")
     ] = None,
     discard: Annotated[
-        bool, typer.Option("--discard", help="Throw away the answers to the version before, if they are too few to be shown.")
+        bool,
+        typer.Option("--discard", help="Throw away the answers to the version before, if they are too few to be released."),
     ] = False,
 ) -> None:
     """Freeze a questionnaire into a version and take answers to it.
@@ -135,7 +136,7 @@ def open_(
 
 
 def _tell_replaced(old: Any, number: int, discard: bool, options: str) -> None:
-    lost = "Answers too few to be shown, if there were any, were thrown away." if discard else "Nothing of it is lost."
+    lost = "Answers too few to be released, if there were any, were thrown away." if discard else "Nothing of it is lost."
     print(f"The questionnaire was changed: version {old.number} takes no more answers. {lost}")
     if old.mixed:
         kept = "stays by itself and is" if old.mixed == 1 else "stay by themselves and are"
@@ -144,15 +145,15 @@ def _tell_replaced(old: Any, number: int, discard: bool, options: str) -> None:
             f"deniable survey export {old.slug} --version {old.number} -o FILE{options}"
         )
     if old.mixed and not old.shown:
-        print("If a few more came after its last batch, they come out when the survey is closed.")
+        print("If a few more came after its last batch, they are released when the survey is closed.")
     if old.shown:
         print(
-            "note: this survey was closed once, and then the rest of its answers was shown. From now on results come in batches of 50 "
-            "or more, also at a closing. If fewer are expected, give the questionnaire another name (survey: NAME)."
+            "note: this survey was closed once, and then the rest of its answers was released. From now on results come in batches of "
+            "50 or more, even at a closing. If fewer are expected, give the questionnaire another name (survey: NAME)."
         )
-    print("Whoever has the old page open is asked to load it again before sending.")
+    print("Anyone who has the old page open is asked to load it again before sending.")
     if old.invited:
-        print("Invitations used for it stay used: who answered then cannot answer again.")
+        print("Invitations used for it stay used: people who answered then cannot answer again.")
 
 
 def _answers(count: int) -> str:
@@ -170,7 +171,7 @@ def _day(text: str | None) -> datetime.date | None:
     try:
         return datetime.date.fromisoformat(text)
     except ValueError:
-        raise ParameterError("bad_date", "{got!r} is no date; write YYYY-MM-DD.", got=text) from None
+        raise ParameterError("bad_date", "{got!r} is not a date; write YYYY-MM-DD.", got=text) from None
 
 
 def _shown(db: str) -> str:
@@ -187,14 +188,14 @@ def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     print(f"{slug} is closed with {_answers(count)} to version {before.number}.")
     if before.shown:
         print(
-            "The rest was shown at an earlier closing. If fewer than 50 came since, they stay sealed, for whoever compared would see "
-            "them one by one. Once 50 wait they come out: open it again and wait for more."
+            "The rest was released at an earlier closing. If fewer than 50 have come since, they stay sealed, because anyone who compared "
+            "the results would see them one by one. They are released once 50 are waiting: open the survey again and wait for more."
         )
 
 
 @app.command("list")
 def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
-    """Show the surveys of a database, every version of each: its state and how many answers are out, nothing else.
+    """Show the surveys of a database, every version of each: its state and how many answers have been released, nothing else.
 
     Both numbers, of answers and of invitations used, move in steps of 50 or more while a survey is open, half an hour to an hour and a half
     after enough have come. A version is replaced when a changed questionnaire is opened; its answers are kept.
@@ -205,7 +206,7 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
         # On a narrow terminal names go on in the next line; the words of a state stay whole.
         table.add_column(heading, overflow="fold", no_wrap=heading == "state", min_width=8 if heading == "state" else None)
-    table.add_column("answers that are out", justify="right")
+    table.add_column("answers released", justify="right")
     for one in surveys:
         # Invitations are to a survey, whatever its version.
         invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
@@ -287,7 +288,7 @@ def invite(
 ) -> None:
     """Give everybody on a list a token that opens the survey once. Only hashes are stored: the list is yours to keep or destroy.
 
-    To invite more people later, add them to the list that was written: who has a token keeps it. Tokens are taken back by `revoke`.
+    To invite more people later, add them to the list that was written: anyone who has a token keeps it. Tokens are taken back by `revoke`.
     A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front, which is taken away when read.
     """
     from deniable.survey.invitations import invite as add
@@ -311,7 +312,9 @@ def invite(
         + (f", {done:,} {'has' if done == 1 else 'have'} answered." if status else ".")
     )
     if status:
-        print("Who answered since the last batch of 50 is not among them yet: a reminder should say that it is not for those.")
+        print(
+            "People who have answered since the last batch of 50 are not among them yet: say in a reminder that it is not meant for them."
+        )
     if not status and link is None:
         print(f"Everybody's link: ADDRESS/s/{slug}#TOKEN. What follows # is not sent when the page is loaded.")
     if not status and not only_invited:
@@ -327,7 +330,7 @@ def _check_link(link: str | None) -> None:
     except ValueError:
         fits = False
     if not fits:
-        raise ParameterError("bad_link", "{got!r} is no address of a service; write --link https://HOST.", got=link)
+        raise ParameterError("bad_link", "{got!r} is not the address of a service; write --link https://HOST.", got=link)
 
 
 @app.command("revoke")
@@ -340,7 +343,7 @@ def revoke(
     db: Database = DEFAULT_DB,
     keys: Keys = None,
 ) -> None:
-    """Take back the tokens of a list: whoever has not answered yet no longer can. Answers that came with them stay.
+    """Take back the tokens of a list: anyone who has not answered yet no longer can. Answers that came with them stay.
 
     Tokens that were used since the last batch are counted with those taken back.
     """
@@ -363,7 +366,7 @@ def contacts(
     keys: Keys = None,
     force: Force = False,
 ) -> None:
-    """Write the register of a survey that keeps contact details: of the people whose answers are out.
+    """Write the register of a survey that keeps contact details: of the people whose answers have been released.
 
     A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front.
     """

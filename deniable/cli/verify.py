@@ -37,7 +37,7 @@ def verify(
     each. Status, headers and bytes of every answer are compared; redirects are told, not followed. Without an address: print the
     released hashes. Exit code 1 if anything is different, 2 if something could not be compared.
 
-    What this cannot show: a server that recognises whoever verifies (by the network address, the time, or the way its connections
+    What this cannot show: a server that recognises those who verify (by the network address, the time, or the way its connections
     are made) can send everybody else something different. Verify from where respondents are, more than once, and with --browser.
     """
     from deniable.web.released import released
@@ -120,4 +120,6 @@ def _notes(url: str, without_questions: bool, driven: bool) -> None:
     elif without_questions:
         print("note: the questions themselves were not compared. With the organiser's questionnaire they are: -q FILE.")
     more = "" if driven else ", and with --browser"
-    print(f"note: a server can recognise whoever verifies and send others something else. Verify from several places{more}.")
+    print(
+        f"note: a server can recognise those who verify and send everyone else something different. Verify from several places{more}."
+    )

@@ -221,7 +221,7 @@ def pattern_counts(packed: Any, items: Any, rows: int) -> Any:
 
 @compiled()
 def set_codes(packed: Any, codes: Any, place: Any, first: int) -> None:
-    """Mark one code a row: row r sets its bit in column place[codes[r]], unless that is -1."""
+    """Mark one code per row: row r sets its bit in column place[codes[r]], unless that is -1."""
     for r in range(codes.size):
         column = place[codes[r]]
         if column >= 0:

@@ -4,26 +4,26 @@ Every measure takes `prior=None`, the distribution of the true answers: uniform 
 label order or a mapping. Where a paper's formula is wrong the corrected one is computed; `as_published=True` gives the printed one.
 """
 
-from deniable.privacy.basic import basic_privacy
-from deniable.privacy.correlation import correlation_attack, remaining_error
-from deniable.privacy.deniability import deniability, minority_share
-from deniable.privacy.deployments import DEPLOYMENTS, Deployment
-from deniable.privacy.edges import edge_leak
-from deniable.privacy.entropy import conditional_entropy_privacy, entropy_privacy, privacy_loss
-from deniable.privacy.epsilon import Epsilons, epsilons
-from deniable.privacy.finite import nearest_finite
-from deniable.privacy.influence import influence
-from deniable.privacy.information import min_entropy_leakage, mutual_information
-from deniable.privacy.interval import interval_privacy
-from deniable.privacy.linkage import Linkage, linkage_attack, reidentification_rate
-from deniable.privacy.ranges import noise_for_range_privacy, range_privacy
-from deniable.privacy.recoverability import final_privacy, recoverability
-from deniable.privacy.reinterrogation import reinterrogation_attack, reinterrogation_privacy
-from deniable.privacy.repeats import averaging_attack, simulate_averaging
-from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.single_entry import group_privacy, single_entry_privacy
-from deniable.privacy.warnings import warnings_of
-from deniable.privacy.worst_case import Rise, posterior_bound, worst_posterior, worst_rise
+from deniable.privacy.attacks.correlation import correlation_attack, remaining_error
+from deniable.privacy.attacks.linkage import Linkage, linkage_attack, reidentification_rate
+from deniable.privacy.attacks.reinterrogation import reinterrogation_attack, reinterrogation_privacy
+from deniable.privacy.attacks.repeats import averaging_attack, simulate_averaging
+from deniable.privacy.measures.basic import basic_privacy
+from deniable.privacy.measures.deniability import deniability, minority_share
+from deniable.privacy.measures.edges import edge_leak
+from deniable.privacy.measures.entropy import conditional_entropy_privacy, entropy_privacy, privacy_loss
+from deniable.privacy.measures.epsilon import Epsilons, epsilons
+from deniable.privacy.measures.finite import nearest_finite
+from deniable.privacy.measures.influence import influence
+from deniable.privacy.measures.information import min_entropy_leakage, mutual_information
+from deniable.privacy.measures.interval import interval_privacy
+from deniable.privacy.measures.ranges import noise_for_range_privacy, range_privacy
+from deniable.privacy.measures.recoverability import final_privacy, recoverability
+from deniable.privacy.measures.single_entry import group_privacy, single_entry_privacy
+from deniable.privacy.measures.worst_case import Rise, posterior_bound, worst_posterior, worst_rise
+from deniable.privacy.reporting.deployments import DEPLOYMENTS, Deployment
+from deniable.privacy.reporting.report import PrivacyReport, report
+from deniable.privacy.reporting.warnings import warnings_of
 
 __all__ = [
     "DEPLOYMENTS",

@@ -23,7 +23,7 @@ from deniable.core.domain import Nominal
 from deniable.core.exact import Floats, Ints
 from deniable.core.sampling import byte_source
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.worst_case import worst_posterior
+from deniable.privacy.measures.worst_case import worst_posterior
 from deniable.progress import Progress, Silent
 from deniable.publish.cells import columns_of
 from deniable.publish.deniability_tree import DeniabilityTree

@@ -18,7 +18,7 @@ from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.deniability import deniability
+from deniable.privacy.measures.deniability import deniability
 from deniable.progress import Progress, Silent
 from deniable.publish.cells import columns_of
 from deniable.publish.checks.limits import Limits

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.privacy.warnings import WEAK
-from deniable.privacy.words import odds, percent
+from deniable.privacy.reporting.warnings import WEAK
+from deniable.privacy.reporting.words import odds, percent
 from deniable.publish.remedies import Setting, Write, in_python
 
 TREE_NOT_COVERED = (

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.deniability import deniability_of_groups, minority_share
+from deniable.privacy.measures.deniability import deniability_of_groups, minority_share
 from deniable.publish.cells import columns_of
 from deniable.publish.encoding import Sensitive
 from deniable.publish.epsilon import epsilon_of

@@ -14,8 +14,8 @@ from deniable.core.columns import to_arrow
 from deniable.core.exact import Ints
 from deniable.errors import DataError, ParameterError
 from deniable.plurals import counted
-from deniable.privacy.deniability import deniability
-from deniable.privacy.words import percent
+from deniable.privacy.measures.deniability import deniability
+from deniable.privacy.reporting.words import percent
 from deniable.publish.cells import columns_of
 from deniable.publish.checks.all_checks import all_checks
 from deniable.publish.checks.answers import largest_answer, ruled_out_of_all_rows, smallest_minorities

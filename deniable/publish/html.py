@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from deniable.plurals import counted
-from deniable.privacy import html as parts
-from deniable.privacy.words import percent
+from deniable.privacy.reporting import html as parts
+from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.answers import shares_by_column
 from deniable.publish.guarantees import Guarantees, verdict_of_all
 from deniable.publish.recoding import Recoding

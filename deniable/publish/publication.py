@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable import __version__
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.guarantees import TOGETHER, Guarantees, remedies_of_all, verdict_of_all
 from deniable.publish.html import page

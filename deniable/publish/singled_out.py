@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.core.exact import Ints
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.publish.encoding import Attribute
 from deniable.publish.remedies import Remedy, Setting
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.publish.fitted_tree import FittedTree
 from deniable.publish.rules import single_views
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.core.exact import Ints
 from deniable.errors import ParameterError
-from deniable.privacy.entropy import bits as entropy_bits
+from deniable.privacy.measures.entropy import bits as entropy_bits
 from deniable.publish.cells import as_numbers, as_text, cells
 from deniable.publish.recoding import (
     Recoding,

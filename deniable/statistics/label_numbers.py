@@ -36,10 +36,10 @@ def has_numbers(domain: Domain) -> bool:
 
 
 def numbers_of(domain: Domain) -> Floats:
-    """The numbers of a domain; silence, where there is such a label, stands last with the largest of them and is left out by whoever
-    asks (a condition to have answered)."""
+    """The numbers of a domain; silence, where there is such a label, stands last with the largest of them and is left out by those who
+    ask (a condition to have answered)."""
     numbers = answered(domain).numbers() if hasattr(answered(domain), "low") else _of_labels(domain)
-    assert numbers is not None  # whoever asks has looked
+    assert numbers is not None  # the caller has looked
     return numbers if domain.missing is None else np.append(numbers, numbers.max())
 
 

@@ -62,14 +62,15 @@ def _reports(data: Any) -> str:
 
 
 def _rows(schema: Schema) -> list[list[str]]:
-    from deniable.privacy.hiding import in_words  # only where it is shown: measures of privacy are slow to load
+    # Only where it is shown: measures of privacy are slow to load.
+    from deniable.privacy.reporting.describe_designs import describe_design
 
     shared = {name: group for group, members in schema.groups.items() for name in members.attributes}
     return [
         [
             name,
             channel.domain.allowed,
-            in_words(channel) + (f"; one draw for all of {shared[name]!r}" if name in shared else ""),
+            describe_design(channel) + (f"; one draw for all of {shared[name]!r}" if name in shared else ""),
             rounded_up(channel.epsilon),
         ]
         for name, channel in schema.items()

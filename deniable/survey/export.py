@@ -21,7 +21,26 @@ from deniable.survey.store.surveys import Version
 
 
 def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
-    """Write the answers to one version (the newest unless said) as CSV or Parquet that only its owner can read; how many."""
+    """Write the answers to one version as a file that only its owner can read.
+
+    Parameters
+    ----------
+    store : Store
+        Where the survey is.
+    slug : str
+        The short name of the survey.
+    target : Path
+        Where the answers go, as CSV or Parquet by its ending.
+    number : int, optional
+        The version; the newest unless given.
+    force : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    int
+        How many answers were written.
+    """
     sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
     pieces = _pieces(store, read)
@@ -48,13 +67,16 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
         )
         # After a closing that showed the rest, another one would show fewer than a batch to nobody.
         sentence += "." if here.shown else ", or close it."
-    elif here.shown:
-        sentence = "Nothing of version {now} of {slug}, which is {state}, is out. The rest was shown at an earlier closing; fewer than "
-        sentence += "{batch} that came since would be seen one by one, and stay sealed."
-        sentence += " Open it again and wait until there are {batch}." if here.state == "closed" else ""
     else:
-        sentence = "Nothing of version {now} of {slug}, which is {state}, is out. Bring out what waits, if anything does: "
-        sentence += "deniable survey close {slug}."
+        sentence = "No answers to version {now} of {slug}, which is {state}, have been released. "
+        if here.shown:
+            sentence += (
+                "The rest was released at an earlier closing; fewer than {batch} that came since would be seen one by one, and "
+            )
+            sentence += "stay sealed."
+            sentence += " Open it again and wait until there are {batch}." if here.state == "closed" else ""
+        else:
+            sentence += "Release those that wait, if there are any: deniable survey close {slug}."
     more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
     return RefusedError(
         "nothing_to_export", sentence + "{more}",

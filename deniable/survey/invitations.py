@@ -107,7 +107,9 @@ def _faults(row: dict[str, str]) -> list[str]:
     if token and (len(token) < LEAST_TOKEN or not TOKEN.fullmatch(token)):
         found.append(f"the token is shorter than {LEAST_TOKEN} letters or digits and could be guessed; leave it empty")
     found += [
-        f"{name} is no date (YYYY-MM-DD)" for name in ("validfrom", "validuntil") if row.get(name) and _day(row[name]) is None
+        f"{name} is not a date (YYYY-MM-DD)"
+        for name in ("validfrom", "validuntil")
+        if row.get(name) and _day(row[name]) is None
     ]
     begins, ends = (_day(row.get(name, "")) for name in ("validfrom", "validuntil"))
     if begins and ends and ends < begins:

@@ -103,13 +103,13 @@ _NEEDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType
 
 def _take(given: dict[str, Any], design: str) -> dict[str, Any]:
     needed, optional = _NEEDS[design]
-    lacking = [key for key in needed if key not in given]
+    missing = [key for key in needed if key not in given]
     unknown = [key for key in given if key not in (*needed, *optional)]
-    if lacking or unknown:
+    if missing or unknown:
         raise ParameterError(
-            "privacy_keys", "privacy: {design} needs {needed}{rest}; missing {lacking}, unknown {unknown}.",
+            "privacy_keys", "privacy: {design} needs {needed}{rest}; missing {missing}, unknown {unknown}.",
             design=design, needed=list(needed), rest=f" and may have {list(optional)}" if optional else "",
-            lacking=lacking, unknown=unknown,
+            missing=missing, unknown=unknown,
         )  # fmt: skip
     return given
 

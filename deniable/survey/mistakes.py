@@ -1,4 +1,4 @@
-"""All mistakes of a questionnaire at once: whoever mends one should not meet the next only then."""
+"""All mistakes of a questionnaire at once: fixing one should not merely uncover the next."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from deniable.core.domain import NO_ANSWER
 from deniable.errors import RefusedError
-from deniable.privacy.words import odds as in_words
+from deniable.privacy.reporting.words import odds as in_words
 from deniable.survey.recipe_rows import UnreadableRecipeError, is_identity, odds, odds_if_asked, whole
 
 MOST_ODDS = 20

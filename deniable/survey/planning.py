@@ -10,8 +10,8 @@ from statistics import NormalDist
 from deniable.core.designs import Identity
 from deniable.errors import ParameterError
 from deniable.plurals import counted
-from deniable.privacy.influence import in_people
-from deniable.privacy.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
+from deniable.privacy.measures.influence import in_people
+from deniable.privacy.reporting.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
 from deniable.survey.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
 
@@ -41,7 +41,7 @@ class Cost:
         return math.exp(self.epsilon)
 
     @property
-    def told(self) -> bool:
+    def is_known(self) -> bool:
         """Whether anything is known about a share of 20%."""
         return self.margin < UNKNOWN
 
@@ -61,7 +61,7 @@ class Cost:
         >>> Cost("smokes", 1.1, 50.2, 0.2).margin_in_words, Cost("age", 2.8, 0.9, 0.8).margin_in_words
         ('± 20.0 points', 'cannot be told')
         """
-        return f"± {100 * self.margin:.1f} points" if self.told else "cannot be told"
+        return f"± {100 * self.margin:.1f} points" if self.is_known else "cannot be told"
 
 
 def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
@@ -104,7 +104,7 @@ class Advice:
 
 def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     """What is asked openly, what is assumed, what protects too little, alone or with the others,
-    and what is hidden so well that so many answers would tell nothing.
+    and what is hidden so well that so many answers would say nothing.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -154,20 +154,22 @@ def over(questionnaire: Questionnaire, today: datetime.date) -> list[Advice]:
 def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     channel = questionnaire.schema[cost.name]
     known = known_to(channel, answers)
-    tell = f"{counted(answers, 'answer')} {'tells' if answers == 1 else 'tell'}"
+    show = f"{counted(answers, 'answer')} {'pins' if answers == 1 else 'pin'} down"
     if isinstance(channel, Identity):
         enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
-        start = f"asked openly, but {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
-        return f"{start} About {enough:,} would tell it to ± {100 * USEFUL:.0f}."
-    if cost.told:
-        start = f"hidden so well that {tell} {known.about} only to ± {100 * cost.margin:.0f} points."
+        start = f"asked openly, but {show} {known.about} only to within ± {100 * cost.margin:.0f} points."
+        return f"{start} About {enough:,} would pin it down to within ± {100 * USEFUL:.0f}."
+    if cost.is_known:
+        start = f"hidden so well that {show} {known.about} only to within ± {100 * cost.margin:.0f} points."
     else:
-        start = f"hidden so well that {known.about} cannot be told from {counted(answers, 'answer')}: it might be anything."
+        start = (
+            f"hidden so well that {known.about} cannot be estimated from {counted(answers, 'answer')}: it might be anything."
+        )
     needed = _needed(questionnaire, cost, answers)
     more = (
-        f"About {_rounded(needed):,} would tell it to ± {100 * USEFUL:.0f}"
+        f"About {_rounded(needed):,} would pin it down to within ± {100 * USEFUL:.0f}"
         if needed is not None
-        else f"Not even {MOST_ANSWERS:,} would tell it to ± {100 * USEFUL:.0f}"
+        else f"Not even {MOST_ANSWERS:,} would pin it down to within ± {100 * USEFUL:.0f}"
     )
     return f"{start} {more}; {'or' if needed is not None else 'so'} {binding(channel, answers, USEFUL)}."
 

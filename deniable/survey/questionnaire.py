@@ -64,8 +64,8 @@ class Questionnaire:
         # Where the languages are wrong, no text is blamed for not being in them.
         unknown: list[str] = []
         self.languages = mistakes.read(self._languages, unknown)
-        lacking: Text = {}
-        texts = {key: mistakes.read(partial(self._text, key), lacking) for key in TEXTS if key in given}
+        missing: Text = {}
+        texts = {key: mistakes.read(partial(self._text, key), missing) for key in TEXTS if key in given}
         self.title = texts.get("title", {})
         self.linkage = mistakes.read(lambda: self._one_of("linkage", LINKAGES, "none"), "none")
         self.show_sent = mistakes.read(lambda: self._one_of("show_sent", ("after", "never"), "after"), "after")
@@ -150,9 +150,9 @@ class Questionnaire:
     def _check_keys(self) -> None:
         """Both what is missing and what is too much: often one is the other, misspelt."""
         mistakes = Mistakes()
-        lacking = [key for key in REQUIRED if key not in self._given]
-        if lacking:
-            mistakes.add(self._document.error((), "keys_missing", "the questionnaire lacks {lacking}.", lacking=lacking))
+        missing = [key for key in REQUIRED if key not in self._given]
+        if missing:
+            mistakes.add(self._document.error((), "keys_missing", "the questionnaire is missing {missing}.", missing=missing))
         for key in self._given:
             if key not in KEYS:
                 mistakes.add(
@@ -173,7 +173,7 @@ class Questionnaire:
         return text(self._document, (key,), self._given[key], self.languages)
 
     def _slug(self) -> str:
-        slug = self._given.get("survey", "lacking")
+        slug = self._given.get("survey", "missing")
         if not isinstance(slug, str) or not SLUG.fullmatch(slug):
             raise self._error("survey", "bad_slug", "survey is a short name of a-z, 0-9 and -, got {got!r}.", got=slug)
         return slug

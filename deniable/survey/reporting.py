@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable.privacy.report import PrivacyReport, report
-from deniable.privacy.rows import Row, at_odds
+from deniable.privacy.reporting.report import PrivacyReport, report
+from deniable.privacy.reporting.rows import Row, at_odds
 from deniable.survey.planning import advice, costs
 from deniable.survey.question_texts import question_texts
 from deniable.survey.questionnaire import Questionnaire
@@ -42,14 +42,14 @@ def privacy_report(
     lies = {cost.name: cost.counts_as for cost in costs(questionnaire, answers)}
     found = report(questionnaire.schema, prior, texts=question_texts(questionnaire).questions(language))
 
-    def told(row: Row) -> Row:
+    def completed(row: Row) -> Row:
         # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
         known = at_odds(row, epsilons[row.name]) if epsilons[row.name] > row.epsilon else row
         warnings = tuple(one.text for one in said if one.kind == "warning" and one.name == row.name)
         return replace(known, text=texts[row.name], warnings=warnings, counts_as=lies[row.name])
 
     notes = tuple((one.name, one.text) for one in said if one.kind == "note")
-    return PrivacyReport(questionnaire.schema, tuple(map(told, found.rows)), notes=notes, language=language)
+    return PrivacyReport(questionnaire.schema, tuple(map(completed, found.rows)), notes=notes, language=language)
 
 
 def _texts(questionnaire: Questionnaire, language: str) -> dict[str, str]:

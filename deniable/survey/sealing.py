@@ -101,7 +101,7 @@ class KeyFolder:
         self._loaded[name] = key
 
     def get(self, name: str) -> bytes:
-        """The key of that name, or a sentence about what is lacking."""
+        """The key of that name, or a sentence about what is missing."""
         key = self._loaded.get(name)
         if key is None:
             with contextlib.suppress(FileNotFoundError):

@@ -94,7 +94,7 @@ def read_submission(asked: Asked, given: Any) -> Submission:
     content = struct.pack(f"<{len(codes)}I", *codes)
     if asked.linkage != "none":
         content += (code or "").encode().ljust(CODE_LENGTH)
-    # The id is the key of the MAC: whoever has only the database can test no guess of what was sent under it.
+    # The id is the key of the MAC: anyone who has only the database can test no guess of what was sent under it.
     canonical = json.dumps([asked.number, token, code, contact, codes], ensure_ascii=True, sort_keys=True).encode()
     return Submission(
         survey=asked.survey,
@@ -119,13 +119,13 @@ def unpack(content: bytes, columns: int, linkage: str) -> list[Any]:
 def _codes(asked: Asked, report: Any) -> list[int]:
     if not isinstance(report, dict):
         raise RefusedError("no_report", "The body needs report: an object from question to the number of the reported label.")
-    lacking = [name for name in asked.sizes if name not in report]
+    missing = [name for name in asked.sizes if name not in report]
     extra = sorted(set(report) - set(asked.sizes))
-    if lacking or extra:
+    if missing or extra:
         raise RefusedError(
             "questions_differ",
-            "The report must answer every question once; lacking: {lacking}, unknown: {extra}.",
-            lacking=lacking[:10],
+            "The report must answer every question once; missing: {missing}, unknown: {extra}.",
+            missing=missing[:10],
             extra=extra[:10],
         )
     for name, size in asked.sizes.items():

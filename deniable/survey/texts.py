@@ -1,4 +1,4 @@
-"""Texts in several languages: a plain string, or one string a language."""
+"""Texts in several languages: a plain string, or one string per language."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
         return dict.fromkeys(languages, str(given))
     if not isinstance(given, dict):
         raise document.error(
-            path, "not_text", "a text is a string or one string a language ({allowed}), got {got!r}.",
+            path, "not_text", "a text is a string or one string per language ({allowed}), got {got!r}.",
             allowed=languages, got=given,
         )  # fmt: skip
-    lacking = [language for language in languages if not isinstance(given.get(language), str) or not given[language]]
+    missing = [language for language in languages if not isinstance(given.get(language), str) or not given[language]]
     unknown = [language for language in given if language not in languages]
-    if languages and (lacking or unknown):
+    if languages and (missing or unknown):
         raise document.error(
             path, "languages_differ", "{what} {wrong}; the survey's languages are {allowed}.",
             what=_called(path), allowed=languages,
             wrong=" and ".join(
-                [f"lacks {lacking}"] * bool(lacking) + [f"has the unknown {unknown}"] * bool(unknown)
+                [f"is missing {missing}"] * bool(missing) + [f"has the unknown {unknown}"] * bool(unknown)
             ),
         )  # fmt: skip
     return {language: given[language] for language in languages}

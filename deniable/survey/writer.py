@@ -25,7 +25,7 @@ GROWTH = 4
 """All answers are written again when a quarter of their number waits: each is written some four or five times in all."""
 MIX_SECONDS = 3_600.0
 WAIT_SECONDS = 1_800.0, 5_400.0
-"""A full batch ends after a random time between these, with whatever has arrived by then. If it ended with its fiftieth answer, whoever
+"""A full batch ends after a random time between these, with whatever has arrived by then. If it ended with its fiftieth answer, anyone who
 sends 49 of their own could choose whom they share it with. An ordinary small survey (500 answers in a week of days of 12 hours) has six
 arrivals an hour: three to nine people join meanwhile. The least keeps a restart, which draws anew, from gaining anything; the most keeps
 nobody's results back for long; a closing does not wait."""

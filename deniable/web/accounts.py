@@ -42,7 +42,7 @@ class Accounts:
                 "link_used", "This link has already been used, or is not valid. The server prints a new one on request."
             )
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-            raise RefusedError("password_length", "A password has {least} characters or more.", least=SHORTEST_PASSWORD)
+            raise RefusedError("password_length", "A password needs at least {least} characters.", least=SHORTEST_PASSWORD)
         self._store.set_password(self._hasher.hash(password))
         self.first_key = None
         self._sessions.clear()
@@ -55,9 +55,9 @@ class Accounts:
             # Where no password is set yet, as much time is spent and the answer is the same.
             self._hasher.verify(stored or _NOBODY, password[:LONGEST_PASSWORD])
         except (Argon2Error, InvalidHashError):
-            raise RefusedError("wrong_password", "That is not the password.") from None
+            raise RefusedError("wrong_password", "That is not the right password.") from None
         if stored is None:
-            raise RefusedError("wrong_password", "That is not the password.")
+            raise RefusedError("wrong_password", "That is not the right password.")
         return self._new_session()
 
     def _new_session(self) -> str:

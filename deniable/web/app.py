@@ -51,6 +51,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     accounts = Accounts(store, settings.reset_password)
     limit = Limit(settings.burst, settings.per_second) if settings.burst else None
     files = released(settings.static)
+    missing_page()  # what renders pages is loaded now, not while the first visitor waits
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -69,7 +69,7 @@ def _unlinked(name: str, text: str) -> tuple[str, list[str]]:
     text = _EXPORT.sub("", text.strip())
     text = _IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_scope(match[2])};", text)
     if (other := _OTHER.search(text)) is not None:
-        raise _cannot(name, f"{other[0].strip()[:60]!r} is no import or export that can be put into one script")
+        raise _cannot(name, f"{other[0].strip()[:60]!r} is not an import or export that can be put into one script")
     if "</script" in text.lower() or "<!--" in text:
         raise _cannot(name, "it would end the script that it is put into")
     return text, exported

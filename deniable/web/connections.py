@@ -1,6 +1,6 @@
 """Who is connected, and who is dropped: so many connections, from one address and in all, so much memory, so much patience.
 
-An honest newcomer is never refused for those who came before and do nothing: where the house is full, whoever has kept the server
+An honest newcomer is never refused for those who came before and do nothing: where all places are taken, the one that has kept the server
 waiting the longest goes.
 """
 
@@ -49,7 +49,7 @@ class Patience:
 
     @property
     def from_one_address(self) -> int:
-        """A school behind one address has room; whoever takes more drops their own connections, not those of others."""
+        """A school behind one address has room; anyone who takes more drops their own connections, not those of others."""
         return max(1, self.connections // 2)
 
 
@@ -165,7 +165,7 @@ class Connections:
             connection.drop()
 
     def cut(self) -> None:
-        """The server stops, and has waited for clients long enough. Whoever waits for the server is still answered."""
+        """The server stops, and has waited for clients long enough. Anyone who waits for the server is still answered."""
         for connection in list(self._waiting):
             connection.drop()
 

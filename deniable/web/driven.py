@@ -57,7 +57,7 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
     address = Address.of(url)
     if address.slug is None:
         raise StoreError(
-            "bad_address", "{url} is no address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
+            "bad_address", "{url} is not the address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
         )
     optional("playwright", "browser")
     playwright = optional("playwright.sync_api", "browser")
@@ -95,7 +95,7 @@ def _led_there(address: Address, seen: Seen) -> Address | None:
 
 @contextlib.contextmanager
 def _browser(playwright: Any, executable: str) -> Iterator[Any]:
-    # Whoever serves hostile code meets the browser's own walls; only root has to do without them.
+    # Anyone who serves hostile code meets the browser's own walls; only root has to do without them.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     with playwright.sync_playwright() as started:
         try:

@@ -1,6 +1,6 @@
 """One answer of a server as it came over the wire, read as strictly as the most careful browser would.
 
-Nothing is followed, guessed or mended: an answer that two programs could read differently is reported as such.
+Nothing is followed, guessed or repaired: an answer that two programs could read differently is reported as such.
 """
 
 from __future__ import annotations

@@ -51,11 +51,13 @@ class Limit:
     def check(self, address: str) -> None:
         """Refuse where the bucket is empty."""
         if not self.allows(address):
-            raise RefusedError("too_many", "Too many requests come from this address. Wait a little and send again.")
+            raise RefusedError(
+                "too_many", "Too many requests are coming from this address. Please wait a moment and send again."
+            )
 
 
 def neighbourhood(address: str) -> str:
-    """What counts as one address: of IPv6 the first 64 bits, for whoever has one of the addresses behind them has them all.
+    """What counts as one address: of IPv6 the first 64 bits, for anyone who has one of the addresses behind them has them all.
 
     >>> neighbourhood("2001:db8::1") == neighbourhood("2001:db8::2:3"), neighbourhood("::ffff:203.0.113.5")
     (True, '203.0.113.5')

@@ -1,4 +1,4 @@
-"""The organiser's pages: log in, see how many answers are out, open, close, export."""
+"""The organiser's pages: log in, see how many answers have been released, open, close, export."""
 
 from __future__ import annotations
 

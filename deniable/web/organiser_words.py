@@ -25,17 +25,15 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "invitations": "Invitations used",
             "last_day": "Last day",
             "results": "Results",
-            "no_survey": "No survey is open yet. On the server: <code>deniable survey open FILE.yaml</code>.",
-            "note": "Answers come out together, 50 or more at a time: half an hour to an hour and a half after enough "
-            "have come, or when the "
-            "survey is closed. The numbers of answers and of used invitations move with them, so that none shows that "
-            "one person came; until "
-            "then people may have answered though none are out. Whoever sends many answers themselves knows those, and "
-            "the others hide "
-            "among fewer.",
+            "no_survey": "No survey is open yet. On the server: `deniable survey open FILE.yaml`.",
+            "note": "Answers are released together, 50 or more at a time: half an hour to an hour and a half after enough have "
+            "arrived, or when the survey is closed. The numbers of answers and of used invitations change only then, so"
+            " that they never show that one person has answered. Until then people may have answered although no "
+            "answers have been released. Anyone who sends many of the answers knows those, so the others hide among "
+            "fewer.",
             "open": "open",
             "closed": "closed",
-            "none_out": "none out yet",
+            "none_released": "none released yet",
             "open_to_all": "open to all",
             "not_yet": "not yet",
             "of": "{used} of {all}",
@@ -45,16 +43,15 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_close": "Close",
             "close_it": "Close {survey}?",
             "nobody_can": "Nobody can answer while it is closed.",
-            "rest_shown": "Its rest was shown at an earlier closing: answers that came since are shown only if they are "
-            "50 or more.",
-            "rest_shows": "The answers that wait are then shown, however few they are. This is done once: after that, "
-            "results come in batches "
-            "of 50 or more, also if the survey is opened again.",
+            "rest_shown": "The remaining answers were released at an earlier closing: those that have arrived since are released only"
+            " if there are 50 or more of them.",
+            "rest_shows": "The answers that are waiting will then be released, however few they are. This happens only once: after "
+            "that, results are released in batches of 50 or more, even if the survey is opened again.",
             "leave_open": "Leave it open",
             "link_used": "This link has already been used, or is not valid. The server prints a new one on request.",
             "link_gone": "This link has already been used.",
-            "password_length": "A password has {least} characters or more.",
-            "wrong_password": "That is not the password.",
+            "password_length": "A password needs at least {least} characters.",
+            "wrong_password": "That is not the right password.",
         },
         "pl": {
             "language": "Język",
@@ -71,17 +68,15 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "invitations": "Wykorzystane zaproszenia",
             "last_day": "Ostatni dzień",
             "results": "Wyniki",
-            "no_survey": "Żadna ankieta nie jest jeszcze otwarta. Na serwerze: <code>deniable survey open FILE.yaml</code>.",
-            "note": "Odpowiedzi pokazują się razem, co najmniej po 50: od pół godziny do półtorej godziny po tym, jak "
-            "zbierze się ich dość, albo "
-            "po zamknięciu ankiety. Liczby odpowiedzi i wykorzystanych zaproszeń zmieniają się razem z nimi, żeby żadna "
-            "nie zdradziła, że "
-            "ktoś odpowiedział; do tego czasu mogły już nadejść odpowiedzi, choć żadnej nie widać. Kto sam wysyła wiele "
-            "odpowiedzi, zna je, "
-            "a pozostałe kryją się wśród mniejszej liczby.",
+            "no_survey": "Żadna ankieta nie jest jeszcze otwarta. Na serwerze: `deniable survey open FILE.yaml`.",
+            "note": "Odpowiedzi są udostępniane razem, co najmniej po 50: od pół godziny do półtorej godziny po tym, jak "
+            "zbierze się ich wystarczająco dużo, albo po zamknięciu ankiety. Liczby odpowiedzi i wykorzystanych "
+            "zaproszeń zmieniają się dopiero wtedy, żeby nigdy nie zdradziły, że odpowiedziała jedna osoba. Do tego "
+            "czasu mogły już nadejść odpowiedzi, choć żadnej nie udostępniono. Kto wysyła wiele odpowiedzi, zna je, "
+            "więc pozostałe kryją się wśród mniejszej liczby.",
             "open": "otwarta",
             "closed": "zamknięta",
-            "none_out": "jeszcze żadnej",
+            "none_released": "jeszcze żadnej",
             "open_to_all": "otwarta dla wszystkich",
             "not_yet": "jeszcze nie",
             "of": "{used} z {all}",
@@ -91,42 +86,49 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_close": "Zamknij",
             "close_it": "Zamknąć {survey}?",
             "nobody_can": "Dopóki jest zamknięta, nikt nie może odpowiadać.",
-            "rest_shown": "Pozostałe odpowiedzi pokazano przy wcześniejszym zamknięciu: te, które nadeszły później, "
-            "pokażą się tylko, jeśli "
-            "jest ich co najmniej 50.",
-            "rest_shows": "Pokażą się wtedy odpowiedzi, które czekają, choćby było ich niewiele. Dzieje się to raz: "
-            "potem wyniki przychodzą "
-            "co najmniej po 50, także gdy ankieta zostanie otwarta ponownie.",
+            "rest_shown": "Pozostałe odpowiedzi udostępniono przy wcześniejszym zamknięciu: te, które nadeszły później, zostaną "
+            "udostępnione tylko wtedy, gdy będzie ich co najmniej 50.",
+            "rest_shows": "Czekające odpowiedzi zostaną wtedy udostępnione, choćby było ich niewiele. Dzieje się to tylko raz: potem "
+            "wyniki są udostępniane co najmniej po 50, także po ponownym otwarciu ankiety.",
             "leave_open": "Zostaw otwartą",
-            "link_used": "Ten odnośnik został już użyty albo jest nieprawidłowy. Serwer wypisze nowy na żądanie.",
-            "link_gone": "Ten odnośnik został już użyty.",
-            "password_length": "Hasło ma co najmniej {least} znaków.",
+            "link_used": "Ten link został już użyty albo jest nieprawidłowy. Serwer wypisze nowy na żądanie.",
+            "link_gone": "Ten link został już użyty.",
+            "password_length": "Hasło musi mieć co najmniej {least} znaków.",
             "wrong_password": "To nie jest właściwe hasło.",
         },
     }
 )
 
 
-def answers_out(count: int, language: str) -> str:
-    """How many answers are out.
+def answers_released(count: int, language: str) -> str:
+    """How many answers have been released, as it stands in a table.
 
-    >>> answers_out(1, "en"), answers_out(3, "pl")
-    ('1 answer is out', '3 odpowiedzi')
+    >>> answers_released(1234, "en"), answers_released(3, "pl"), answers_released(0, "en")
+    ('1,234 released', '3 odpowiedzi', 'none released yet')
+    """
+    if not count:
+        return WORDS[language]["none_released"]
+    return _answers_in_polish(count) if language == "pl" else f"{count:,} released"
+
+
+def released_to(count: int, number: int, language: str) -> str:
+    """How many answers have been released, and to which version, as a sentence.
+
+    >>> released_to(2, 1, "en"), released_to(2, 1, "pl")
+    ('2 answers to version 1 have been released.', 'Udostępniono 2 odpowiedzi na wersję 1.')
+    >>> released_to(0, 1, "en"), released_to(0, 1, "pl")
+    ('No answers to version 1 have been released yet.', 'Nie udostępniono jeszcze żadnej odpowiedzi na wersję 1.')
     """
     if language == "pl":
-        return counted_in_polish(count, "odpowiedź", "odpowiedzi", "odpowiedzi")
-    return f"{counted(count, 'answer')} {'is' if count == 1 else 'are'} out"
+        number_of = f"Udostępniono {_answers_in_polish(count)}" if count else "Nie udostępniono jeszcze żadnej odpowiedzi"
+        return f"{number_of} na wersję {number}."
+    if not count:
+        return f"No answers to version {number} have been released yet."
+    return f"{counted(count, 'answer')} to version {number} {'has' if count == 1 else 'have'} been released."
 
 
-def out_to(count: int, number: int, language: str) -> str:
-    """How many answers are out, and to which version.
-
-    >>> out_to(2, 1, "en"), out_to(2, 1, "pl")
-    ('2 answers are out, to version 1.', 'Widać 2 odpowiedzi na wersję 1.')
-    """
-    if language == "pl":
-        return f"Widać {answers_out(count, language)} na wersję {number}." if count else "Nie widać jeszcze żadnej odpowiedzi."
-    return f"{answers_out(count, language)}, to version {number}."
+def _answers_in_polish(count: int) -> str:
+    return counted_in_polish(count, "odpowiedź", "odpowiedzi", "odpowiedzi")
 
 
 def earlier(count: int, language: str) -> str:
@@ -138,7 +140,7 @@ def earlier(count: int, language: str) -> str:
     if not count:
         return ""
     return (
-        f", oraz {answers_out(count, language)} na wcześniejsze wersje"
+        f", oraz {_answers_in_polish(count)} na wcześniejsze wersje"
         if language == "pl"
         else f", and {count:,} to earlier versions"
     )

@@ -1,4 +1,4 @@
-"""A log that nobody can flood, and that tells nothing about respondents: a line a minute for each kind of trouble, and how many more
+"""A log that nobody can flood, and that tells nothing about respondents: one line per minute for each kind of trouble, and how many more
 there were."""
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from deniable.privacy.words import odds as in_words
+from deniable.privacy.reporting.words import odds as in_words
 from deniable.survey.page_rules import PageRuleError, check_page
 from deniable.survey.recipe_rows import UnreadableRecipeError, odds, odds_if_asked, rows
 
@@ -28,14 +28,14 @@ def judged(told: Any) -> list[tuple[str, bool, str]]:
 def _said(element: dict[str, Any], block: dict[str, Any]) -> str:
     if not element["private"]:
         return "asked openly: the answer is sent as it is, and the page says so"
-    return mixing(element, block, labels_of(element))
+    return describe_mixing(element, block, labels_of(element))
 
 
-def mixing(element: dict[str, Any], block: dict[str, Any], labels: int) -> str:
+def describe_mixing(element: dict[str, Any], block: dict[str, Any], labels: int) -> str:
     """How one private column is mixed, in words.
 
     >>> smokes = {"law": "mixture", "denominator": 5, "diagonal": 2, "replacement": [1, 1, 1]}
-    >>> mixing({"choices": [{"value": "no"}, {"value": "yes"}]}, smokes, 3)
+    >>> describe_mixing({"choices": [{"value": "no"}, {"value": "yes"}]}, smokes, 3)
     "a report changes anyone's odds by a factor of at most 3.0; of 100 people whose answer is 'no', 40 send another"
     """
     try:

@@ -39,7 +39,21 @@ before it looks at older ones. It looks at all (but for imports) after a few hun
 
 
 class Service:
-    """A server on an address; `port` 0 takes any free one."""
+    """A server on an address. It listens at once and answers once it runs.
+
+    Parameters
+    ----------
+    store : Store
+        Where the surveys and answers are.
+    host : str
+        The address to listen on.
+    port : int
+        0 takes any free one.
+    settings : Settings, optional
+        What an operator may choose.
+    patience : Patience, optional
+        How long clients may keep the server waiting.
+    """
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """The respondent's page as one file, which may come from anywhere and needs no verifying over the wire.
 
-The file is made of the released files and of the JSON that it carries, and of nothing else: whoever has the release makes it again from
+The file is made of the released files and of the JSON that it carries, and of nothing else: anyone who has the release makes it again from
 that JSON and compares the bytes.
 """
 
@@ -49,7 +49,7 @@ def server_address(given: str) -> str:
     if not fits:
         raise ParameterError(
             "bad_server",
-            "{got!r} is no address that a page can send answers to; write --address https://HOST, without a path. Over plain http "
+            "{got!r} is not an address that a page can send answers to; write --address https://HOST, without a path. Over plain http "
             "anyone on the way could read them, and browsers would not send them.",
             got=given,
         )
@@ -74,7 +74,7 @@ def single_page(survey: Mapping[str, Any], server: str) -> bytes:
     if survey.get("open") is not True:
         raise RefusedError("closed", "{slug} is closed: a page would ask nothing. Open it first.", slug=survey.get("survey"))
     if not isinstance(survey.get("survey"), str) or not _SLUG.fullmatch(survey["survey"]):
-        raise RefusedError("unknown_survey", "{slug!r} is no name of a survey.", slug=survey.get("survey"))
+        raise RefusedError("unknown_survey", "{slug!r} is not the name of a survey.", slug=survey.get("survey"))
     files = released()
     address = f"{server}/api/offline/{survey['survey']}"
     texts = {name: file.content.decode() for name, file in files.items() if name.endswith(".js")}
@@ -139,7 +139,7 @@ def check_single_page(content: bytes, name: str, client: dict[str, Any] | None =
         server = server_address(address.removesuffix(f"/api/offline/{survey['survey']}"))
         expected = single_page(survey, server)
     except (PageRuleError, ParameterError, RefusedError, TypeError, KeyError, AttributeError, UnicodeError):
-        return [Finding(name, False, "this is no page that deniable makes of a survey, or it was changed")]
+        return [Finding(name, False, "this is not a page that deniable makes of a survey, or it was changed")]
     if expected != content:
         return [Finding(name, False, _difference(content, expected))]
     findings = [

@@ -70,7 +70,7 @@ def verify(
         _must_be_there(address, [answer for answer in answers if answer.url == address.url])
     findings = [*_found(address, answers), _other_pages(address, others)]
     if address.slug is not None:
-        findings += _told(address.api, [answer for answer in answers if answer.url == address.api], client)
+        findings += _survey_findings(address.api, [answer for answer in answers if answer.url == address.api], client)
     return findings
 
 
@@ -84,7 +84,7 @@ def _visited(visits: Visits, them: Sequence[Visitor]) -> tuple[list[Answer], lis
         answers += visits.visit(visitor, again=False)
         answers += visits.visit(visitor, again=True)
         if i == 0:
-            # Whoever wants other answers of some people may know them by their language.
+            # Anyone who wants other answers of some people may know them by their language.
             told = _json(next((one.body for one in answers if one.url == visits.address.api), b"")) or {}
             languages = told.get("languages")
             spoken = [one for one in languages if isinstance(one, str)] if isinstance(languages, list) else []
@@ -99,7 +99,7 @@ def _address(url: str) -> Address:
         # What follows # may be somebody's invitation.
         shown = url.partition("#")[0]
         raise StoreError(
-            "bad_address", "{url} is no address of a survey; it looks like https://HOST/s/SURVEY.", url=shown
+            "bad_address", "{url} is not the address of a survey; it looks like https://HOST/s/SURVEY.", url=shown
         ) from None
     if "other-way" in re.split("[?&=]", address.target.partition("?")[2]):
         raise StoreError(
@@ -243,7 +243,7 @@ def _lasts(address: Address, answer: Answer, name: str, value: str) -> bool:
     return True
 
 
-def _told(url: str, seen: Sequence[Answer], client: dict[str, object] | None) -> list[Finding]:
+def _survey_findings(url: str, seen: Sequence[Answer], client: dict[str, object] | None) -> list[Finding]:
     """What the page is told to ask, and how it is to mix."""
     bodies = {answer.body for answer in seen if answer.status == http.HTTPStatus.OK and answer.trouble is None}
     answers = [_json(body) for body in bodies]

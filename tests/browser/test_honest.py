@@ -95,7 +95,7 @@ def test_the_numbers_told_are_those_of_the_recipe_and_of_nothing_sent_beside_it(
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("Yes").check()
     page.get_by_role("button", name="Draw an example").click()
-    assert "of 10 people with your answer about 1 " in page.get_by_role("status").inner_text()
+    assert "about 1 of 10 people with your answer " in page.get_by_role("status").inner_text()
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_practice_shows_nothing_before_a_choice_and_no_number_of_an_unlike_quest
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("No").check()
     page.get_by_role("button", name="Draw an example").click()
-    assert "like those to “Do you smoke?”, of 10 people with your answer about 4 " in status.inner_text()
+    assert "like those to “Do you smoke?”, about 4 of 10 people with your answer " in status.inner_text()
 
 
 BYTES = """
@@ -176,7 +176,9 @@ def test_an_example_is_a_real_draw_that_is_never_the_one_sent_and_leaves_nothing
     for times, (byte, sent) in enumerate([(0, "No"), (3, "Yes"), (4, "I prefer not to answer"), (3, "Yes")], start=1):
         page.evaluate(f"window.byte = {byte}")
         page.get_by_role("button", name="Draw an example").click()
-        assert f"Example draw {times}: you chose “No”, and “{sent}” would be sent. It is only an example" in status.inner_text()
+        assert (
+            f"Example draw {times}: you chose “No”, and “{sent}” would be sent. This is only an example" in status.inner_text()
+        )
     assert [request for request in page.seen if request.method == "POST"] == []
     assert (
         page.evaluate("[window.name, JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]") == before
@@ -197,7 +199,7 @@ def test_without_random_numbers_no_example_is_made_up(page, served):
     page.get_by_role("button", name="Try it first").click()
     page.get_by_label("No").check()
     page.get_by_role("button", name="Draw an example").click()
-    assert "no cryptographic random numbers" in page.get_by_role("status").inner_text()
+    assert "no reliable source of cryptographic random numbers" in page.get_by_role("status").inner_text()
 
 
 REGISTER = {

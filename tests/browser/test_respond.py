@@ -136,7 +136,7 @@ def test_without_cryptographic_randomness_nothing_is_sent(page, served):
     start(page, served(HEAD.format(slug="norandom") + ONE))
     page.locator("#q-smokes-1").check()
     page.get_by_role("button", name="Send").click()
-    page.get_by_text("no cryptographic random numbers").wait_for()
+    page.get_by_text("no reliable source of cryptographic random numbers").wait_for()
     assert page.get_by_text("Call 555 0100").is_visible()
     assert posts(page) == []
 

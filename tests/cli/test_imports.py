@@ -21,6 +21,7 @@ HEAVY = (
     "numba",
     "sklearn",
     "altair",
+    "jinja2",
     "duckdb",
     "sqlalchemy",
     "fastapi",
@@ -47,12 +48,12 @@ def test_simple_commands_load_no_more_than_they_need(tmp_path):
     schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
     schema.save(tmp_path / "s.json")
     assert loaded("schema", "check", "s.json", cwd=tmp_path)[1].isdisjoint(
-        {"scipy", "numba", "sklearn", "altair", "duckdb", "sqlalchemy"}
+        {"scipy", "numba", "sklearn", "altair", "jinja2", "duckdb", "sqlalchemy"}
     )
     (tmp_path / "r.csv").write_text("smokes\n" + "yes\nno\n" * 50)
     for question in (["count", "r.csv", "smokes == 'yes'"], ["reconstruct", "r.csv", "smokes"]):
         found = loaded(*question, "--schema", "s.json", cwd=tmp_path)[1]
-        assert found.isdisjoint({"numba", "sklearn", "altair", "sqlalchemy"}), question
+        assert found.isdisjoint({"numba", "sklearn", "altair", "jinja2", "sqlalchemy"}), question
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -175,7 +175,7 @@ def test_numbers_get_bins_and_the_hints_are_true(run, people):
     ("given", "said"),
     [
         (("--bins", "smokes=5"), "--bins is for attributes that are numbers, and smokes is not one."),
-        (("--bins", "nope=all"), "--bins names nope, which the schema lacks; it has age, smokes."),
+        (("--bins", "nope=all"), "--bins names nope, which the schema does not have; it has age, smokes."),
         (("--bins", "age=18,x,90"), "got 'x' in '18,x,90'"),
         (("--method", "foo"), "method must be one of shrunk, unbiased, mask, re, mmask, got 'foo'."),
         (("--max-len", "0"), "--max-len must be a whole number"),

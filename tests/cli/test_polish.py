@@ -14,9 +14,9 @@ from deniable.core.caps import Cap
 from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts
 from deniable.picture_words import ENGLISH, POLISH, Words
-from deniable.privacy import polish as report_in_polish
 from deniable.privacy import report
-from deniable.privacy.hiding import in_words
+from deniable.privacy.reporting import polish as report_in_polish
+from deniable.privacy.reporting.describe_designs import describe_design
 from deniable.reconstruction.reconstruct import DOES_NOT_FIT, EARLY, SMOOTHED, UNIFORM_INSIDE
 from deniable.statistics import likelihood, parts, sample
 from tests.core.examples import SMALL
@@ -165,7 +165,7 @@ ASSUMED = [
 ]
 
 
-@pytest.mark.parametrize("sentence", list(dict.fromkeys([*map(in_words, DESIGNS), *REASONS, *ASSUMED])))
+@pytest.mark.parametrize("sentence", list(dict.fromkeys([*map(describe_design, DESIGNS), *REASONS, *ASSUMED])))
 def test_every_sentence_has_its_polish_one(sentence):
     said = Polish({}).sentence(sentence)
     assert not words_in(said) & english_words(), said

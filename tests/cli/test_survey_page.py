@@ -62,7 +62,7 @@ def test_a_changed_page_is_different(town, tmp_path):
         (("verify", "https://town.example/s/town", "--file", "q.yaml"), "Give an address or --file FILE"),
         (("verify", "--browser"), "Give the address of a survey"),
         (("verify", "-q", "q.yaml"), "Give the address of a survey"),
-        ((*PAGE, "--address", "http://survey.town.example"), "no address that a page can send answers to"),
+        ((*PAGE, "--address", "http://survey.town.example"), "not an address that a page can send answers to"),
         (("survey", "page", "nope", "-o", "page.html", "--db", "town.db", *SERVER), "There is no survey 'nope'"),
         (("survey", "page", "town", "-o", "no/page.html", "--db", "town.db", *SERVER), "folder no does not exist"),
     ],

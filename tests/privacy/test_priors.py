@@ -3,7 +3,7 @@ import pytest
 
 import deniable as dn
 from deniable.errors import ParameterError
-from deniable.privacy.priors import joint, shares
+from deniable.privacy.measures.priors import joint, shares
 
 YES_NO = dn.KRR(dn.Nominal(["no", "yes"]), 0.75)
 THREE = dn.KRR(dn.Nominal(["a", "b", "c"]), 0.6)

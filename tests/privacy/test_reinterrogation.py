@@ -128,7 +128,7 @@ def test_a_frame_of_people_is_a_rule_book():
 
 def test_bad_reports_and_rules_are_refused():
     rules = pd.DataFrame({"smokes": ["no"], "drinks": [0], "level": ["low"]})
-    with pytest.raises(ParameterError, match="lacks \\['level'\\]"):
+    with pytest.raises(ParameterError, match="is missing \\['level'\\]"):
         dn.privacy.reinterrogation_attack(SCHEMA, rules, {"smokes": "no", "drinks": 0})
     with pytest.raises(ParameterError, match="a label for each"):
         dn.privacy.reinterrogation_attack(SCHEMA, {("no", 0): 1.0}, {"smokes": "no", "drinks": 0, "level": "low"})

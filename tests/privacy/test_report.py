@@ -1,3 +1,4 @@
+import html
 import math
 import re
 from html.parser import HTMLParser
@@ -7,7 +8,7 @@ import pytest
 
 import deniable as dn
 from deniable.errors import ParameterError
-from deniable.privacy.words import factor
+from deniable.privacy.reporting.words import factor
 
 YES_NO = dn.Nominal(["no", "yes"])
 FAIR = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
@@ -53,7 +54,7 @@ def test_without_a_prior_the_sentence_says_what_it_supposes():
 
 def test_the_worst_report_under_equal_chances_is_the_worst_of_all(small_channel):
     """The report looks at column ranges only; here every posterior is computed."""
-    from deniable.privacy.rows import _worst_of_uniform
+    from deniable.privacy.reporting.rows import _worst_of_uniform
 
     found = _worst_of_uniform(small_channel)
     posterior = small_channel.posterior()
@@ -64,7 +65,7 @@ def test_the_worst_report_under_equal_chances_is_the_worst_of_all(small_channel)
 
 @pytest.mark.parametrize("before", [0.1])
 def test_the_worst_report_for_ten_percent_is_reached_by_some_prior(small_channel, before):
-    from deniable.privacy.rows import _worst_of_few
+    from deniable.privacy.reporting.rows import _worst_of_few
 
     if math.isinf(small_channel.epsilon) or small_channel.epsilon == 0:
         return
@@ -250,7 +251,7 @@ def test_bad_input_is_refused(schema, prior, says):
 
 def test_it_is_said_what_epsilon_does_not_cover():
     found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
-    for text in (" ".join(repr(found).split()), found.to_html().replace("&#x27;", "'")):
+    for text in (" ".join(repr(found).split()), html.unescape(found.to_html())):
         assert "It does not cover what rows give away about one another, as in a sorted file" in text
 
 

@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from deniable.privacy.words import odds, percent, quoted, sentence
-from deniable.privacy.worst_case import Rise
+from deniable.privacy.measures.worst_case import Rise
+from deniable.privacy.reporting.words import odds, percent, quoted, sentence
 
 
 def test_odds_are_never_rounded_down():

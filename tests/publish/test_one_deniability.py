@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.privacy.deniability import deniability_of_groups
+from deniable.privacy.measures.deniability import deniability_of_groups
 
 
 @pytest.mark.parametrize("sensitive", [["ill"], ["debt"], ["ill", "debt"]])

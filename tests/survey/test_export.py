@@ -90,7 +90,10 @@ def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, s
 
     town.open_survey(standin.Standin(closes=datetime.date.today()))
     town.close_survey("town")
-    nothing = "Nothing of version 1 of town, which is closed, is out. Bring out what waits, if anything does: deniable survey close town."
+    nothing = (
+        "No answers to version 1 of town, which is closed, have been released. Release those that wait, if there are any: "
+        "deniable survey close town."
+    )
     assert complaint() == nothing
     town.reopen_survey("town")
     send(town, standin.body())
@@ -105,7 +108,7 @@ def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, s
     send(town, *(standin.body(version=2) for _ in range(2)))
     assert "Wait for more. Answers to earlier" in complaint()
     town.close_survey("town")
-    assert "Nothing of version 2 of town, which is closed, is out." in complaint()
+    assert "No answers to version 2 of town, which is closed, have been released." in complaint()
     assert "Open it again and wait until there are 50." in complaint()
     assert "Answers to earlier versions are kept: --version 1." in complaint()
 

@@ -38,7 +38,7 @@ def test_a_file_of_windows_is_to_be_saved_as_utf8_and_its_mark_is_no_mistake(tmp
             "title: {en: Health, de: Gesundheit}",
             "title has the unknown ['de']; the survey's languages are ['en'].",
         ),
-        ("title: Zdrowie łódzkie", "title: {}", "title lacks ['en']; the survey's languages are ['en']."),
+        ("title: Zdrowie łódzkie", "title: {}", "title is missing ['en']; the survey's languages are ['en']."),
         ("organiser:", "languages: [en, Polski]\norganiser:", "codes of two or three small letters; Polski is none."),
         ("organiser:", "languages: [en, en]\norganiser:", "languages is a list such as [en, pl], got ['en', 'en']."),
     ],

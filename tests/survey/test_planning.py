@@ -43,7 +43,7 @@ def test_behind_noise_no_plan_is_impossible(design, answers):
 
 def test_what_cannot_be_told_is_said_with_the_parameter_that_binds():
     [*_, few] = advice(asked("laplace, scale: 35, answered: 0.3"), 100)
-    assert "cannot be told from 100 answers" in few.text
+    assert "cannot be estimated from 100 answers" in few.text
     [*_, noise] = advice(asked("laplace, scale: 35, answered: 0.3"), 3_000)
     assert "a smaller scale" in noise.text
     assert "answered" not in noise.text
@@ -85,7 +85,10 @@ def test_checking_warns_of_a_last_day_that_is_past():
 def test_an_open_question_is_not_called_hidden():
     openly = Questionnaire.parse(HEAD + "  - {type: boolean, name: votes, title: May you vote?, privacy: none}\n")
     [_, few] = advice(openly, 50)
-    assert few.text == "asked openly, but 50 answers tell a share of 20% only to ± 11 points. About 62 would tell it to ± 10."
+    assert (
+        few.text
+        == "asked openly, but 50 answers pin down a share of 20% only to within ± 11 points. About 62 would pin it down to within ± 10."
+    )
 
 
 def test_silence_is_no_end_of_a_range():
@@ -140,11 +143,11 @@ def test_open_questions_do_not_hide_what_the_private_ones_tell_together():
 def test_as_many_answers_as_a_plan_names_are_enough_and_hardly_fewer(privacy):
     questionnaire = boxes(q=privacy)
     [*_, few] = [one for one in advice(questionnaire, 20) if one.name == "q"]
-    named = int(re.search(r"About ([\d,]+) would tell it to ± 10", few.text)[1].replace(",", ""))
+    named = int(re.search(r"About ([\d,]+) would pin it down to within ± 10", few.text)[1].replace(",", ""))
     assert costs(questionnaire, named)[0].margin <= 0.1
     assert costs(questionnaire, round(0.85 * named))[0].margin > 0.1
 
 
 def test_more_answers_than_any_survey_gets_are_not_promised():
     [*_, hopeless] = advice(asked("normal, scale: 70, answered: 0.3"), 1_000)
-    assert f"Not even {MOST_ANSWERS:,} would tell it to ± 10; so " in hopeless.text
+    assert f"Not even {MOST_ANSWERS:,} would pin it down to within ± 10; so " in hopeless.text

@@ -126,7 +126,7 @@ def test_a_level_bounds_the_odds_exactly(level, k):
         ),
         ("  - type: boolean\n    name: a b\n    title: A\n", 12, "begins with a letter"),
         ("  - type: boolean\n    name: a\n", 11, "a text is missing"),
-        ("  - type: boolean\n    name: a\n    title: {en: A}\n", 13, "lacks ['pl']"),
+        ("  - type: boolean\n    name: a\n    title: {en: A}\n", 13, "is missing ['pl']"),
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: extreme\n", 14, "one of"),
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr}\n", 14, "missing ['p']"),
         ("  - type: boolean\n    name: a\n    title: A\n    privacy: {design: krr, p: 1/3}\n", 14, "say nothing"),
@@ -180,7 +180,7 @@ def test_the_head_is_checked_too():
         ("survey: habits", "survey: My Habits", "short name"),
         ("closes: 2027-03-31", "closes: soon", "a day such as"),
         ("languages: [en, pl]", "languages: [english]", "list such as"),
-        ("contact: survey@town.example\n", "", "lacks ['contact']"),
+        ("contact: survey@town.example\n", "", "is missing ['contact']"),
         ("organiser: Town hall", "organiser: Town hall\nlinkage: full", "one of"),
         ("organiser: Town hall", "organiser: Town hall\ncolour: red", "no 'colour'"),
     ):
@@ -315,7 +315,7 @@ def test_all_mistakes_are_told_at_once_each_with_its_line():
     told = [(int(re.match(r"  line (\d+): ", line)[1]), line) for line in lines[1:]]
     assert [number for number, _ in told] == sorted(number for number, _ in told)
     for number, words in [
-        (1, "lacks ['title']"), (1, "survey is a short name"), (2, "has no 'titel'"), (6, "closes is a day"), (9, "'strongest'"),
+        (1, "is missing ['title']"), (1, "survey is a short name"), (2, "has no 'titel'"), (6, "closes is a day"), (9, "'strongest'"),
         (10, "a text is missing"), (10, "'weakish'"), (10, "cannot be a choice"), (11, "free text"), (14, "'lives'"),
         (15, "'owes' is used twice"),
     ]:  # fmt: skip

@@ -116,7 +116,7 @@ def test_a_survey_that_gives_answers_away_is_found_though_the_bytes_are_those_of
 
 @pytest.mark.parametrize("name", ['x"><script>alert(1)</script>', "x; script-src *", "X", "", "a" * 64, "../x", 7, None])
 def test_no_name_of_a_survey_gets_into_the_policy(name):
-    with pytest.raises(RefusedError, match="no name of a survey"):
+    with pytest.raises(RefusedError, match="not the name of a survey"):
         single_page(survey(survey=name), SERVER)
 
 
@@ -138,7 +138,7 @@ def test_a_file_of_another_release_is_told_to_be_one():
     content = re.sub(rb"deniable [\d.]+\"", b'deniable 99.0"', single_page(survey(), SERVER))
     assert "deniable 99.0 made it" in wrong(content)[0].found
     for nothing in (b"", b"<html>", b'<script type="application/json" id="carried">{}</script>', b"\xff" * 100):
-        assert "no page that deniable makes" in wrong(nothing)[0].found
+        assert "not a page that deniable makes" in wrong(nothing)[0].found
 
 
 @pytest.mark.parametrize("change", [{"offline": False}, {"offline": "yes"}, {"open": False}])
@@ -153,7 +153,7 @@ def test_a_page_is_made_of_open_surveys_that_say_so_alone(change):
      "https://a#b", "https://[::1]", "https://a:99999", "https://a:0", "http://10.0.0.1", "javascript:alert(1)", "https://ż.example", ""],
 )  # fmt: skip
 def test_only_addresses_that_keep_answers_from_others_are_taken(given):
-    with pytest.raises(ParameterError, match="no address that a page can send answers to"):
+    with pytest.raises(ParameterError, match="not an address that a page can send answers to"):
         server_address(given)
     assert server_address("http://127.0.0.1:8000/") == "http://127.0.0.1:8000"
 
@@ -163,10 +163,10 @@ def test_only_addresses_that_keep_answers_from_others_are_taken(given):
     [
         ({"a.js": 'import { b } from "./b.js";', "b.js": 'import { a } from "./a.js";'}, "in a circle"),
         ({"a.js": 'import { b } from "./b.js";'}, "not there"),
-        ({"a.js": 'import "./b.js";'}, "no import or export"),
-        ({"a.js": "export default 3;"}, "no import or export"),
-        ({"a.js": "export let x = 3;"}, "no import or export"),
-        ({"a.js": 'await import("./b.js")'}, "no import or export"),
+        ({"a.js": 'import "./b.js";'}, "not an import or export"),
+        ({"a.js": "export default 3;"}, "not an import or export"),
+        ({"a.js": "export let x = 3;"}, "not an import or export"),
+        ({"a.js": 'await import("./b.js")'}, "not an import or export"),
         ({"a.js": 'const x = "</script>";'}, "would end the script"),
     ],
 )

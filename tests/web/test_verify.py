@@ -261,7 +261,7 @@ def test_what_is_no_address_or_no_survey_is_refused_with_a_sentence(server):
     "url", ["http://[::1/s/x", "http://h:99999999/s/x", "http://127.0.0.1:1/s/ż", "http://h\x00/s/x", "ftp://h/s/x"]
 )
 def test_bad_addresses_are_refused_with_a_sentence(url):
-    with pytest.raises(StoreError, match=r"no address of a survey|does not answer"):
+    with pytest.raises(StoreError, match=r"not the address of a survey|does not answer"):
         verifying.verify(url)
 
 
@@ -282,4 +282,4 @@ def test_a_second_question_is_told_as_to_an_organiser_who_knows_its_answer():
     element = {"type": "boolean", "choices": [{"value": "no"}, {"value": "yes"}], "asked": {"en": "Born in May?"}}
     block = {"law": "mixture", "denominator": 25, "diagonal": 15, "replacement": [4, 4, 2]}
     # "No answer" from someone known to have said something else to the second question: (15 + 1) / 1 times.
-    assert "by a factor of at most 16.0, also for an organiser who knows" in recipes.mixing(element, block, 3)
+    assert "by a factor of at most 16.0, also for an organiser who knows" in recipes.describe_mixing(element, block, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
 from deniable.publish.measures import surest_if_ruled_out, times_as_frequent

@@ -11,7 +11,7 @@ import numpy as np
 
 from deniable.core.exact import Floats, Ints
 from deniable.errors import DataError
-from deniable.privacy.deniability import deniability_of_groups
+from deniable.privacy.measures.deniability import deniability_of_groups
 from deniable.publish.cells import columns_of
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.limits import Limits

@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.core.exact import Ints
 from deniable.plurals import counted
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.publish.cells import as_numbers, as_text, cells, number
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.core.order import MORE, SURPRISE, sorted_by_answers
-from deniable.privacy.words import percent
+from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
 from deniable.publish.encoding import IDENTIFIER_ROWS, MOST_CATEGORIES

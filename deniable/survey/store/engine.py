@@ -55,7 +55,7 @@ def _password() -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(
             "password_file", "{path}, which {name} names, cannot be read: {reason}.",
-            path=file, name=PASSWORD_FILE, reason=getattr(error, "strerror", None) or "it is no text",
+            path=file, name=PASSWORD_FILE, reason=getattr(error, "strerror", None) or "it is not text",
         ) from None  # fmt: skip
 
 

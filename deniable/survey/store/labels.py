@@ -27,7 +27,7 @@ def view_name(slug: str, number: int) -> str:
 
 
 def create_view(connection: sa.Connection, slug: str, number: int, table: sa.Table, schema: Schema) -> None:
-    """A view with a column of labels an attribute, and the receipt code where there is one."""
+    """A view with one column of labels per attribute, and the receipt code where there is one."""
     long = [name for name in [*schema, view_name(slug, number)] if len(name.encode()) > _LONGEST_NAME]
     if long:
         raise RefusedError(

@@ -66,7 +66,7 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
             refused = _refusal(here, token, one, today)
             if refused is None and (one.survey, one.code) in codes:
                 refused = _code_used()
-            # Last: whoever tries another's invitation to see whether it was used, uses it up.
+            # Last: anyone who tries another's invitation to see whether it was used, uses it up.
             if refused is None and token is not None and token["used"]:
                 refused = _token_used()
             outcomes.append(refused)

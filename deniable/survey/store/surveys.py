@@ -77,9 +77,25 @@ class Version:
 def open_survey(
     engine: sa.Engine, keys: KeyFolder, asked: Frozen, contacts_until: datetime.date | None = None, discard: bool = False
 ) -> int:
-    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number. The number.
+    """Freeze a questionnaire and open it; an unchanged one is opened again under its old number.
 
-    `discard`: throw away the answers that wait for their batch, if there are too few to become one.
+    Parameters
+    ----------
+    engine : sqlalchemy.Engine
+        The database.
+    keys : KeyFolder
+        The keys of waiting answers.
+    asked : Frozen
+        The questionnaire.
+    contacts_until : datetime.date, optional
+        The day on which contact details are erased, if the survey keeps any.
+    discard : bool
+        Throw away the answers that wait for their batch, if there are too few to become one.
+
+    Returns
+    -------
+    int
+        The number of the version.
     """
     if asked.budget is not None and asked.epsilon > asked.budget + 1e-9:
         raise RefusedError(
@@ -163,7 +179,7 @@ def _replace(
 ) -> set[str]:
     """See that a version which ends shows nobody by themselves; the keys that are to be destroyed, if answers were thrown away.
 
-    Whoever could replace a version around each arrival would see everyone's report, one per version. So what waits is mixed in if it
+    Anyone who could replace a version around each arrival would see everyone's report, one per version. So what waits is mixed in if it
     is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.
     """
     waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == old.id)).all()
@@ -181,7 +197,7 @@ def _replace(
         columns = len(json.loads(old.schema)["attributes"])
         codes = [unpack(unseal(keys.get(row.key_name), row.sealed), columns, old.linkage)[-1] for row in waiting]
         connection.execute(sa.delete(contact).where(contact.c.survey_id == survey_id, contact.c.code.in_(codes)))
-    # Their receipts stay: whoever sends one of them again is told as before, and nothing is stored twice.
+    # Their receipts stay: anyone who sends one of them again is told as before, and nothing is stored twice.
     connection.execute(sa.delete(inbox).where(inbox.c.version_id == old.id))
     connection.execute(sa.update(version).where(version.c.id == old.id).values(key_name=keys.create()))
     return {old.key_name, *(row.key_name for row in waiting)}
@@ -230,7 +246,7 @@ def _shown(connection: sa.Connection, survey_id: int) -> bool:
 
 def _end(engine: sa.Engine, keys: KeyFolder, found: sa.Row[Any]) -> None:
     """Mix in what waits, of all versions, when a survey is closed: however few the first time that there are any answers. After
-    that a batch at least, for whoever opens and closes a survey around one answer would see it in the difference. All that shows is
+    that a batch at least, for anyone who opens and closes a survey around one answer would see it in the difference. All that shows is
     in one transaction: a crash must neither show answers without a note that they were shown, nor the other way round. As in every
     mixing, new keys come first: then those who answer other surveys, or are told that this one is closed, do not wait on PostgreSQL."""
     query = sa.select(version.c.id).where(version.c.survey_id == found.id).order_by(version.c.id)
@@ -363,7 +379,7 @@ def current(engine: sa.Engine, slug: str) -> tuple[Asked, str]:
 
 
 def asked_before(engine: sa.Engine, slug: str, number: int) -> Asked:
-    """What a version by its number asked: whoever repeats what was acknowledged then gets the same reply."""
+    """What a version by its number asked: anyone who repeats what was acknowledged then gets the same reply."""
     with engine.connect() as connection:
         found = find_survey(connection, slug)
         query = sa.select(version).where(version.c.survey_id == found.id, version.c.number == number)

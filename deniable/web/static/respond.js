@@ -249,7 +249,7 @@ async function look() {
   }
 }
 
-/** What is wrong, listed and beside each field; what was wrong before and is mended is not told again. */
+/** What is wrong, listed and beside each field; what was wrong before and is fixed is not said again. */
 function complain(form, errors, problems, pages, go) {
   for (const node of form.querySelectorAll(".problem")) node.remove();
   for (const node of form.querySelectorAll("[aria-invalid]")) {

@@ -21,7 +21,7 @@ const WORDS = {
     knows: "What the organiser can and cannot find out",
     knowsText: {
       all: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered, nor can anyone else who ever sees the stored answers.",
-      some: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered to a question that is mixed, nor can anyone else who ever sees the stored answers. What is sent as it is, they can read.",
+      some: "From many mixed answers the organiser can work out how many people think or do something. From yours alone it can never be sure what you answered to a question that is mixed, nor can anyone else who ever sees the stored answers. They can read whatever is sent as it is.",
       none: "The organiser, and anyone else who ever sees the stored answers, can read what was answered.",
     },
     example: (first, second, n, of) =>
@@ -31,7 +31,7 @@ const WORDS = {
     weak: (titles) => `Mixed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
     truth: "Answer truthfully: the page does the mixing.",
     linkNone: "Your invitation is not stored together with your answers.",
-    linkCode: "After sending you get a code, which is stored with your answers. Whoever knows the code can find them; only with it can you prove that they came from you.",
+    linkCode: "After sending you get a code, which is stored with your answers. Anyone who knows the code can find them; only with it can you prove that they came from you.",
     linkRegister: {
       all: "This survey asks how to reach you. The organiser can see which mixed answers came with which contact details. The answers themselves stay mixed.",
       some: "This survey asks how to reach you. The organiser can see which answers came with which contact details. Answers that were mixed stay mixed; the others it sees as you gave them.",
@@ -44,12 +44,12 @@ const WORDS = {
     yes: "Yes",
     no: "No",
     practiceResult: (title, n, of) =>
-      `Practice answers stay here. If they were mixed like those to “${title}”, of ${of.toLocaleString("en")} people with your answer about ${n.toLocaleString("en")} would send another one.`,
-    practicePlain: "Practice answers stay here. In the survey, some of the people with your answer would send another one, by chance; nobody can tell which.",
+      `Practice answers stay here. If they were mixed like those to “${title}”, about ${n.toLocaleString("en")} of ${of.toLocaleString("en")} people with your answer would send a different one.`,
+    practicePlain: "Practice answers stay here. In the survey, some of the people with your answer would send a different one, by chance; nobody can tell who.",
     practiceFirst: "Please choose an answer first.",
     practiceDraw: "Draw an example",
     practiceDrawn: (times, chosen, sent) =>
-      `Example draw ${times}: you chose “${chosen}”, and “${sent}” would be sent. It is only an example: nothing is sent now, and Send draws anew. Press again for another draw.`,
+      `Example draw ${times}: you chose “${chosen}”, and “${sent}” would be sent. This is only an example: nothing is sent now, and Send makes a new draw. Press again for another draw.`,
     practiceExplain: "Explain the mixing",
     start: "Start",
     back: "Back",
@@ -58,7 +58,7 @@ const WORDS = {
     sending: "Sending…",
     sendNote: {
       all: "When you press Send, your answers are mixed, sent, and erased from this page.",
-      some: "When you press Send, your private answers are mixed; then all are sent and erased from this page.",
+      some: "When you press Send, your private answers are mixed; then all your answers are sent and erased from this page.",
       none: "When you press Send, your answers are sent as they are and erased from this page.",
     },
     noAnswer: "I prefer not to answer",
@@ -75,9 +75,9 @@ const WORDS = {
     errorNumber: "Please enter a whole number, or choose not to answer.",
     errorStep: (low, high, step) => `Please enter one of ${grid(low, high, step)}, … up to ${high}, or choose not to answer.`,
     failed: {
-      all: "Your answers were mixed but did not arrive. Trying again sends exactly the same.",
-      some: "Your answers did not arrive. Trying again sends exactly the same.",
-      none: "Your answers did not arrive. Trying again sends exactly the same.",
+      all: "Your answers were mixed but did not arrive. Trying again will send exactly the same answers.",
+      some: "Your answers did not arrive. Trying again will send exactly the same answers.",
+      none: "Your answers did not arrive. Trying again will send exactly the same answers.",
     },
     retry: "Try again",
     refused: "The answers were not accepted.",
@@ -94,7 +94,7 @@ const WORDS = {
       too_large: "The answers are too long to be stored.",
       busy: "Too many people are answering right now. Please wait a moment.",
       not_stored: "The answers could not be stored right now.",
-      unknown_survey: "There is no such survey any more.",
+      unknown_survey: "This survey no longer exists.",
     },
     thanks: {
       all: "Thank you. Your mixed answers have arrived.",
@@ -113,27 +113,27 @@ const WORDS = {
     otherWay: "Another way to take part",
     stuck: "Something went wrong and the survey cannot go on here. Nothing was sent.",
     dishonest:
-      "This page was told to ask for answers, or to mix them, in a way that would give some of them away, so it asks nothing. Nothing was sent. Please tell the organiser.",
+      "This page was told to ask for answers, or to mix them, in a way that would give some of them away, so it will not ask anything. Nothing was sent. Please tell the organiser.",
     drawnBefore:
-      "Your mixed answers left this page before, and the server did not confirm that it stored them. Mixing the same answers once more would tell too much about you, so this page sends nothing more.",
-    noRandom: "This browser has no cryptographic random numbers that can be relied on, so nothing can be mixed here and nothing was sent.",
+      "Your mixed answers have already left this page once, but the server did not confirm that it stored them. Mixing the same answers again would give away too much about you, so this page will not send anything more.",
+    noRandom: "This browser has no reliable source of cryptographic random numbers, so nothing can be mixed here and nothing was sent.",
     closed: "This survey is closed.",
     notFound: "There is no such survey.",
     unreachable: "The survey could not be loaded. Please reload the page.",
     needsToken: "This survey is by invitation. Please use the link you were sent.",
     typeToken: "This survey is by invitation. Please enter the code from your invitation.",
     token: "Code from your invitation",
-    tokenWrong: "This is no code of an invitation: it has letters, digits, -, _ and ~ only.",
+    tokenWrong: "This is not an invitation code: those contain only letters, digits, -, _ and ~.",
     outdated: "The survey has changed since this page was made. Nothing was sent. Please ask the organiser for the new page.",
-    outdatedLater: "The survey has changed since this page was made, so this page sends nothing more. Please ask the organiser for the new page.",
+    outdatedLater: "The survey has changed since this page was made, so this page will not send anything more. Please ask the organiser for the new page.",
     notReached:
-      "The server cannot be reached, or takes no answers from this page any more. Nothing was mixed and nothing was sent. Please try again in a moment, or ask the organiser for the newest page.",
+      "The server cannot be reached, or no longer takes answers from this page. Nothing was mixed and nothing was sent. Please try again in a moment, or ask the organiser for the newest page.",
     step: (i, n) => `Page ${i} of ${n}`,
     loading: "Loading…",
     contactTitle: "How to reach you",
     name: "Name",
     email: "E-mail",
-    errorContact: "Please say how to reach you.",
+    errorContact: "Please tell us how to reach you.",
     errorEmail: "Please enter an e-mail address such as name@example.org.",
   },
   pl: {
@@ -198,7 +198,7 @@ const WORDS = {
       step === 1
         ? `Liczba całkowita od ${low} do ${high}. Mniejsze liczą się jako ${low}, większe jako ${high}.`
         : `Co ${step}: ${grid(low, high, step)}, … do ${high}. Mniejsze liczą się jako ${low}, większe jako ${high}.`,
-    unrelated: "To drugie pytanie pozostaje na Twoim urządzeniu, chyba że wybierze je losowanie.",
+    unrelated: "Twoja odpowiedź na to drugie pytanie pozostaje na Twoim urządzeniu, chyba że wybierze ją losowanie.",
     errorTitle: "Proszę sprawdzić",
     errorConsent: "Proszę potwierdzić przed wysłaniem.",
     errorNumber: "Proszę podać liczbę całkowitą albo wybrać brak odpowiedzi.",
@@ -213,8 +213,8 @@ const WORDS = {
     refusals: {
       closed: "Ta ankieta jest zamknięta; nic nie zapisano.",
       wrong_version: "Ankieta zmieniła się od otwarcia tej strony. Proszę wczytać ją ponownie i odpowiedzieć jeszcze raz.",
-      token_missing: "Ta ankieta jest na zaproszenie. Proszę użyć otrzymanego odnośnika.",
-      token_unknown: "Nie znamy tego zaproszenia. Proszę sprawdzić, czy odnośnik jest cały.",
+      token_missing: "Ta ankieta jest na zaproszenie. Proszę użyć otrzymanego linku.",
+      token_unknown: "Nie znamy tego zaproszenia. Proszę sprawdzić, czy link jest kompletny.",
       token_used: "To zaproszenie zostało już wykorzystane do wysłania odpowiedzi. Każdego zaproszenia można użyć tylko raz.",
       token_not_now: "To zaproszenie nie jest dziś ważne.",
       code_used: "Ten kod potwierdzenia został już użyty.",
@@ -242,14 +242,14 @@ const WORDS = {
     otherWay: "Inny sposób udziału",
     stuck: "Wystąpił błąd i nie można tu kontynuować ankiety. Nic nie wysłano.",
     dishonest:
-      "Tej stronie kazano pytać lub mieszać odpowiedzi tak, że niektóre zostałyby ujawnione, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
+      "Tej stronie kazano pytać lub mieszać odpowiedzi w sposób, który ujawniłby niektóre z nich, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
     drawnBefore:
       "Twoje zmieszane odpowiedzi już raz opuściły tę stronę, a serwer nie potwierdził ich zapisania. Ponowne zmieszanie tych samych odpowiedzi zdradziłoby o Tobie zbyt wiele, dlatego ta strona nic więcej nie wysyła.",
     noRandom: "Ta przeglądarka nie ma kryptograficznych liczb losowych, na których można polegać, więc nie można tu nic zmieszać i nic nie wysłano.",
     closed: "Ta ankieta jest zamknięta.",
     notFound: "Nie ma takiej ankiety.",
     unreachable: "Nie udało się wczytać ankiety. Proszę odświeżyć stronę.",
-    needsToken: "Ta ankieta jest na zaproszenie. Proszę użyć otrzymanego odnośnika.",
+    needsToken: "Ta ankieta jest na zaproszenie. Proszę użyć otrzymanego linku.",
     typeToken: "Ta ankieta jest na zaproszenie. Proszę wpisać kod z zaproszenia.",
     token: "Kod z zaproszenia",
     tokenWrong: "To nie jest kod zaproszenia: składa się on tylko z liter, cyfr oraz znaków -, _ i ~.",

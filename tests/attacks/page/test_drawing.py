@@ -51,8 +51,8 @@ def test_a_server_that_always_says_that_the_survey_has_changed_gets_no_more_than
     assert LEVELS[level] ** len(person.reports) <= MOST < LEVELS[level] ** (len(person.reports) + 1)
     assert not person.opens(address)
     said = person.page.get_by_role("alert").inner_text()
-    assert "left this page before" in said
-    assert "sends nothing more" in said
+    assert "already left this page once" in said
+    assert "will not send anything more" in said
     assert person.page.get_by_text("Call 555 0100").is_visible()
 
 
@@ -87,7 +87,7 @@ def test_a_tab_without_its_storage_still_remembers(served, victim, storage):
     if storage == "cleared":
         person.page.evaluate("sessionStorage.clear()")
     person.page.reload()
-    person.page.get_by_text("sends nothing more").wait_for()
+    person.page.get_by_text("will not send anything more").wait_for()
     assert len(person.reports) == 1
 
 
@@ -130,7 +130,7 @@ def test_a_harmless_survey_in_between_does_not_make_denied_draws_forgotten(serve
     person.page.get_by_text("Thank you").wait_for()
     before = len(person.reports)
     person.page.goto(address)
-    person.page.get_by_text("sends nothing more").wait_for()
+    person.page.get_by_text("will not send anything more").wait_for()
     assert len(person.reports) == before
 
 
@@ -166,4 +166,4 @@ def test_random_numbers_that_do_not_vary_send_nothing_and_do_not_hang(served, vi
     person.page.set_default_timeout(8_000)
     person.answers(True)
     assert person.reports == []
-    assert "no cryptographic random numbers" in person.page.get_by_role("alert").inner_text()
+    assert "no reliable source of cryptographic random numbers" in person.page.get_by_role("alert").inner_text()

@@ -1,0 +1,125 @@
+"""How an answer is hidden, in a sentence for people who do not know the designs by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from deniable.core.additive import Additive, Multiplicative
+from deniable.core.channel import Channel
+from deniable.core.designs import (
+    KRR,
+    Crosswise,
+    Flip,
+    ForcedResponse,
+    Identity,
+    Matrix,
+    Neighbours,
+    Retention,
+    UnrelatedQuestion,
+)
+from deniable.core.noise import Laplace, Noise, Normal, Uniform
+from deniable.core.optional import Optional
+from deniable.core.schema import Schema
+from deniable.privacy.reporting.words import quoted
+
+
+def describe_design(channel: Channel) -> str:
+    """What becomes of a true answer.
+
+    >>> import deniable as dn
+    >>> describe_design(dn.KRR(dn.Nominal(["no", "yes"]), 0.75))
+    'the true answer is kept with probability 0.75, else the other one is reported'
+    >>> describe_design(dn.Retention(dn.Integer(18, 90), 0.5))
+    'the true answer is kept with probability 0.5, else any answer is drawn, all equally likely'
+    """
+    if isinstance(channel, Identity):
+        return "nothing is hidden, the true answer is reported"
+    if isinstance(channel, KRR):
+        other = "the other one is reported" if channel.domain.size == 2 else "one of the others is drawn, all equally likely"
+        return f"the true answer is kept with probability {_shown(channel.p)}, else {other}"
+    if isinstance(channel, Flip):
+        no, yes = (quoted(label) for label in channel.inputs)
+        return (
+            f"{yes} is kept with probability {_shown(channel.p)} and {no} with {_shown(channel.q)}, else the other is reported"
+        )
+    if isinstance(channel, ForcedResponse):
+        no, yes = (quoted(label) for label in channel.inputs)
+        return (
+            f"{yes} is reported with probability {_shown(channel.p_yes)} and {no} with {_shown(channel.p_no)}, whatever is true, else "
+            "the true answer"
+        )
+    if isinstance(channel, Crosswise):
+        return (
+            "the report says only whether the true answer is the same as that to an innocuous question, which is "
+            f"{quoted(channel.inputs[1])} with probability {_shown(channel.p)}"
+        )
+    if isinstance(channel, UnrelatedQuestion):
+        other = "which is put to the person too" if channel.asked else "whose answer is drawn"
+        return f"the question is answered with probability {_shown(channel.theta)}, else an innocuous one, {other}"
+    if isinstance(channel, Retention):
+        return f"the true answer is kept with probability {_shown(channel.p)}, else {_replaced(channel)}"
+    if isinstance(channel, Neighbours):
+        far = len(channel.probabilities) - 1
+        steps = "the next one" if far == 1 else f"one up to {far} steps away"
+        return f"the true answer is kept with probability {_kept(channel)}, else {steps} is reported"
+    if isinstance(channel, Matrix):
+        if channel.inputs != channel.outputs:
+            return "a table gives the probability of each report for each true answer"
+        return f"the true answer is kept with probability {_kept(channel)}, else another is drawn from a table of probabilities"
+    if isinstance(channel, Additive):
+        stopped = ", cut off at the ends of the range" if channel.edges == "clamp" else ""
+        return f"random noise is added, {_noise(channel.noise)}{stopped}"
+    if isinstance(channel, Multiplicative):
+        return f"the true number is multiplied by 1 plus random noise, {_noise(channel.noise)}"
+    if isinstance(channel, Optional):
+        silent = quoted(channel.domain.missing)
+        return (
+            f"whether there is an answer is kept with probability {_shown(channel.p)}, else an answer becomes {silent} and "
+            f"silence becomes any answer; of an answer, {describe_design(channel.channel)}"
+        )
+    return "it is distorted at random"
+
+
+def describe_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> list[str]:
+    """A line for every way of hiding that the attributes have, with the name of the design and whom it is for.
+
+    >>> import deniable as dn
+    >>> yes_no = dn.KRR(dn.Nominal(["no", "yes"]), 0.75)
+    >>> describe_designs(dn.Schema({"smokes": yes_no, "drinks": yes_no}))
+    ['KRR (smokes, drinks): the true answer is kept with probability 0.75, else the other one is reported']
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in schema if names is None else names:
+        found.setdefault((type(schema[name]).__name__, describe_design(schema[name])), []).append(name)
+    lines = [f"{kind} ({', '.join(own)}): {words}" for (kind, words), own in found.items()]
+    for group, members in (schema.groups if isinstance(schema, Schema) else {}).items():
+        lines.append(f"{group} ({', '.join(members.attributes)}): one draw decides for all of them together")
+    return lines
+
+
+def _shown(share: Fraction) -> str:
+    return f"{float(share):.4g}"
+
+
+def _noise(noise: Noise) -> str:
+    given = noise.parameters()
+    if isinstance(noise, Uniform):
+        return f"evenly up to {given['half_width']} either way"
+    if isinstance(noise, Normal):
+        return f"normal with a standard deviation of {given['sd']}"
+    if isinstance(noise, Laplace):
+        return f"Laplace with a scale of {given['b']}"
+    return f"of {noise!r}"
+
+
+def _replaced(channel: Retention) -> str:
+    if not channel.exact or not channel.parameters().get("replacement"):
+        return "any answer is drawn, all equally likely"
+    return "an answer is drawn with probabilities that are known"
+
+
+def _kept(channel: Channel) -> str:
+    kept = [int(channel.law.column(z)[z]) / channel.denominator for z in range(channel.law.inputs)]
+    low, high = (f"{share:.4g}" for share in (min(kept), max(kept)))
+    return low if low == high else f"{low} to {high}"

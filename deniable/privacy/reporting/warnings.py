@@ -1,0 +1,170 @@
+"""What a designer should know about a question before asking it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from deniable.core.additive import Additive
+from deniable.core.channel import Channel, rounded_up
+from deniable.core.designs import Identity
+from deniable.core.groups import JointChannel
+from deniable.core.schema import Block, Schema, summed
+from deniable.errors import DeniableError, ParameterError
+from deniable.privacy.measures.edges import edge_leak
+from deniable.privacy.measures.finite import nearest_finite
+from deniable.privacy.measures.worst_case import posterior_bound
+from deniable.privacy.reporting.second_question import known_second_answer
+from deniable.privacy.reporting.words import odds, percent, quoted
+
+WEAK = 6.0
+"""From this epsilon on a single report can make an unlikely answer nearly certain."""
+
+NOTABLE = 9
+"""A report that changes someone's odds more often than this protects less than the lightest level of a questionnaire."""
+
+HIDE_MORE = "Hide the answer more, or offer fewer answers to choose from."
+
+ALL_TOGETHER = "all questions together"
+"""What a warning is about that concerns no single question."""
+
+NEARLY_SINGULAR = 1e6
+"""From this condition number on reports can hardly be undone."""
+
+
+def warnings_of(given: Block | Channel | Schema) -> list[str]:
+    """Sentences about a channel, or about attributes that share a draw (a block of `schema.blocks`): what rules answers out, leaks at
+    the ends, can hardly be undone or protects nobody. Of a whole schema: all of them, each with the name of its block in front.
+
+    >>> import deniable as dn
+    >>> dn.privacy.warnings_of(dn.Flip(1, 0.5))[0].split(". ")[0]
+    'epsilon is infinite: a report of 0 can come from 0, but proves that the true answer is not 1'
+    >>> dn.privacy.warnings_of(dn.Schema({"age": dn.Identity(dn.Binary()), "ill": dn.KRR(dn.Binary(), 0.7)}))[0].split(".")[0]
+    'age: it is reported as it is'
+    """
+    if isinstance(given, Schema):
+        return [f"{block.name}: {warning}" for block in given.blocks for warning in warnings_of(block)]
+    channel = given.channel if isinstance(given, Block) else given
+    if isinstance(channel, JointChannel):
+        return _of_group(channel)
+    if not isinstance(channel, Channel):
+        raise ParameterError(
+            "not_a_channel",
+            "warnings_of takes a channel, a schema or one of schema.blocks (attributes that share a draw), got {got}.",
+            got=type(given).__name__,
+        )
+    if not channel.exact:
+        return [
+            "works in floating point: for simulation only, it protects nobody. Give the domain a step, so that the answers are a "
+            "finite grid."
+        ]
+    return [*_ruled_out(channel), *known_second_answer(channel), *weak(channel.epsilon), *_edges(channel), *_singular(channel)]
+
+
+def weak(epsilon: float) -> list[str]:
+    """A sentence about an epsilon that is finite but protects little.
+
+    >>> weak(1.0), weak(7.0)[0].split(".")[0]
+    ([], 'weak protection: a report can raise a chance of 10% to 99')
+    """
+    if not WEAK <= epsilon < math.inf:
+        return []
+    after = posterior_bound(epsilon, 0.1)
+    return [f"weak protection: a report can raise a chance of 10% to {percent(after, up=True)}. {HIDE_MORE}"]
+
+
+def weak_together(epsilons: Sequence[float]) -> list[str]:
+    """The same about several answers of one person together.
+
+    >>> weak_together([7.0]), weak_together([4.0, 3.0])[0].split(".")[0]
+    ([], "weak protection: all of someone's reports together can raise a chance of 10% to 99")
+    """
+    total = summed(list(epsilons))
+    if len(epsilons) < 2 or not WEAK <= total < math.inf:
+        return []
+    after = percent(posterior_bound(total, 0.1), up=True)
+    return [
+        f"weak protection: all of someone's reports together can raise a chance of 10% to {after}. Ask fewer questions, or hide the "
+        "answers more."
+    ]
+
+
+def notable(epsilon: float) -> list[str]:
+    """A sentence about a finite epsilon that is above the lightest level of a questionnaire, and below what `weak` speaks of.
+
+    >>> notable(math.log(9)), notable(7.0), notable(math.log(19))[0].split(" (")[0]
+    ([], [], "weak protection: a report can change someone's odds by a factor of up to 19.0")
+    """
+    if epsilon >= WEAK or math.exp(epsilon) <= NOTABLE * (1 + 1e-9):
+        return []
+    after = percent(posterior_bound(epsilon, 0.1), up=True)
+    return [
+        f"weak protection: a report can change someone's odds {odds(epsilon).replace('at most', 'up to')} (the lightest level of a "
+        f"questionnaire: {NOTABLE}), so a chance of 10% may become {after}. {HIDE_MORE}"
+    ]
+
+
+def _of_group(group: JointChannel) -> list[str]:
+    if not math.isinf(group.epsilon):
+        return weak(group.epsilon)
+    if group.flips:
+        return [
+            "the joint report of this group rules out all combinations of answers but two (as reported, and all reversed): "
+            "epsilon is infinite. Let each question have its own draw, or use UnrelatedQuestion for all of them."
+        ]
+    return [
+        "the joint report of this group rules out some combinations of answers, because they can never come from the innocuous "
+        "questions: epsilon is infinite. Give every combination an innocuous probability above 0, and theta below 1."
+    ]
+
+
+def _ruled_out(channel: Channel) -> list[str]:
+    if not math.isinf(channel.epsilon):
+        return []
+    if isinstance(channel, Identity):
+        found = "it is reported as it is."
+    else:
+        z, likelier, rarer = channel.worst_case
+        found = (
+            f"epsilon is infinite: a report of {quoted(z)} can come from {quoted(likelier)}, but proves that the true answer is not "
+            f"{quoted(rarer)}."
+        )
+    return [found + _suggestion(channel)]
+
+
+def _suggestion(channel: Channel) -> str:
+    try:
+        finite = nearest_finite(channel)
+    except DeniableError:
+        return ""
+    if math.isinf(finite.epsilon):
+        return ""
+    if isinstance(finite, Additive):
+        what = f"{finite.noise!r} noise, which is as wide on average"
+    else:
+        what = "replace 5% of the reports by an even draw of all answers"
+    return f" The nearest design with a finite epsilon ({rounded_up(finite.epsilon, 1)}): {what}."
+
+
+def _edges(channel: Channel) -> list[str]:
+    leak = edge_leak(channel)
+    if not leak:
+        return []
+    return [
+        f"bounded noise: {leak:.1%} of the reports (if all answers are equally frequent) prove that the true value "
+        "lies near an end of the range."
+    ]
+
+
+def _singular(channel: Channel) -> list[str]:
+    condition = channel.condition_number
+    if condition <= NEARLY_SINGULAR:
+        return []
+    if math.isinf(condition):
+        return ["cannot be undone: some distributions of answers give the same reports."]
+    advice = (
+        "ask for its mean or for wide bins"
+        if isinstance(channel, Additive)
+        else "the error bars of estimates will be very wide"
+    )
+    return [f"can hardly be undone answer by answer (condition number {condition:.1g}): {advice}."]
