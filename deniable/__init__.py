@@ -35,7 +35,7 @@ _HOME = {
     "Channel": "core.channel",
     "Group": "core.groups",
     "Schema": "core.schema",
-    "reading_csv": "core.csv_format",
+    "reading_csv": "files.csv_format",
     "CellTable": "core.tables",
     "counts": "core.tables",
     "Estimate": "core.estimate",

@@ -19,9 +19,9 @@ from deniable.core.channel import Channel
 from deniable.core.designs import Flip
 from deniable.core.domain import Domain
 from deniable.core.estimate import check_level
-from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.files.atomic import refuse_same, write_text
 from deniable.plurals import counted
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from rich.table import Table
 
 from deniable.cli.show import console
 from deniable.core.channel import Channel
-from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.files.atomic import refuse_same, write_text
 from deniable.privacy.polish import capital, number, sayer
 from deniable.privacy.report import PrivacyReport, report
 from deniable.privacy.warnings import ALL_TOGETHER

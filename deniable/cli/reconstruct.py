@@ -12,11 +12,12 @@ from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numer
 from deniable.cli.shared_options import Language
 from deniable.core.channel import Channel, rounded_up
 from deniable.core.estimate import check_level
-from deniable.core.files import count_file, refuse_same
 from deniable.core.optional import Optional
 from deniable.core.polish import Polish
+from deniable.core.tables import count_file
 from deniable.engines.schemas import schema_of
 from deniable.errors import DataError, ParameterError
+from deniable.files.atomic import refuse_same
 from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 

@@ -13,9 +13,9 @@ from deniable.cli.bars import Bar
 from deniable.cli.csv_options import reads_csv
 from deniable.cli.show import console, show_designs
 from deniable.core.channel import Channel
-from deniable.core.files import refuse_same, write_text
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
+from deniable.files.atomic import refuse_same, write_text
 from deniable.plurals import counted
 from deniable.privacy.report import report
 from deniable.privacy.words import factor

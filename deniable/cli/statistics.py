@@ -14,8 +14,9 @@ from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is
 from deniable.cli.shared_options import Language, SchemaFile
 from deniable.core.domain import Domain
 from deniable.core.estimate import Estimate, check_level
-from deniable.core.files import open_table, refuse_same, write_text
 from deniable.errors import ParameterError
+from deniable.files.atomic import refuse_same, write_text
+from deniable.files.tables import open_table
 from deniable.picture_words import ENGLISH, words_of
 from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse

@@ -11,14 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core import files
 from deniable.core.channel import Channel
-from deniable.core.csv_format import refuse_undecided
 from deniable.core.designs import KRR, Identity, Retention
 from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
 from deniable.core.optional import Optional
 from deniable.core.schema import Schema
 from deniable.errors import DataError
+from deniable.files.csv_format import refuse_undecided
+from deniable.files.tables import open_table
 from deniable.plurals import counted
 from deniable.progress import Progress, Silent
 
@@ -86,7 +86,7 @@ class _Column:
 
 def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema, list[str]]:
     """A schema for a CSV or Parquet file, and notes on what to look at before using it."""
-    reader = files.open_table(Path(path))
+    reader = open_table(Path(path))
     listener = progress or Silent()
     doubles = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
     if doubles or "" in reader.columns:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
 from deniable.errors import DataError
+from deniable.files.tables import is_parquet, opened_parquet
 
 PANDAS_KEY = "deniable_shuffle"
 ARROW_KEY = b"deniable.shuffle"
@@ -97,6 +99,11 @@ def mark_of(data: Any) -> Mark | None:
         else:
             shuffle, found = None, json.loads(metadata.get(PANDAS_METADATA, b"{}")).get("attributes", {}).get(PANDAS_KEY)
     return None if found is None else Mark(shuffle, tuple(json.loads(str.__str__(found))))
+
+
+def file_is_marked(path: Path) -> bool:
+    """Whether a Parquet file holds rows that `Schema.randomise` shuffled: pandas and PyArrow hand their mark on to such files."""
+    return is_parquet(path) and mark_of(opened_parquet(path).schema_arrow.empty_table()) is not None
 
 
 def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], mends: str) -> None:

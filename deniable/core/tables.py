@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ from deniable.core.columns import to_arrow
 from deniable.core.domain import numeric
 from deniable.core.exact import Ints, fraction, written
 from deniable.core.html_table import html_table
-from deniable.errors import ParameterError
+from deniable.errors import DataError, ParameterError
+from deniable.files.tables import open_table
 from deniable.plurals import counted
+from deniable.progress import Progress
 
 LARGEST_DENSE = 50_000_000
 MOST_LINES = 40
@@ -355,3 +358,19 @@ def seen_through(table: CellTable, channel: Channel) -> Channel | Binned:
     """The channel in the bins in which a one-dimensional table was counted."""
     edges = table.axes[0].edges
     return channel if edges is None else channel.binned([fraction(edge, "bins", "edge") for edge in edges])
+
+
+def count_file(path: Path, channel: Channel, name: str, bins: Any, progress: Progress) -> CellTable:
+    """How often each label, or bin, of one column was reported, read piece by piece."""
+    reader = open_table(path)
+    if name not in reader.columns:
+        raise DataError(
+            "no_column", "{path} has no column {got!r}, only {allowed}.", path=str(path), got=name, allowed=reader.columns
+        )
+    counter = ColumnCounter(channel, bins, name)
+    progress.start(f"counting ({reader.units})", reader.total)
+    for batch, done in reader.pieces():
+        counter.add(batch.column(name), reader.text)
+        progress.advance(done)
+    progress.finish()
+    return counter.table()

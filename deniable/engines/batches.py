@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.exact import Floats
-from deniable.core.files import open_table
 from deniable.engines.count import Countable
 from deniable.engines.extras import optional
 from deniable.engines.frames import as_frame
 from deniable.engines.sources import FileSource, FrameSource
 from deniable.errors import DataError, DeniableError
+from deniable.files.tables import open_table
 
 ROWS = 1 << 17
 WORD = 64

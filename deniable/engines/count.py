@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.csv_format import CsvFormat
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines import frames
 from deniable.errors import ParameterError
+from deniable.files.csv_format import CsvFormat
 
 
 class Countable(ABC):

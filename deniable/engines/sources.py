@@ -11,8 +11,6 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from deniable.core.csv_format import find_format, said
-from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines import frames
@@ -20,6 +18,8 @@ from deniable.engines.count import Countable
 from deniable.engines.extras import optional
 from deniable.engines.spark import spark_session
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
+from deniable.files.csv_format import find_format, said
+from deniable.files.tables import open_table
 
 ENGINES = ("duckdb", "arrow", "spark")
 LARGE = 64 << 20

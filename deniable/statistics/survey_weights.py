@@ -14,10 +14,10 @@ from deniable.core.columns import to_arrow
 from deniable.core.designs import Identity
 from deniable.core.domain import Ordinal, numeric
 from deniable.core.exact import Floats, Ints
-from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.engines.count import Countable, distinct
 from deniable.errors import DataError, ParameterError
+from deniable.files.tables import open_table
 
 Part = tuple[Any, Schema]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,9 +14,6 @@ from deniable.core.missing import WithMissing
 from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
 from deniable.core.restored_order import KeptColumn
 from deniable.core.stretches import Stretches
-
-if TYPE_CHECKING:
-    from deniable.core.schema import Schema
 
 NEARLY_SORTED = 0.9
 """From here on, of chance (0) to sorted (1), a column is said to be sorted, or nearly."""
@@ -32,12 +30,12 @@ class OrderWatch:
     were ordered can read answers off it, whatever epsilon is. Have the rows shuffled, which is the default.
     """
 
-    def __init__(self, schema: Schema, shuffled: bool) -> None:
+    def __init__(self, channels: Mapping[str, Channel], shuffled: bool) -> None:
         self._shuffled = shuffled
-        self._measures = {name: _measure(channel) for name, channel in schema.items()}
-        self._hidden = set(schema)
+        self._measures = {name: _measure(channel) for name, channel in channels.items()}
+        self._hidden = set(channels)
         self._columns: dict[str, KeptColumn] = {}
-        self._open = {name for name, channel in schema.items() if isinstance(channel, Identity)}
+        self._open = {name for name, channel in channels.items() if isinstance(channel, Identity)}
         self._stretches: dict[str, Stretches] = {}
         self._not_comparable: set[str] = set()
         self._saw_truths = False
