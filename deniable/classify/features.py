@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.bad_cells import BadCells
-from deniable.core.channel import Binned, Channel
-from deniable.core.columns import to_arrow
-from deniable.core.designs import Identity
-from deniable.core.domain import Nominal, Ordinal, numeric
-from deniable.core.operators import FloatTable
-from deniable.core.optional import Optional
+from deniable.core.channels.additive import Additive, Multiplicative
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.bad_cells import BadCells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import Nominal, Ordinal, numeric
 from deniable.core.tables import allowed_reports, float_codes
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law

@@ -16,10 +16,10 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.cross_table import FRAME, adds_up, cross_table
 from deniable.cli.show import console
-from deniable.core.domain import Domain
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
 from deniable.core.estimate_text import label_words
-from deniable.core.exact import Floats
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
 from deniable.picture_words import Words, words_of

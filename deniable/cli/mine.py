@@ -15,9 +15,9 @@ from deniable.cli.bars import Bar
 from deniable.cli.estimates import DEFAULT_BINS, EVERY_VALUE, bins_or_few, edges, is_all, is_numeric, shares
 from deniable.cli.show import console
 from deniable.cli.statistics import MostShare
-from deniable.core.channel import Channel
-from deniable.core.designs import Flip
-from deniable.core.domain import Domain
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Flip
+from deniable.core.domains.domain import Domain
 from deniable.core.estimate import check_level
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from deniable.cli.show import console
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.files.atomic import refuse_same, write_text

@@ -10,9 +10,9 @@ import typer
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numeric, present, tell_bins
 from deniable.cli.shared_options import Language
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.optional import Optional
 from deniable.core.estimate import check_level
-from deniable.core.optional import Optional
 from deniable.core.polish import Polish
 from deniable.core.tables import count_file
 from deniable.engines.schemas import schema_of

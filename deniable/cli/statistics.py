@@ -12,7 +12,7 @@ import typer
 
 from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.cli.shared_options import Language, SchemaFile
-from deniable.core.domain import Domain
+from deniable.core.domains.domain import Domain
 from deniable.core.estimate import Estimate, check_level
 from deniable.errors import ParameterError
 from deniable.files.atomic import refuse_same, write_text

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domain import Domain
-from deniable.core.exact import Floats, Ints
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError
 
 EACH_VALUE = 160

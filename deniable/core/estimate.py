@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate_text import label_words, page, text
-from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts

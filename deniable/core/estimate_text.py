@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import Any, Protocol
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.core.html_table import html_table, paragraphs
 from deniable.picture_words import words_of
 from deniable.plurals import counted

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError
 
 

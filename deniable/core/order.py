@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 
 SURPRISE, MORE = 5.0, 0.1
 """An order tells something where neighbours agree so many standard errors, and so far toward a sorted file, above chance."""

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.channel import Channel
-from deniable.core.designs import KRR, Identity, Retention
-from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
-from deniable.core.optional import Optional
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Identity, Retention
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
 from deniable.core.schema import Schema
 from deniable.errors import DataError
 from deniable.files.csv_format import refuse_undecided

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.blocks import Block, blocks_of
-from deniable.core.channel import Channel, rounded_up
-from deniable.core.groups import Group, JointChannel
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.blocks import Block, blocks_of
+from deniable.core.channels.groups import Group, JointChannel
 from deniable.core.question_texts import QuestionTexts
 from deniable.core.randomising.files import randomise_file
 from deniable.core.randomising.frames import randomise_frame

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Shift
+from deniable.core.channels.laws import Shift
+from deniable.core.domains.exact import Floats, Ints
 
 STRAIGHT = 1e-9
 """How far a function may be from a parabola, relative to its largest value, and still be taken for one."""

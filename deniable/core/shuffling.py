@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.exact import Ints
+from deniable.core.channels.sampling import byte_source
+from deniable.core.domains.exact import Ints
 from deniable.core.forgotten_order import plain_batch
-from deniable.core.sampling import byte_source
 from deniable.errors import FileError
 
 T = TypeVar("T")

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.channel import Binned, Channel
-from deniable.core.columns import to_arrow
-from deniable.core.domain import numeric
-from deniable.core.exact import Ints, fraction, written
+from deniable.core.channels.additive import Additive, Multiplicative
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import numeric
+from deniable.core.domains.exact import Ints, fraction, written
 from deniable.core.html_table import html_table
 from deniable.errors import DataError, ParameterError
 from deniable.files.tables import open_table

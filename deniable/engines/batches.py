@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.engines.count import Countable
 from deniable.engines.extras import optional
 from deniable.engines.frames import as_frame

@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells
 from deniable.core.caps import STRETCHES, Cap
-from deniable.core.channel import Binned, Channel
-from deniable.core.designs import Identity
-from deniable.core.domain import Binary, Continuous, Integer
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
-from deniable.core.laws import Mixture, Shift
-from deniable.core.operators import FloatTable
-from deniable.core.optional import _MayBeSilent
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.groups import JointChannel
+from deniable.core.channels.laws import Mixture, Shift
+from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.domains.bad_cells import BadCells
+from deniable.core.domains.domain import Binary, Continuous, Integer
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.core.tables import float_codes
 from deniable.core.undoing import ALL_NODES, Undoer

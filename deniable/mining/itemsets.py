@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from deniable import interrupts
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import ParameterError
 from deniable.mining.counting import WORDS_WORTH_A_THREAD, PackedCounts, RowSums, Sums
 from deniable.progress import Progress, Silent

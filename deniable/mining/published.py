@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.mining.counting import Sums, counter_of, in_threads
 from deniable.mining.items import Items

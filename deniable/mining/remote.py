@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Floats, Ints
 from deniable.engines.batches import Batches, spark_columns, spark_sums
 from deniable.mining.counting import Sums, counter_of
 from deniable.mining.items import Items

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.mining.counting import Sums
 
 MOST_FITTED = 1 << 16

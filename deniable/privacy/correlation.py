@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.exact import Floats, Ints
+from deniable.core.channels.additive import Additive, Multiplicative
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.likelihood import Attribute, Likelihoods, chances, part, posterior_over, rows_of

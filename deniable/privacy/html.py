@@ -6,7 +6,7 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING
 
-from deniable.core.channel import rounded_up
+from deniable.core.channels.base import rounded_up
 from deniable.privacy.polish import capital, number, sayer
 from deniable.privacy.warnings import ALL_TOGETHER
 from deniable.privacy.words import FOR_SCALE, ONE_LIE, ONE_REPORT, factor, odds

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from deniable.core.additive import Additive
-from deniable.core.exact import fraction
-from deniable.core.noise import Noise, Uniform
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.noise import Noise, Uniform
+from deniable.core.domains.exact import fraction
 from deniable.errors import ParameterError
 from deniable.privacy.entropy import UNIT, entropy_privacy
 from deniable.privacy.priors import is_number

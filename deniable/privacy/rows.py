@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channels.additive import Additive, Multiplicative
+from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.question_texts import Question
 from deniable.core.schema import Block, Schema
 from deniable.privacy.hiding import in_words

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel, rounded_up
-from deniable.core.designs import Identity
-from deniable.core.groups import JointChannel
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.groups import JointChannel
 from deniable.core.schema import Block, Schema, summed
 from deniable.errors import DeniableError, ParameterError
 from deniable.privacy.edges import edge_leak

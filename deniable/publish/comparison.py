@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from deniable.core.designs import KRR
-from deniable.core.domain import Nominal
-from deniable.core.exact import Floats
+from deniable.core.channels.designs import KRR
+from deniable.core.domains.domain import Nominal
+from deniable.core.domains.exact import Floats
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.worst_case import worst_posterior
 from deniable.progress import Progress, Silent
@@ -62,7 +62,7 @@ def plain_frame(X: Any) -> pd.DataFrame:
     """Any table as pandas, words as text with missing cells named, so that every learner takes it."""
     import pandas as pd
 
-    from deniable.core.columns import to_arrow
+    from deniable.core.domains.columns import to_arrow
 
     out = pd.DataFrame({name: to_arrow(column, name).to_pandas() for name, column in columns_of(X).items()})
     for name in out.columns:
@@ -249,7 +249,7 @@ def _after(channel: KRR, whole: Floats) -> float:
 
 
 def _source(rng: np.random.Generator | None) -> Any:
-    from deniable.core.sampling import byte_source
+    from deniable.core.channels.sampling import byte_source
 
     return byte_source(rng)
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
+from deniable.core.channels.sampling import byte_source
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
 from deniable.core.forgotten_order import rows_in_order
-from deniable.core.sampling import byte_source
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.order import MORE, SURPRISE, sorted_by_answers
 from deniable.errors import DataError, ParameterError
 from deniable.plurals import counted
@@ -557,6 +557,6 @@ def _unchanged(tree: DeniabilityTree, X: Any, published: Any, labels: Any) -> fl
 def _frame(columns: dict[str, Any]) -> Any:
     import pyarrow as pa
 
-    from deniable.core.columns import to_arrow
+    from deniable.core.domains.columns import to_arrow
 
     return pa.table({name: to_arrow(column, name) for name, column in columns.items()})

@@ -330,7 +330,7 @@ def recoded_columns(
 
 
 def _as_text(column: Any, name: str) -> pa.Array:
-    from deniable.core.columns import to_arrow
+    from deniable.core.domains.columns import to_arrow
 
     array = to_arrow(column, name)
     return (array.dictionary_decode() if pa.types.is_dictionary(array.type) else array).cast(pa.large_string())

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Ints
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError, ParameterError
 from deniable.publish.encoding import _numbers, _text, cells, number
 from deniable.publish.singled_out import TOGETHER, columns_taken, shared_by

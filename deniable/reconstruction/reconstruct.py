@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Binned, Channel
+from deniable.core.channels.additive import Additive, Multiplicative
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.optional import Optional
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
 from deniable.core.intervals import Moments
-from deniable.core.optional import Optional
 from deniable.core.simplex import brought_back
-from deniable.core.solving import DENSE_LIMIT
 from deniable.core.tables import CellTable, seen_through
 from deniable.errors import DataError, NotInvertibleError, ParameterError
 from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law

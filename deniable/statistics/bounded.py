@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.core.caps import half_length
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.groups import Factors, joined
+from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
-from deniable.core.groups import Factors, joined
-from deniable.core.optional import _MayBeSilent
 from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Weighted
 

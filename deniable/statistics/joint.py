@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
-from deniable.core.operators import Operator
+from deniable.core.channels.base import Channel
+from deniable.core.channels.groups import JointChannel
+from deniable.core.channels.operators import Operator
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Block, Schema
 from deniable.errors import WideDomainError
 from deniable.reconstruction.em import em

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domain import Domain, Ordinal
-from deniable.core.exact import Floats
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import Domain, Ordinal
+from deniable.core.domains.exact import Floats
+from deniable.core.domains.missing import WithMissing
 
 NO_AND_YES = (("no", "yes"), ("false", "true"), ("nie", "tak"))
 _WRITTEN = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.schema import Schema
 from deniable.engines.count import Countable
 from deniable.errors import DataError, ParameterError

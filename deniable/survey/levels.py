@@ -12,12 +12,12 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel
-from deniable.core.designs import KRR, Identity, Matrix, Retention, UnrelatedQuestion
-from deniable.core.domain import Domain
-from deniable.core.noise import Laplace, Normal
-from deniable.core.optional import Optional
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Identity, Matrix, Retention, UnrelatedQuestion
+from deniable.core.channels.noise import Laplace, Normal
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.domain import Domain
 from deniable.errors import DeniableError, ParameterError
 
 LEVELS: Mapping[str, int] = MappingProxyType({"strong": 3, "standard": 5, "light": 9})

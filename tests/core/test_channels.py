@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core.channel import rounded_up
+from deniable.core.channels.base import rounded_up
 from deniable.errors import DataError, DeniableError, ParameterError, SchemaError, WideDomainError
 
 AB, ABC = dn.Nominal(["a", "b"]), dn.Nominal(["a", "b", "c"])

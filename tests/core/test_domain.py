@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.domain import Domain
-from deniable.core.missing import WithMissing
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import DataError, ParameterError, SchemaError
 
 DOMAINS = {

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import deniable as dn
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
 from deniable.privacy.hiding import designs, in_words
 
 YES_NO = dn.Nominal(["no", "yes"])

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.blocks import Block
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.sampling import byte_source
 from deniable.core.randomising.order_watch import OrderWatch
 from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled
-from deniable.core.sampling import byte_source
 from deniable.core.shuffle_mark import marked_metadata
 from deniable.core.shuffling import RowShuffler
 from deniable.errors import DataError, FileError

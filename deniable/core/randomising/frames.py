@@ -10,13 +10,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.blocks import Block
-from deniable.core.channel import Channel
-from deniable.core.columns import to_arrow
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.sampling import byte_source
+from deniable.core.domains.columns import to_arrow
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.randomising.order_watch import OrderWatch
 from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled
-from deniable.core.sampling import byte_source
 from deniable.core.shuffle_mark import can_be_marked, marked
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError

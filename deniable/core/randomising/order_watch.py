@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
-from deniable.core.domain import Binary, Nominal
-from deniable.core.missing import WithMissing
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.domains.domain import Binary, Nominal
+from deniable.core.domains.missing import WithMissing
 from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
 from deniable.core.restored_order import KeptColumn
 from deniable.core.stretches import Stretches

@@ -15,9 +15,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.blocks import Block
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
 from deniable.core.randomising.files import refuse_target, write_mixed
 from deniable.core.randomising.order_watch import OrderWatch
 from deniable.core.randomising.table import TableRandomiser, check_columns

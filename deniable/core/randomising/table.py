@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.blocks import Block
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.sampling import ByteSource
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.randomising.order_watch import OrderWatch
-from deniable.core.sampling import ByteSource
 from deniable.errors import DataError, ParameterError
 
 ORDERS = ("shuffled", "kept")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from deniable.core.domain import Domain
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.missing import WithMissing
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
 

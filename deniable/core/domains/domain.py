@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Ints, Number, as_float, fraction, written
-from deniable.core.stored_labels import StoredLabels
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Ints, Number, as_float, fraction, written
+from deniable.core.domains.stored_labels import StoredLabels
 from deniable.errors import ParameterError, SchemaError
 
 NO_ANSWER = "no answer"

@@ -1,4 +1,4 @@
-"""The ways of hiding an answer that have a name. Each only states its law; all else is derived in `channel.py`.
+"""The ways of hiding an answer that have a name. Each only states its law; all else is derived in `base.py`.
 
 Mixture law   Identity, KRR, Flip, ForcedResponse, Crosswise, Retention, UnrelatedQuestion
 Table law     Matrix, Neighbours
@@ -14,14 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import exact
-from deniable.core.bins import Bins
-from deniable.core.channel import Channel, NoTable
-from deniable.core.domain import Binary, Continuous, Domain, Nominal
-from deniable.core.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Number, fraction, probability, written
-from deniable.core.laws import Mixture, Table
-from deniable.core.sampling import ByteSource, unit_interval
-from deniable.core.solving import DENSE_LIMIT
+from deniable.core.channels.base import Channel, NoTable
+from deniable.core.channels.laws import Mixture, Table
+from deniable.core.channels.sampling import ByteSource, unit_interval
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains import exact
+from deniable.core.domains.bins import Bins
+from deniable.core.domains.domain import Binary, Continuous, Domain, Nominal
+from deniable.core.domains.exact import (
+    LARGEST_DENOMINATOR,
+    ROUNDED_DENOMINATOR,
+    Floats,
+    Number,
+    fraction,
+    probability,
+    written,
+)
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Binned, Channel
-from deniable.core.domain import NO_ANSWER, Domain
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
-from deniable.core.laws import Law
-from deniable.core.missing import WithMissing
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.laws import Law
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError
 
 

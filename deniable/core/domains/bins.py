@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domain import Domain
-from deniable.core.exact import Floats, Ints, as_float, fraction
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import Floats, Ints, as_float, fraction
 from deniable.errors import ParameterError
 
 

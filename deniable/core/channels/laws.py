@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints
-from deniable.core.operators import Operator
-from deniable.core.solving import DENSE_LIMIT
+from deniable.core.channels.operators import Operator
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints
 from deniable.errors import NotInvertibleError, ParameterError
 
 GUIDE_BITS = 16

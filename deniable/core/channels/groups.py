@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import exact
-from deniable.core.channel import Channel
-from deniable.core.designs import KRR, Flip, Retention, mixture
-from deniable.core.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Ints, written
-from deniable.core.laws import Law, Mixture, Table
-from deniable.core.sampling import ByteSource, integers_below
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Flip, Retention, mixture
+from deniable.core.channels.laws import Law, Mixture, Table
+from deniable.core.channels.sampling import ByteSource, integers_below
+from deniable.core.domains import exact
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Ints, written
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 Factors = dict[str, Floats]

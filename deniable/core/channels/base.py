@@ -16,15 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from deniable.core import bins as binning
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.columns import like, to_arrow
-from deniable.core.domain import Continuous, Domain, build
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Law
-from deniable.core.operators import FloatTable
-from deniable.core.posterior import posterior
-from deniable.core.sampling import ByteSource, byte_source, integers_in_pieces
+from deniable.core.channels.laws import Law
+from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.posterior import posterior
+from deniable.core.channels.sampling import ByteSource, byte_source, integers_in_pieces
+from deniable.core.domains import bins as binning
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.columns import like, to_arrow
+from deniable.core.domains.domain import Continuous, Domain, build
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 LARGEST_MATRIX = 25_000_000
@@ -316,7 +316,7 @@ class Channel(ABC):
     def from_json(given: Any) -> Channel:
         """The channel that a JSON object describes."""
         # A design is known once its module is loaded; a file may name any of them. (They import this module, so not at the top.)
-        from deniable.core import additive, designs, optional  # noqa: F401
+        from deniable.core.channels import additive, designs, optional  # noqa: F401
 
         if not isinstance(given, dict) or given.get("type") not in Channel.designs:
             raise SchemaError(

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells
-from deniable.core.domain import NO_ANSWER, Domain
-from deniable.core.exact import Ints
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.exact import Ints
 from deniable.errors import ParameterError
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.bins import Bins
-from deniable.core.channel import Channel, NoTable
-from deniable.core.designs import check_domain
-from deniable.core.domain import Continuous, Domain, Integer
-from deniable.core.exact import Floats
-from deniable.core.laws import Shift
-from deniable.core.noise import Noise
-from deniable.core.sampling import ByteSource, unit_interval
+from deniable.core.channels.base import Channel, NoTable
+from deniable.core.channels.designs import check_domain
+from deniable.core.channels.laws import Shift
+from deniable.core.channels.noise import Noise
+from deniable.core.channels.sampling import ByteSource, unit_interval
+from deniable.core.domains.bins import Bins
+from deniable.core.domains.domain import Continuous, Domain, Integer
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
-from deniable.core.groups import Group, JointChannel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.groups import Group, JointChannel
 from deniable.errors import SchemaError
 
 
