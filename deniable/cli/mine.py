@@ -252,7 +252,7 @@ def _minable(domain: Domain) -> bool:
     """Whether every value may be an item."""
     from deniable.mining.items import MOST_NUMBERS
 
-    return getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
+    return domain.has_grid and domain.size <= MOST_NUMBERS
 
 
 def _tell_bins(schema: Schema, few: list[str]) -> None:

@@ -16,7 +16,6 @@ import numpy as np
 
 from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats, Ints
-from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError
 
 EACH_VALUE = 160
@@ -72,7 +71,7 @@ class Cap:
         stretch = np.arange(values) * stretches // values
         wide = None
         if stretches < values:
-            numbers = (domain.answered if isinstance(domain, WithMissing) else domain).numbers()
+            numbers = domain.answered.numbers()
             wide = f"{(numbers[-1] - numbers[0]) / stretches:.4g}"
         if silent:
             stretch = np.append(stretch, stretches)

@@ -10,11 +10,13 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.domains.exact import Ints
 from deniable.errors import DataError
+
+Ints = npt.NDArray[np.int64]  # as in domains, which reads columns with the help of this module
 
 
 def rows_in_order(frame: Any, order: Ints) -> Any:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.channels.additive import Additive, Multiplicative
 from deniable.core.channels.base import Binned, Channel
 from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
@@ -320,7 +319,7 @@ def allowed_reports(channel: Channel) -> str:
 
 
 def _bounded(channel: Channel) -> bool:
-    return not isinstance(channel, (Additive, Multiplicative)) or channel.noise.bounded
+    return not channel.adds_noise or channel.noise.bounded  # type: ignore[attr-defined]
 
 
 def _float_ends(channel: Channel) -> tuple[float, float]:

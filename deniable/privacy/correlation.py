@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.channels.additive import Additive, Multiplicative
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
@@ -126,7 +125,7 @@ def remaining_error(
 
 def _numbers(schema: Schema, attributes: Sequence[str] | None) -> Schema:
     if attributes is None:
-        attributes = [name for name, channel in schema.items() if isinstance(channel, (Additive, Multiplicative))]
+        attributes = [name for name, channel in schema.items() if channel.adds_noise]
         if not attributes:
             raise ParameterError("no_noise", "No attribute of the schema is hidden by noise; name the numeric attributes=.")
     return part(schema, attributes)

@@ -39,7 +39,7 @@ def entropy_privacy(source: Any, prior: Any = None) -> float:
     2.0
     """
     if isinstance(source, Domain):
-        if not getattr(source, "has_step", True):
+        if not source.has_grid:
             raise ParameterError(
                 "entropy_step", "entropy_privacy needs a domain with a step, or noise, got {got!r}.", got=source
             )

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.additive import Additive, Multiplicative
 from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.question_texts import Question
 from deniable.core.schema import Block, Schema
@@ -182,7 +181,7 @@ def _hidden(block: Block) -> str:
             f"({', '.join(kinds)})"
         )
     name = type(channel).__name__
-    if isinstance(channel, (Additive, Multiplicative)):
+    if channel.adds_noise:
         return f"{in_words(channel)} ({name})"
     if block.open:
         return "nothing: it is asked openly and reported as it is"

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.additive import Additive, Multiplicative
 from deniable.core.channels.base import Binned, Channel
 from deniable.core.channels.optional import Optional
 from deniable.core.channels.solving import DENSE_LIMIT
@@ -80,7 +79,7 @@ def reconstruct(
     observed = _vector(counts, seen)
     widths = seen.widths if isinstance(seen, Binned) else None
     apart = int(isinstance(channel, Optional))
-    noisy = isinstance(channel.channel if isinstance(channel, Optional) else channel, (Additive, Multiplicative))
+    noisy = channel.inner.adds_noise
     if method == "em" and (noisy if regularise is None else regularise):
         fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth_each(seen.law, c, widths, apart)
         estimate = _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)

@@ -61,6 +61,15 @@ class Law(Operator):
         matrix: Floats = self.rows(np.arange(self.inputs)) / self.denominator
         return matrix
 
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        """P between bins of codes, truths spread evenly inside a bin: `true` and `reported` say in which of so many bins each code is."""
+        matrix = np.zeros((rows, columns))
+        for i in range(rows):
+            members = true == i
+            spread = self.push(members / members.sum())
+            matrix[i] = np.bincount(reported, weights=spread, minlength=columns)
+        return matrix
+
     @cached_property
     def epsilon(self) -> float:
         """The largest log ratio of two weights in one column; infinite where one of them is 0 and the other is not."""
@@ -202,6 +211,11 @@ class Mixture(Law):
         pulled: Floats = (self.diagonal * v + self.replacement @ v) / self.denominator
         return pulled
 
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        # Where nothing is replaced nothing leaves its bin, to the last digit.
+        kept = not self.replacement.any() and np.array_equal(true, reported)
+        return np.eye(rows) if kept else super().between(true, reported, rows, columns)
+
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         """w_f(z) = (f(z) - (1 - theta) E_q f) / theta."""
         if self.diagonal == 0:
@@ -331,10 +345,11 @@ class Shift(Law):
         full = convolve(reached, self._floats[::-1], self._mirrored)
         return full[len(self.kernel) - 1 : len(self.kernel) - 1 + self.inputs]
 
-    def between(self, true: Ints, reported: Ints) -> Floats:
-        """P between bins of codes, truths spread evenly inside a bin: `true` and `reported` say in which bin each code is, in order."""
-        starts, ends = (np.searchsorted(true, np.arange(true[-1] + 1), side=side) for side in ("left", "right"))
-        last = np.searchsorted(reported, np.arange(reported[-1] + 1), side="right") - 1
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        if len(np.unique(true)) < rows or len(np.unique(reported)) < columns:
+            return super().between(true, reported, rows, columns)
+        starts, ends = (np.searchsorted(true, np.arange(rows), side=side) for side in ("left", "right"))
+        last = np.searchsorted(reported, np.arange(columns), side="right") - 1
         # P(report <= z | truth) is the summed kernel at z - truth, its mean over a run of truths a difference of the twice summed one.
         landing = np.zeros(self.inputs + self.outputs + 1)
         place = self._landing() + self.inputs

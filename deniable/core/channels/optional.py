@@ -135,6 +135,10 @@ class Optional(Channel):
         self.reported: Domain = WithMissing(channel.reported, missing)
         self.law: _MayBeSilent = _MayBeSilent(channel.law, self.p)
 
+    @property
+    def inner(self) -> Channel:
+        return self.channel
+
     def binned(self, bins: Any) -> Binned:
         """The channel between bins of the answers, with "no answer" after them on both sides."""
         inner = self.channel.binned(bins)

@@ -32,6 +32,10 @@ class Domain(ABC):
 
     kinds: ClassVar[dict[str, type[Domain]]] = {}
     missing: Any = None
+    is_numeric: bool = False
+    """Whether its answers are numbers from `low` to `high`, of which bins can be made."""
+    has_grid: bool = True
+    """Whether it has a list of labels: all have, but numbers without a step."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -52,6 +56,11 @@ class Domain(ABC):
     @abstractmethod
     def allowed(self) -> str:
         """The domain in words, for error sentences."""
+
+    @property
+    def answered(self) -> Domain:
+        """The domain of those who answer: without the label of its own that `WithMissing` adds to numbers."""
+        return self
 
     @abstractmethod
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
@@ -295,6 +304,7 @@ class Binary(_Labels):
 class _Grid(Domain):
     """Equally spaced numbers from low to high, both included; held as exact fractions."""
 
+    is_numeric = True
     low: Fraction
     high: Fraction
     step: Fraction
@@ -303,9 +313,9 @@ class _Grid(Domain):
         name = type(self).__name__
         self.low, self.high = fraction(low, name, "low"), fraction(high, name, "high")
         self.step = fraction(step, name, "step")
-        if self.low > self.high or (self.low == self.high and not getattr(self, "has_step", True)):
+        if self.low > self.high or (self.low == self.high and not self.has_grid):
             # A column may hold one number only; without a grid there is then nothing to spread over.
-            allowed = "at most" if getattr(self, "has_step", True) else "below"
+            allowed = "at most" if self.has_grid else "below"
             raise ParameterError(
                 "empty_range", "{owner}: low must be {allowed} high, got {low} and {high}.",
                 owner=name, allowed=allowed, low=low, high=high,
@@ -313,7 +323,7 @@ class _Grid(Domain):
         if self.step <= 0:
             raise ParameterError("step_not_positive", "{owner}: step must be positive, got {got}.", owner=name, got=step)
         denominator = math.lcm(self.low.denominator, self.step.denominator)
-        if getattr(self, "has_step", True) and max(abs(self.low), abs(self.high)) * denominator >= 2**53:
+        if self.has_grid and max(abs(self.low), abs(self.high)) * denominator >= 2**53:
             raise ParameterError(
                 "grid_too_large",
                 "{owner}: {low} to {high} in steps of {step} has more digits than a number can hold (2**53 steps from 0); "
@@ -455,7 +465,7 @@ class Continuous(_Grid):
     """
 
     def __init__(self, low: Number, high: Number, step: Number | None = None) -> None:
-        self.has_step = step is not None
+        self.has_grid = step is not None
         self._set(
             low, high, fraction(high, "Continuous", "high") - fraction(low, "Continuous", "low") or 1 if step is None else step
         )
@@ -469,7 +479,7 @@ class Continuous(_Grid):
 
     @property
     def allowed(self) -> str:
-        return super().allowed if self.has_step else f"{as_float(self.low)} to {as_float(self.high)}"
+        return super().allowed if self.has_grid else f"{as_float(self.low)} to {as_float(self.high)}"
 
     @property
     def size(self) -> int:
@@ -477,7 +487,7 @@ class Continuous(_Grid):
         return super().size
 
     def _need_step(self) -> None:
-        if not self.has_step:
+        if not self.has_grid:
             raise ParameterError(
                 "no_step",
                 "Continuous({low}, {high}) has no step, so it has no list of labels; give a step, or bins where a table is asked for.",
@@ -495,5 +505,5 @@ class Continuous(_Grid):
         return values
 
     def parameters(self) -> dict[str, Any]:
-        found = super().parameters()
-        return found if self.has_step else {"low": found["low"], "high": found["high"]}
+        written_out = super().parameters()
+        return written_out if self.has_grid else {"low": written_out["low"], "high": written_out["high"]}

@@ -19,14 +19,19 @@ class WithMissing(Domain):
     """A domain of numbers and one more label for "no answer", which has the last code and is null in a column."""
 
     def __init__(self, answered: Domain | dict[str, Any], missing: str = NO_ANSWER) -> None:
-        self.answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
+        self._answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
         self.missing = missing
-        if not isinstance(missing, str) or (not hasattr(self.answered, "low") and missing in self.answered.labels):
+        self.is_numeric, self.has_grid = self.answered.is_numeric, self.answered.has_grid
+        if not isinstance(missing, str) or (not self.is_numeric and missing in self.answered.labels):
             raise ParameterError(
                 "missing_label",
                 "The label for a missing answer must be text and none of the other labels, got {got!r}.",
                 got=missing,
             )
+
+    @property
+    def answered(self) -> Domain:
+        return self._answered
 
     @property
     def size(self) -> int:
@@ -49,12 +54,12 @@ class WithMissing(Domain):
             silent = silent | said.to_numpy(zero_copy_only=False)
         codes = np.full(len(column), self.size - 1, dtype=np.int64)
         answered = np.flatnonzero(~silent)
-        found = BadCells(bad.column, bad.allowed)
-        codes[answered] = self.answered.codes(column.take(pa.array(answered)), found, 0, text)
-        if found.total:
-            bad.total += found.total
+        bad_answers = BadCells(bad.column, bad.allowed)
+        codes[answered] = self.answered.codes(column.take(pa.array(answered)), bad_answers, 0, text)
+        if bad_answers.total:
+            bad.total += bad_answers.total
             room = BAD_ROWS_SHOWN - len(bad.first)
-            bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in found.first[:room]]
+            bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in bad_answers.first[:room]]
         return codes
 
     def column(self, codes: Ints) -> pa.Array:

@@ -10,7 +10,6 @@ import pyarrow as pa
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Identity
 from deniable.core.domains.domain import Binary, Nominal
-from deniable.core.domains.missing import WithMissing
 from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
 from deniable.core.restored_order import KeptColumn
 from deniable.core.stretches import Stretches
@@ -141,7 +140,6 @@ def _in_words(more: float) -> str:
 def _measure(channel: Channel) -> EqualNeighbours | SerialCorrelation:
     """How neighbours are compared: labels without an order agree or not, everything else has codes or numbers in order."""
     domain = channel.domain
-    inside = domain.answered if isinstance(domain, WithMissing) else domain
-    if isinstance(inside, (Nominal, Binary)):
+    if isinstance(domain.answered, (Nominal, Binary)):
         return EqualNeighbours(domain.size)
     return SerialCorrelation()
