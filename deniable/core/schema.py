@@ -373,12 +373,12 @@ def _read_channel(name: str, given: Any, where: str) -> Channel:
 
 
 def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    properties = dict(pairs)
+    if len(properties) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise SchemaError("property_twice", "{where} has the property {got!r} twice in one object.", where=where, got=twice)
-    return found
+    return properties
 
 
 def _parsed(text: str | bytes, where: str) -> Any:

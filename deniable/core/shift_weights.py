@@ -32,14 +32,14 @@ def closed_form(law: Shift, f: Floats) -> Floats | None:
         w[0] -= a / (1 - a) * step[0]
         w[-1] += a / (1 - a) * step[-1]
         return w
-    found = parabola(f)
-    if found is None:
+    coefficients = parabola(f)
+    if coefficients is None:
         return None
     kernel = law.kernel / law.denominator
     offsets = np.arange(len(kernel)) + law.lowest
     mean = float(kernel @ offsets)
     variance = float(kernel @ (offsets - mean) ** 2)
-    constant, slope, square = found
+    constant, slope, square = coefficients
     z = np.arange(law.outputs) - law.margin - mean
     weights: Floats = constant + slope * z + square * (z**2 - variance)
     return weights

@@ -59,7 +59,7 @@ def shuffled(rows: Sequence[T]) -> list[T]:
 
 
 def _keys(rows: int, rng: np.random.Generator | None) -> Any:
-    """64 random bits a row."""
+    """64 random bits per row."""
     return np.frombuffer(byte_source(rng)(8 * rows), dtype="<u8")
 
 

@@ -125,10 +125,10 @@ def _explained(path: Path, separators: str = "commas") -> Iterator[None]:
 
 def _without_cells(reason: str, separators: str) -> str:
     """The reader's complaint without the row it quotes: that row is somebody's answers."""
-    found = re.search(r"(Row #\d+: )?Expected (\d+) columns, got (\d+)", reason)
-    if found:
-        row = f"line {found.group(1)[5:-2]} has" if found.group(1) else "a line has"
-        return f"{row} {found.group(3)} columns, the header has {found.group(2)}; quote cells that hold {separators}"
+    match = re.search(r"(Row #\d+: )?Expected (\d+) columns, got (\d+)", reason)
+    if match:
+        row = f"line {match.group(1)[5:-2]} has" if match.group(1) else "a line has"
+        return f"{row} {match.group(3)} columns, the header has {match.group(2)}; quote cells that hold {separators}"
     if "can't decode" in reason:
         return "it is not in the encoding that it is said to have"
     return reason.split("\n")[0].rstrip(".")

@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
 from deniable.core.channels.groups import Group
 from deniable.core.channels.laws import Law
 from deniable.core.channels.operators import Operator
 from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.exact import Floats, Ints, fraction
-from deniable.core.schema import Block, Schema
+from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 
 FLOAT_BINS = 200

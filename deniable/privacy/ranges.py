@@ -8,7 +8,7 @@ from typing import Any
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.noise import Noise, Uniform
-from deniable.core.domains.domain import Domain
+from deniable.core.domains.domain import Continuous, Integer
 from deniable.core.domains.exact import fraction
 from deniable.errors import ParameterError
 from deniable.privacy.entropy import UNIT, entropy_privacy
@@ -55,7 +55,7 @@ def noise_for_range_privacy(kind: type[Noise], level: float, domain: Any) -> Noi
     wanted = fraction(level, "noise_for_range_privacy", "level") * _length(domain, "noise_for_range_privacy")
     if kind is Uniform:
         half = wanted / 2
-        if isinstance(domain, Domain) and domain.has_grid:
+        if isinstance(domain, (Integer, Continuous)) and domain.has_grid:
             half = math.ceil(half / domain.step) * domain.step
         return Uniform(half)
     scale, unit = UNIT[kind]

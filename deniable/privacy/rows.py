@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.blocks import Block
 from deniable.core.question_texts import Question
-from deniable.core.schema import Block, Schema
+from deniable.core.schema import Schema
 from deniable.privacy.hiding import in_words
 from deniable.privacy.influence import in_people
 from deniable.privacy.priors import shares

@@ -220,7 +220,7 @@ class Channel(ABC):
         return vector
 
     def posterior(self, prior: Any = None, reported: Any = None) -> Floats:
-        """P(true | reported): a row a reported label, a column a true label, each row sums to 1 (Bayes).
+        """P(true | reported): one row per reported label, one column per true label, each row sums to 1 (Bayes).
 
         `prior` is in input order or a mapping, uniform by default; with `reported` only that label's row is given.
         A report that the prior makes impossible has a row of NaN.
@@ -262,7 +262,7 @@ class Channel(ABC):
         """Draw a report for each true value: a column in, a column of the same kind out (lists give numpy arrays).
 
         With `rng=None` the draw comes from the operating system's CSPRNG. A numpy Generator is for simulation only. Report i is that
-        of value i: whoever hands on a whole column should shuffle it, as `Schema.randomise` does, for the order of rows may tell what
+        of value i: anyone who hands on a whole column should shuffle it, as `Schema.randomise` does, for the order of rows may tell what
         epsilon does not cover.
 
         >>> import deniable as dn, numpy as np
@@ -375,13 +375,13 @@ class Binned:
         return self.reported_bins.labels if self.missing is None else (*self.reported_bins.labels, self.missing)
 
     def reported_codes(self, codes: Ints) -> Ints:
-        """The bin of each reported code; silence has the last."""
+        """The bin of each reported code; nonresponse has the last."""
         if self.missing is None:
             return self.reported_bins.index(self.channel.reported.numbers()[codes])
-        silent = codes == self.channel.reported.size - 1
+        nonresponse = codes == self.channel.reported.size - 1
         numbers = self.channel.reported.answered.numbers()
-        inside = self.reported_bins.index(numbers[np.where(silent, 0, codes)])
-        return np.where(silent, len(self.reported_bins), inside)
+        inside = self.reported_bins.index(numbers[np.where(nonresponse, 0, codes)])
+        return np.where(nonresponse, len(self.reported_bins), inside)
 
     @property
     def assumes_uniform(self) -> bool:

@@ -135,8 +135,8 @@ class JointChannel:
         table = dict(zip(table, shares, strict=True))
         for i, (attribute, channel) in enumerate(zip(self.attributes, self.channels, strict=True)):
             margin = [sum((s for codes, s in table.items() if codes[i] == z), Fraction(0)) for z in range(channel.domain.size)]
-            own = _replacement(channel)
-            if max(abs(a - b) for a, b in zip(margin, own, strict=True)) > Fraction(1, 10**6):
+            declared = _replacement(channel)
+            if max(abs(a - b) for a, b in zip(margin, declared, strict=True)) > Fraction(1, 10**6):
                 raise SchemaError(
                     "group_margin",
                     "Group {name!r}: the joint innocuous table gives {attribute!r} the distribution {got}, its own channel says "
@@ -144,7 +144,7 @@ class JointChannel:
                     name=self.name,
                     attribute=attribute,
                     got=[float(share) for share in margin],
-                    own=[float(share) for share in own],
+                    own=[float(share) for share in declared],
                 )
         return table
 

@@ -32,6 +32,11 @@ class Law(Operator):
 
     denominator: int
 
+    @property
+    def inner(self) -> Law:
+        """The law of those who answer: without the code for nonresponse, where there is one."""
+        return self
+
     @abstractmethod
     def rows(self, codes: Ints) -> Ints:
         """The integer rows of these true codes, dense."""
@@ -197,11 +202,11 @@ class Mixture(Law):
         return column
 
     def column_range(self) -> tuple[Ints, Ints]:
-        own = self.replacement + self.diagonal
-        if len(own) == 1:
+        kept = self.replacement + self.diagonal
+        if len(kept) == 1:
             # One truth: there is no other to compare its reports with.
-            return own, own
-        return np.minimum(own, self.replacement), np.maximum(own, self.replacement)
+            return kept, kept
+        return np.minimum(kept, self.replacement), np.maximum(kept, self.replacement)
 
     def push(self, p: Floats) -> Floats:
         pushed: Floats = (self.diagonal * p + np.sum(p) * self.replacement) / self.denominator
@@ -427,8 +432,8 @@ def sliding(extreme: Any, values: Ints, window: int) -> Ints:
         out = extreme(out[:-span], out[span:])
         span *= 2
     rest = window - span
-    found: Ints = extreme(out[: len(out) - rest], out[rest:]) if rest else out.copy()
-    return found
+    extremes: Ints = extreme(out[: len(out) - rest], out[rest:]) if rest else out.copy()
+    return extremes
 
 
 def fft_length(n: int) -> int:

@@ -1,7 +1,7 @@
 """What may be true: the finite lists and grids of values that an answer can take.
 
 A domain turns values into codes 0..size-1 and back. "No answer" is a label like any other (`missing=`),
-so that silence is randomised together with everything else.
+so that nonresponse is randomised together with everything else.
 """
 
 from __future__ import annotations
@@ -131,11 +131,11 @@ class Domain(ABC):
 
 
 def build(cls: type[Any], arguments: dict[str, Any], what: str) -> Any:
-    """Call a constructor with arguments from a file: a wrong or lacking one is named, not a traceback."""
+    """Call a constructor with arguments from a file: a wrong or missing one is named, not a traceback."""
     known = inspect.signature(cls).parameters
     unknown = [name for name in arguments if name not in known]
-    lacking = [name for name, p in known.items() if p.default is inspect.Parameter.empty and name not in arguments]
-    if unknown or lacking:
+    missing = [name for name, p in known.items() if p.default is inspect.Parameter.empty and name not in arguments]
+    if unknown or missing:
         raise SchemaError(
             "bad_arguments",
             "The {what} {kind} {problems}; it takes {allowed}.",
@@ -144,7 +144,7 @@ def build(cls: type[Any], arguments: dict[str, Any], what: str) -> Any:
             problems=" and ".join(
                 words
                 for words, names in (
-                    (f"needs {', '.join(map(repr, lacking))}", lacking),
+                    (f"needs {', '.join(map(repr, missing))}", missing),
                     (f"does not know {', '.join(map(repr, unknown))}", unknown),
                 )
                 if names
@@ -189,9 +189,9 @@ class _Labels(Domain):
             raise ParameterError(
                 "too_few_labels", "{owner} needs at least one label, got {got!r}.", owner=name, got=list(values)
             )
-        doubles = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
-        if doubles:
-            raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=doubles[0])
+        duplicates = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
+        if duplicates:
+            raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=duplicates[0])
         if any(isinstance(label, float) and not math.isfinite(label) for label in labels):
             raise ParameterError("label_not_finite", "{owner}: labels must be finite numbers.", owner=name)
         self.missing = missing

@@ -1,4 +1,4 @@
-"""Numbers that may be withheld: a domain of answers and one more label for silence."""
+"""Numbers that may be withheld: a domain of answers and one more label for nonresponse."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class WithMissing(Domain):
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        silent = column.is_null().to_numpy(zero_copy_only=False)
+        nonresponse = column.is_null().to_numpy(zero_copy_only=False)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             said = pc.fill_null(pc.is_in(column, value_set=pa.array([self.missing, ""], column.type)), False)
-            silent = silent | said.to_numpy(zero_copy_only=False)
+            nonresponse = nonresponse | said.to_numpy(zero_copy_only=False)
         codes = np.full(len(column), self.size - 1, dtype=np.int64)
-        answered = np.flatnonzero(~silent)
+        answered = np.flatnonzero(~nonresponse)
         bad_answers = BadCells(bad.column, bad.allowed)
         codes[answered] = self.answered.codes(column.take(pa.array(answered)), bad_answers, 0, text)
         if bad_answers.total:
@@ -63,9 +63,9 @@ class WithMissing(Domain):
         return codes
 
     def column(self, codes: Ints) -> pa.Array:
-        silent = codes == self.size - 1
-        answered = self.answered.column(np.where(silent, 0, codes))
-        return pc.if_else(pa.array(silent), pa.scalar(None, answered.type), answered)
+        nonresponse = codes == self.size - 1
+        answered = self.answered.column(np.where(nonresponse, 0, codes))
+        return pc.if_else(pa.array(nonresponse), pa.scalar(None, answered.type), answered)
 
     def parameters(self) -> dict[str, Any]:
         return {"answered": self.answered.to_json(), "missing": self.missing}

@@ -74,13 +74,13 @@ def _order_needed(data: Any) -> ParameterError:
 
 def _kept(frame: Any, data: Any, names: list[str], index: list[str]) -> dict[str, pa.Array]:
     """Columns that are handed on as they are, and levels of the index; what cannot be compared restores no order."""
-    found = {}
+    kept = {}
     given = {name: frame[name].to_native() for name in names}
     given |= {name: data.index.get_level_values(name).to_series(index=range(len(data))) for name in index}
     for name, column in given.items():
         with contextlib.suppress(DataError):
-            found[name] = to_arrow(column, name)
-    return found
+            kept[name] = to_arrow(column, name)
+    return kept
 
 
 def _eager(data: Any) -> Any:

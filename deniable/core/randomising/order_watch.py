@@ -67,7 +67,7 @@ class OrderWatch:
 
     def told(self, secret: bool = False) -> list[str]:
         """Which attributes the order of the rows tells, and how much; only those that are not reported as they are, if `secret`."""
-        found = []
+        telling = []
         for name, measure in self._measures.items():
             if secret and name in self._open:
                 continue
@@ -75,23 +75,23 @@ class OrderWatch:
             if more <= MORE or surprise <= SURPRISE:
                 continue
             if isinstance(measure, EqualNeighbours):
-                found.append(f"{name} ({_in_words(more)})")
+                telling.append(f"{name} ({_in_words(more)})")
             else:
-                found.append(f"{name} (values of neighbours correlate by {more:.2f}; by chance it would be 0)")
-        return found
+                telling.append(f"{name} (values of neighbours correlate by {more:.2f}; by chance it would be 0)")
+        return telling
 
     def _finely(self) -> set[str]:
         return {name for name, column in self._columns.items() if column.within() is not None}
 
     def restored(self) -> list[str]:
         """Which columns put shuffled rows back in order, and how finely."""
-        found = []
+        restoring = []
         for name, column in self._columns.items():
             within = column.within()
             if within is not None:
                 finely = "row by row" if within == 1 else f"to within about {within} rows"
-                found.append(f"{name} ({finely})" if name not in self._hidden else f"the reports of {name} ({finely})")
-        return found
+                restoring.append(f"{name} ({finely})" if name not in self._hidden else f"the reports of {name} ({finely})")
+        return restoring
 
     def warning(self) -> str | None:
         """What somebody who hands these rows on should know; None if there is nothing to say."""
