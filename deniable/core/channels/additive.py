@@ -110,8 +110,7 @@ class Multiplicative(Channel):
         spread = float(abs(noise.quantile(np.array([1e-6]))[0]))
         corners = [float(end) * (1 + sign * spread) for end in (numbers.low, numbers.high) for sign in (-1, 1)]
         self.reported = Continuous(min(corners), max(corners))
-        all_there_are = numbers.numbers() if isinstance(numbers, Integer) else None
-        self.law = FloatScale(f"Multiplicative on {domain!r}", noise, all_there_are)  # type: ignore[assignment]
+        self.law = FloatScale(f"Multiplicative on {domain!r}", noise, numbers)  # type: ignore[assignment]
 
     def parameters(self) -> dict[str, Any]:
         return {"domain": self.domain.to_json(), "noise": self.noise.to_json()}

@@ -17,6 +17,7 @@ import numpy as np
 from deniable.core.channels.noise import Noise
 from deniable.core.channels.sampling import ByteSource, unit_interval
 from deniable.core.domains.bins import Bins
+from deniable.core.domains.domain import Domain, Integer
 from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 
@@ -109,12 +110,12 @@ class FloatNoise(FloatLaw):
 
 
 class FloatScale(FloatLaw):
-    """The truth times 1 + noise. `numbers`: all truths there may be, where they are whole numbers."""
+    """The truth times 1 + noise; the domain of truths says where they lie inside a bin."""
 
-    def __init__(self, owner: str, noise: Noise, numbers: Floats | None) -> None:
+    def __init__(self, owner: str, noise: Noise, domain: Domain) -> None:
         super().__init__(owner)
         self.noise = noise
-        self._numbers = numbers
+        self._domain = domain
 
     def draw(self, truth: Floats, source: ByteSource) -> Floats:
         drawn: Floats = truth * (1 + self.noise.quantile(unit_interval(len(truth), source)))
@@ -132,8 +133,9 @@ class FloatScale(FloatLaw):
 
     def _truths(self, true: Bins, i: int) -> tuple[Floats, Floats]:
         """The truths of a bin and their shares: all of them where they are whole numbers, else the nodes of a quadrature."""
-        if self._numbers is not None:
-            members = self._numbers[true.index(self._numbers) == i]
+        if isinstance(self._domain, Integer):
+            numbers = self._domain.numbers()
+            members = numbers[true.index(numbers) == i]
             return members, np.full(len(members), 1 / len(members))
         nodes, shares = np.polynomial.legendre.leggauss(64)
         low, high = true.floats[i], true.floats[i + 1]
