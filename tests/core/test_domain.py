@@ -336,3 +336,25 @@ def test_an_unnamed_series_stays_unnamed():
     out = dn.KRR(dn.Nominal(["a", "b"]), 0.5).randomise(given)
     assert out.name is None
     assert out.index.tolist() == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("domain", "is_numeric", "has_grid"),
+    [
+        (dn.Nominal(["a", "b"], missing="no answer"), False, True),
+        (dn.Ordinal([1, 2, 3]), False, True),
+        (dn.Integer(0, 9), True, True),
+        (dn.Continuous(0, 1, step=0.5), True, True),
+        (dn.Continuous(0, 1), True, False),
+        (WithMissing(dn.Integer(0, 9)), True, True),
+        (WithMissing(dn.Nominal(["a", "b"])), False, True),
+    ],
+)
+def test_a_domain_says_whether_it_is_numbers_and_has_a_grid(domain, is_numeric, has_grid):
+    assert (domain.is_numeric, domain.has_grid) == (is_numeric, has_grid)
+
+
+def test_those_who_answer_have_a_domain_without_the_label_that_was_added():
+    ages = dn.Integer(0, 9)
+    assert ages.answered is ages
+    assert WithMissing(ages).answered is ages
