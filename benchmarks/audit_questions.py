@@ -15,7 +15,7 @@ import numpy as np
 
 import deniable as dn
 from benchmarks.audit_cases import Y_VALUES, Array, Case, Tables
-from deniable.core.bins import true_bins
+from deniable.core.domains.bins import true_bins
 
 TARGETS = ("population", "respondents")
 

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 import deniable as dn
 from benchmarks.timing import interleaved
-from deniable.core.sampling import byte_source
+from deniable.core.channels.sampling import byte_source
 
 EPSILON = math.log(5)
 

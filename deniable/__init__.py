@@ -19,43 +19,43 @@ if TYPE_CHECKING:
     from deniable.classify.store import load_model as load_model
     from deniable.classify.tree import ReconstructionTree as ReconstructionTree
     from deniable.classify.validation import distort_and_cross_validate as distort_and_cross_validate
-    from deniable.core.additive import Additive as Additive
-    from deniable.core.additive import Multiplicative as Multiplicative
-    from deniable.core.channel import Channel as Channel
-    from deniable.core.csv_format import reading_csv as reading_csv
-    from deniable.core.designs import KRR as KRR
-    from deniable.core.designs import Crosswise as Crosswise
-    from deniable.core.designs import Flip as Flip
-    from deniable.core.designs import ForcedResponse as ForcedResponse
-    from deniable.core.designs import Identity as Identity
-    from deniable.core.designs import Matrix as Matrix
-    from deniable.core.designs import Neighbours as Neighbours
-    from deniable.core.designs import Retention as Retention
-    from deniable.core.designs import UnrelatedQuestion as UnrelatedQuestion
-    from deniable.core.domain import Binary as Binary
-    from deniable.core.domain import Continuous as Continuous
-    from deniable.core.domain import Integer as Integer
-    from deniable.core.domain import Nominal as Nominal
-    from deniable.core.domain import Ordinal as Ordinal
+    from deniable.core.channels.additive import Additive as Additive
+    from deniable.core.channels.additive import Multiplicative as Multiplicative
+    from deniable.core.channels.base import Channel as Channel
+    from deniable.core.channels.designs import KRR as KRR
+    from deniable.core.channels.designs import Crosswise as Crosswise
+    from deniable.core.channels.designs import Flip as Flip
+    from deniable.core.channels.designs import ForcedResponse as ForcedResponse
+    from deniable.core.channels.designs import Identity as Identity
+    from deniable.core.channels.designs import Matrix as Matrix
+    from deniable.core.channels.designs import Neighbours as Neighbours
+    from deniable.core.channels.designs import Retention as Retention
+    from deniable.core.channels.designs import UnrelatedQuestion as UnrelatedQuestion
+    from deniable.core.channels.groups import Group as Group
+    from deniable.core.channels.noise import Laplace as Laplace
+    from deniable.core.channels.noise import Normal as Normal
+    from deniable.core.channels.noise import Staircase as Staircase
+    from deniable.core.channels.noise import Uniform as Uniform
+    from deniable.core.channels.optional import Optional as Optional
+    from deniable.core.domains.domain import Binary as Binary
+    from deniable.core.domains.domain import Continuous as Continuous
+    from deniable.core.domains.domain import Integer as Integer
+    from deniable.core.domains.domain import Nominal as Nominal
+    from deniable.core.domains.domain import Ordinal as Ordinal
     from deniable.core.estimate import Estimate as Estimate
-    from deniable.core.groups import Group as Group
-    from deniable.core.noise import Laplace as Laplace
-    from deniable.core.noise import Normal as Normal
-    from deniable.core.noise import Staircase as Staircase
-    from deniable.core.noise import Uniform as Uniform
-    from deniable.core.optional import Optional as Optional
     from deniable.core.schema import Schema as Schema
     from deniable.core.tables import CellTable as CellTable
     from deniable.core.tables import counts as counts
     from deniable.errors import DeniableError as DeniableError
+    from deniable.files.csv_format import reading_csv as reading_csv
     from deniable.mining.itemsets import frequent_itemsets as frequent_itemsets
     from deniable.mining.rules import association_rules as association_rules
     from deniable.mining.supports import itemset_support as itemset_support
     from deniable.mining.transactions import Transactions as Transactions
     from deniable.publish.comparison import compare_publishing as compare_publishing
     from deniable.publish.deniability_tree import DeniabilityTree as DeniabilityTree
+    from deniable.publish.frames import publish_frame as publish_frame
     from deniable.publish.publication import Publication as Publication
-    from deniable.publish.publication import publish_frame as publish_frame
     from deniable.reconstruction.reconstruct import reconstruct as reconstruct
     from deniable.statistics.conditions import where as where
     from deniable.statistics.reading import read as read
@@ -64,31 +64,31 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Binary": "core.domain",
-    "Nominal": "core.domain",
-    "Ordinal": "core.domain",
-    "Integer": "core.domain",
-    "Continuous": "core.domain",
-    "Identity": "core.designs",
-    "KRR": "core.designs",
-    "Flip": "core.designs",
-    "Matrix": "core.designs",
-    "Neighbours": "core.designs",
-    "Retention": "core.designs",
-    "UnrelatedQuestion": "core.designs",
-    "ForcedResponse": "core.designs",
-    "Crosswise": "core.designs",
-    "Additive": "core.additive",
-    "Multiplicative": "core.additive",
-    "Optional": "core.optional",
-    "Uniform": "core.noise",
-    "Normal": "core.noise",
-    "Laplace": "core.noise",
-    "Staircase": "core.noise",
-    "Channel": "core.channel",
-    "Group": "core.groups",
+    "Binary": "core.domains.domain",
+    "Nominal": "core.domains.domain",
+    "Ordinal": "core.domains.domain",
+    "Integer": "core.domains.domain",
+    "Continuous": "core.domains.domain",
+    "Identity": "core.channels.designs",
+    "KRR": "core.channels.designs",
+    "Flip": "core.channels.designs",
+    "Matrix": "core.channels.designs",
+    "Neighbours": "core.channels.designs",
+    "Retention": "core.channels.designs",
+    "UnrelatedQuestion": "core.channels.designs",
+    "ForcedResponse": "core.channels.designs",
+    "Crosswise": "core.channels.designs",
+    "Additive": "core.channels.additive",
+    "Multiplicative": "core.channels.additive",
+    "Optional": "core.channels.optional",
+    "Uniform": "core.channels.noise",
+    "Normal": "core.channels.noise",
+    "Laplace": "core.channels.noise",
+    "Staircase": "core.channels.noise",
+    "Channel": "core.channels.base",
+    "Group": "core.channels.groups",
     "Schema": "core.schema",
-    "reading_csv": "core.csv_format",
+    "reading_csv": "files.csv_format",
     "CellTable": "core.tables",
     "counts": "core.tables",
     "Estimate": "core.estimate",

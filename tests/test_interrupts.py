@@ -14,7 +14,7 @@ import pytest
 import deniable as dn
 from deniable import interrupts
 from deniable.cli.bars import Bar
-from deniable.core.frames import TableRandomiser
+from deniable.core.randomising.table import TableRandomiser
 from deniable.mining.search import Search
 
 pytestmark = pytest.mark.servers

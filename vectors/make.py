@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import deniable as dn
-from deniable.core.sampling import candidate_shape
+from deniable.core.channels.sampling import candidate_shape
 
 DRAWS = 10_000
 THREE = dn.Nominal(["a", "b", "c"])
@@ -74,7 +74,7 @@ def replay(streams: list[str]) -> Any:
 
 def report(schema: dn.Schema, codes: list[int], streams: list[str]) -> list[int]:
     """What Python's sampler makes of these bytes."""
-    from deniable.core.sampling import integers_below
+    from deniable.core.channels.sampling import integers_below
 
     [block] = schema.blocks
     source = replay(streams)

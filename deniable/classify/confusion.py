@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from deniable.classify.shared import SharedDraw
-from deniable.core.operators import FloatTable
+from deniable.core.channels.operators import FloatTable
 from deniable.errors import NotInvertibleError, ParameterError
 
 METHODS = ("auto", "unbiased", "model")

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from deniable.classify.features import Attribute, Feature, Hidden, undistorted_attribute
 from deniable.classify.target import Target
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.columns import to_arrow
-from deniable.core.designs import Identity
+from deniable.core.channels.designs import Identity
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import mark_of, refuse_unpaired

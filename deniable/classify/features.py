@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.bad_cells import BadCells
-from deniable.core.channel import Binned, Channel
-from deniable.core.columns import to_arrow
-from deniable.core.designs import Identity
-from deniable.core.domain import Nominal, Ordinal, numeric
-from deniable.core.operators import FloatTable
-from deniable.core.optional import Optional
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.operators import FloatTable
+from deniable.core.domains.bad_cells import BadCells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import Nominal, Ordinal, numeric
 from deniable.core.tables import allowed_reports, float_codes
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law
@@ -182,12 +180,11 @@ class Hidden(Attribute):
 
     def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
         channel = self.channel
-        domain = getattr(channel.domain, "answered", channel.domain)
+        domain = channel.domain.answered
         hidden = not isinstance(channel, Identity)
         most = bins if hidden else undistorted
-        numbers = hasattr(domain, "low")
-        inner = channel.channel if isinstance(channel, Optional) else channel
-        noisy = isinstance(inner, (Additive, Multiplicative))
+        numbers = domain.is_numeric
+        noisy = channel.inner.adds_noise
         if self.floating or (numbers and domain.size > most):
             binned = self._binned(counts, domain, most)
             midpoints = midpoint_law(binned).dense() if noisy else None
@@ -219,7 +216,7 @@ class Hidden(Attribute):
             starts = _starts(held, most)
             edges: list[Fraction] = [low + width * int(start) for start in starts[1:]]
         else:
-            reported = getattr(self.channel.reported, "answered", self.channel.reported)
+            reported = self.channel.reported.answered
             step, size = domain.step, domain.size
             place = np.rint((reported.numbers() - float(domain.low)) / float(step)).astype(np.int64)
             held = np.bincount(np.clip(place, 0, size - 1), weights=counts[: reported.size], minlength=size)

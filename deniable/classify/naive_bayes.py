@@ -15,7 +15,7 @@ from deniable.classify.features import Hidden
 from deniable.classify.repetition import contrasts, variance, weights
 from deniable.classify.shared import SharedDraw, shared_draws
 from deniable.classify.target import Target
-from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
 from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError, WideDomainError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.features import Feature
-from deniable.core.groups import JointChannel
+from deniable.core.channels.groups import JointChannel
 from deniable.core.schema import Schema
 
 

@@ -15,9 +15,9 @@ from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.shared import shared_draws
 from deniable.classify.target import Target
 from deniable.classify.tree import ReconstructionTree, Tree
-from deniable.core.files import write_text
 from deniable.core.schema import Schema
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
+from deniable.files.atomic import write_text
 
 FORMAT, VERSION = "deniable-classifier", 1
 WEIGHTED = 2

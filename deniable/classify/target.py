@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.channel import Channel
-from deniable.core.columns import to_arrow
-from deniable.core.designs import Identity
-from deniable.core.domain import Domain
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import Domain
 from deniable.errors import DataError, SchemaError
 
 MOST_CLASSES = 100

@@ -13,7 +13,7 @@ from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.features import MOST_FINE, Feature, keep_or_replace
 from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
-from deniable.core.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.errors import DataError, NotInvertibleError, ParameterError, SchemaError
 from deniable.kernels import reconstructing, trees
 from deniable.kernels.trees import FIXED, LOCAL, LOCAL_ALL, assign_column, estimate_column, grow, leaves_of

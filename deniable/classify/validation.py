@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from deniable.classify.scoring import MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label
-from deniable.core.columns import to_arrow
+from deniable.core.domains.columns import to_arrow
 from deniable.core.html_table import html_table
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired

@@ -15,13 +15,14 @@ from deniable.cli.csv_options import reads_csv
 from deniable.cli.estimates import as_dict
 from deniable.cli.shared_options import Force, SchemaFile
 from deniable.cli.show import console
-from deniable.core.designs import Identity
+from deniable.core.channels.designs import Identity
 from deniable.core.estimate import check_level
-from deniable.core.files import file_exists, is_shuffled, refuse_same, write_text
 from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import file_is_marked
 from deniable.engines.opening import open_data
 from deniable.engines.schemas import Around, schema_around
 from deniable.errors import DataError, FileError, ParameterError
+from deniable.files.atomic import file_exists, refuse_same, write_text
 from deniable.plurals import counted
 from deniable.statistics.rows import load_columns
 
@@ -193,7 +194,7 @@ def _why_randomised(data: Path, own: Around | None, names: list[str]) -> str | N
             return "holds randomised rows, as the schema that travels with it says"
         whose = "which names no data" if own.text.data is None else f"which was written for {own.text.data}"
         return f"may hold randomised rows: the schema {own.text.where} lies beside it, {whose}"
-    return "holds rows that `randomise` shuffled" if is_shuffled(data) else None
+    return "holds rows that `randomise` shuffled" if file_is_marked(data) else None
 
 
 @app.command()

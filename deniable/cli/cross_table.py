@@ -7,8 +7,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
 from deniable.core.simplex import project
 from deniable.picture_words import words_of
 

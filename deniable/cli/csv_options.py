@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deniable.core.csv_format import reading_csv
+from deniable.files.csv_format import reading_csv
 
 _OPTIONS = {
     "delimiter": Annotated[

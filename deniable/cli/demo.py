@@ -12,7 +12,7 @@ from rich.table import Table
 
 from deniable.cli import demo_survey, privacy
 from deniable.cli.show import console
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.estimate import Estimate
 from deniable.core.tables import counts
 from deniable.datasets import town, town_schema

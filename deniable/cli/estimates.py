@@ -16,10 +16,10 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.cross_table import FRAME, adds_up, cross_table
 from deniable.cli.show import console
-from deniable.core.domain import Domain
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
 from deniable.core.estimate_text import label_words
-from deniable.core.exact import Floats
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
 from deniable.picture_words import Words, words_of
@@ -162,7 +162,7 @@ def shares(given: str | None) -> float | dict[str, float] | None:
 
 def is_numeric(domain: Domain) -> bool:
     """Whether bins can be made of it."""
-    return hasattr(getattr(domain, "answered", domain), "low")
+    return domain.is_numeric
 
 
 def bins_or_few(given: str | None, domain: Domain) -> Any:
@@ -172,7 +172,7 @@ def bins_or_few(given: str | None, domain: Domain) -> Any:
     >>> bins_or_few(None, dn.Integer(18, 90)), bins_or_few("all", dn.Integer(18, 90)), bins_or_few(None, dn.Integer(0, 9))
     (10, None, None)
     """
-    if given is None and is_numeric(domain) and (not getattr(domain, "has_step", True) or domain.size > MANY_VALUES):
+    if given is None and is_numeric(domain) and (not domain.has_grid or domain.size > MANY_VALUES):
         return DEFAULT_BINS
     return edges(given)
 
@@ -184,7 +184,7 @@ def tell_bins(
     if given is not None or bins_or_few(None, domain) is None:
         return
     words = words_of(language)
-    if getattr(domain, "has_step", True):
+    if domain.has_grid:
         each = words.each_value.format(option=option, every=EVERY_VALUE) if most is None or domain.size <= most else ""
         print(words.binned.format(values=words.number(domain.size, ","), bins=DEFAULT_BINS, each=each, option=option))
     else:

@@ -15,13 +15,13 @@ from deniable.cli.bars import Bar
 from deniable.cli.estimates import DEFAULT_BINS, EVERY_VALUE, bins_or_few, edges, is_all, is_numeric, shares
 from deniable.cli.show import console
 from deniable.cli.statistics import MostShare
-from deniable.core.channel import Channel
-from deniable.core.designs import Flip
-from deniable.core.domain import Domain
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Flip
+from deniable.core.domains.domain import Domain
 from deniable.core.estimate import check_level
-from deniable.core.files import refuse_same, write_text
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.files.atomic import refuse_same, write_text
 from deniable.plurals import counted
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def _minable(domain: Domain) -> bool:
     """Whether every value may be an item."""
     from deniable.mining.attributes import MOST_NUMBERS
 
-    return getattr(domain, "has_step", True) and domain.size <= MOST_NUMBERS
+    return domain.has_grid and domain.size <= MOST_NUMBERS
 
 
 def _tell_bins(schema: Schema, few: list[str]) -> None:

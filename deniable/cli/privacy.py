@@ -13,10 +13,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from deniable.cli.show import console
-from deniable.core.channel import Channel
-from deniable.core.files import refuse_same, write_text
+from deniable.core.channels.base import Channel
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
+from deniable.files.atomic import refuse_same, write_text
 from deniable.privacy.reporting.polish import capital, number, sayer
 from deniable.privacy.reporting.report import PrivacyReport, report
 from deniable.privacy.reporting.warnings import ALL_TOGETHER

@@ -17,8 +17,8 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.publish_words import all_options, as_option
 from deniable.cli.show import console
-from deniable.core.files import file_exists, refuse_same
 from deniable.errors import DataError, ParameterError
+from deniable.files.atomic import file_exists, refuse_same
 
 
 def publish(

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from deniable.cli.bars import Bar
-from deniable.core.channel import rounded_up
-from deniable.core.files import NOTICE, refuse_same, sidecar
+from deniable.core.channels.base import rounded_up
 from deniable.core.schema import Schema
+from deniable.files.atomic import refuse_same
+from deniable.files.sidecar import NOTICE, sidecar
 from deniable.plurals import counted
 from deniable.privacy import warnings_of
 

@@ -10,13 +10,13 @@ import typer
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numeric, present, tell_bins
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.optional import Optional
 from deniable.core.estimate import check_level
-from deniable.core.files import refuse_same
-from deniable.core.optional import Optional
 from deniable.core.polish import Polish
 from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError
+from deniable.files.atomic import refuse_same
 from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.reconstruction.reconstruct import METHODS, reconstruct
 

@@ -12,10 +12,10 @@ from rich.table import Table
 from deniable.cli.bars import Bar
 from deniable.cli.csv_options import reads_csv
 from deniable.cli.show import console, show_designs
-from deniable.core.channel import Channel
-from deniable.core.files import refuse_same, write_text
+from deniable.core.channels.base import Channel
 from deniable.core.proposal import propose
 from deniable.core.schema import Schema
+from deniable.files.atomic import refuse_same, write_text
 from deniable.plurals import counted
 from deniable.privacy.reporting.report import report
 from deniable.privacy.reporting.words import factor

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from deniable.core.channel import Channel
+    from deniable.core.channels.base import Channel
 
 
 def console() -> Console:

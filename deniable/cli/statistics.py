@@ -12,10 +12,11 @@ import typer
 
 from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
-from deniable.core.domain import Domain
+from deniable.core.domains.domain import Domain
 from deniable.core.estimate import Estimate, check_level
-from deniable.core.files import open_table, refuse_same, write_text
 from deniable.errors import ParameterError
+from deniable.files.atomic import refuse_same, write_text
+from deniable.files.tables import open_table
 from deniable.picture_words import ENGLISH, words_of
 from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse

@@ -17,9 +17,10 @@ from deniable.cli.csv_options import reads_csv
 from deniable.cli.serve import DEFAULT_DB, Database, Keys
 from deniable.cli.shared_options import Force
 from deniable.cli.show import console, show_designs
-from deniable.core.channel import rounded_up
-from deniable.core.files import file_exists, refuse_same, sidecar, write_text
+from deniable.core.channels.base import rounded_up
 from deniable.errors import ParameterError, RefusedError
+from deniable.files.atomic import file_exists, refuse_same, write_text
+from deniable.files.sidecar import sidecar
 from deniable.plurals import counted
 from deniable.privacy.reporting.words import factor, odds
 

@@ -12,7 +12,7 @@ import typer
 from deniable.cli.serve import DEFAULT_DB, Database, Keys
 from deniable.cli.shared_options import Force
 from deniable.cli.survey import Slug, app, opened
-from deniable.core.files import replacing
+from deniable.files.atomic import replacing
 
 
 @app.command("page")

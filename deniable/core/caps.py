@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domain import Domain
-from deniable.core.exact import Floats, Ints
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import ParameterError
 
 EACH_VALUE = 160
@@ -31,7 +30,7 @@ CONVERGED = 1e-9
 
 
 class Cap:
-    """No value (or stretch of values) holds more than `most` of the people; silence may hold any share.
+    """No value (or stretch of values) holds more than `most` of the people; nonresponse may hold any share.
 
     >>> import deniable as dn
     >>> cap = Cap.of(dn.Integer(18, 90))
@@ -41,15 +40,15 @@ class Cap:
     (True, False)
     """
 
-    def __init__(self, stretch: Ints, most: float, wide: str | None = None, silent: bool = False) -> None:
+    def __init__(self, stretch: Ints, most: float, wide: str | None = None, nonresponse: bool = False) -> None:
         self.stretch = stretch
         self.most = most
         self._wide = wide
-        self.silent = silent
+        self.nonresponse = nonresponse
         sizes = np.bincount(stretch).astype(np.float64)
         # Stretches differ by a value where their number does not divide the domain's.
-        self._limits = np.minimum(1.0, most * sizes / sizes[: len(sizes) - silent].mean())
-        if silent:
+        self._limits = np.minimum(1.0, most * sizes / sizes[: len(sizes) - nonresponse].mean())
+        if nonresponse:
             self._limits[-1] = 1.0
         self._starts = np.flatnonzero(np.diff(stretch, prepend=-1))
         self._alike = bool((self._limits == self._limits[0]).all())
@@ -58,8 +57,8 @@ class Cap:
     def of(cls, domain: Domain, most: float | None = None, name: str = "") -> Cap:
         """The class for the values of a domain (of an attribute), by default five times their even share."""
         check_most(most)
-        silent = domain.missing is not None
-        values = domain.size - silent
+        nonresponse = domain.missing is not None
+        values = domain.size - nonresponse
         stretches = values if values <= EACH_VALUE else STRETCHES
         if most is not None and most * stretches < 1:
             raise ParameterError(
@@ -72,11 +71,11 @@ class Cap:
         stretch = np.arange(values) * stretches // values
         wide = None
         if stretches < values:
-            numbers = (domain.answered if isinstance(domain, WithMissing) else domain).numbers()
+            numbers = domain.answered.numbers()
             wide = f"{(numbers[-1] - numbers[0]) / stretches:.4g}"
-        if silent:
+        if nonresponse:
             stretch = np.append(stretch, stretches)
-        return cls(stretch, min(1.0, TIMES_EVEN / stretches) if most is None else float(most), wide, silent)
+        return cls(stretch, min(1.0, TIMES_EVEN / stretches) if most is None else float(most), wide, nonresponse)
 
     @property
     def says_nothing(self) -> bool:
@@ -119,8 +118,8 @@ class Cap:
         if self._alike and len(self._starts) == len(self.stretch):
             return self._ends_alike(self._by_stretch(residuals, np.maximum), masses)
         least, most = self._by_stretch(residuals, np.minimum), self._by_stretch(residuals, np.maximum)
-        found = self._largest(np.hstack([-least, most]), masses)
-        return -found[: least.shape[1]], found[least.shape[1] :]
+        largest = self._largest(np.hstack([-least, most]), masses)
+        return -largest[: least.shape[1]], largest[least.shape[1] :]
 
     def _by_stretch(self, residuals: Floats, worst: np.ufunc) -> Floats:
         values: Floats = np.reshape(residuals, (len(self.stretch), -1))
@@ -140,12 +139,12 @@ class Cap:
 
     def _largest(self, values: Floats, masses: Sequence[float]) -> Floats:
         order = np.argsort(-values, axis=0)
-        falling, found = np.take_along_axis(values, order, axis=0), []
+        falling, sums = np.take_along_axis(values, order, axis=0), []
         for mass in masses:
             limits = np.minimum(self._limits, mass)[order]
             share = np.clip(mass - (np.cumsum(limits, axis=0) - limits), 0.0, limits)
-            found.append((share * falling).sum(axis=0))
-        return np.asarray(np.max(found, axis=0))
+            sums.append((share * falling).sum(axis=0))
+        return np.asarray(np.max(sums, axis=0))
 
 
 def check_most(most: Any) -> None:
@@ -178,8 +177,8 @@ def critical_value(ratio: Any, level: float) -> Floats:
         before, c = c, np.maximum(c - (covered - level) / np.maximum(slope, 1e-12), np.minimum(t + one, t + two))
         if np.abs(c - before).max(initial=0.0) < CONVERGED:
             break
-    found: Floats = np.asarray(c)
-    return found
+    critical: Floats = np.asarray(c)
+    return critical
 
 
 def half_length(bias: Any, se: Any, level: float) -> Floats:
@@ -190,5 +189,5 @@ def half_length(bias: Any, se: Any, level: float) -> Floats:
     """
     off = np.asarray(bias, dtype=np.float64)
     errors = np.maximum(np.maximum(se, 1e-9 * off), 1e-150)
-    found: Floats = np.asarray(errors * critical_value(off / errors, level))
-    return found
+    half: Floats = np.asarray(errors * critical_value(off / errors, level))
+    return half

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate_text import label_words, page, text
-from deniable.core.exact import Floats
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts
@@ -326,21 +326,21 @@ class Estimate:
             (down, first), (across, second) = self.table
             index, columns = pd.Index(list(first), name=down), pd.Index(list(second), name=across)
             return pd.DataFrame(self.value.reshape(len(first), len(second)), index=index, columns=columns)
-        found: dict[str, Any] = {"label": list(self.labels)}
+        columns_by_name: dict[str, Any] = {"label": list(self.labels)}
         if self.table is not None:
-            found = {name: [label[side] for label in self.labels] for side, (name, _) in enumerate(self.table)}
+            columns_by_name = {name: [label[side] for label in self.labels] for side, (name, _) in enumerate(self.table)}
         if self.by is not None and self.group_sizes is not None:
-            found["answers"] = self.group_sizes
-        found["value"] = self.value
+            columns_by_name["answers"] = self.group_sizes
+        columns_by_name["value"] = self.value
         if self.error_is_known:
-            found["se"] = self.se
+            columns_by_name["se"] = self.se
         if self.has_interval:
-            found["low"], found["high"] = self.interval(level)
+            columns_by_name["low"], columns_by_name["high"] = self.interval(level)
         elif self.error_is_known:
-            found["band_low"], found["band_high"] = self.band(level)
+            columns_by_name["band_low"], columns_by_name["band_high"] = self.band(level)
         if self.bias is not None:
-            found["bias"] = self.bias
-        return pd.DataFrame(found)
+            columns_by_name["bias"] = self.bias
+        return pd.DataFrame(columns_by_name)
 
     def in_words(self, texts: QuestionTexts, language: str | None = None) -> Estimate:
         """The same estimate in the words of a survey: what was asked as its name, and the texts of answers as labels, in one of the
@@ -458,18 +458,22 @@ class Estimate:
         from deniable import charts
 
         drawn, few = [], []
-        for name, own in groups:
+        for name, members in groups:
             # Shares of everyone add up to the group's; shares within groups come with their sizes.
-            size = self.n * float(np.sum(self._possible[own])) if self.group_sizes is None else float(self.group_sizes[own][0])
-            if self.is_share and (size < FEWEST or np.isnan(self.shown[own]).any()):
+            size = (
+                self.n * float(np.sum(self._possible[members]))
+                if self.group_sizes is None
+                else float(self.group_sizes[members][0])
+            )
+            if self.is_share and (size < FEWEST or np.isnan(self.shown[members]).any()):
                 few.append(f"{label_words(name)} ({size:.0f})")
                 continue
-            low, high = (None, None) if ends is None else (ends[0][own], ends[1][own])
-            compared = {key: np.asarray(series)[own] for key, series in compare.items()}
+            low, high = (None, None) if ends is None else (ends[0][members], ends[1][members])
+            compared = {key: np.asarray(series)[members] for key, series in compare.items()}
             told = words.size.format(size=words.number(size, ",.0f"), n=words.number(self.n, ",")) if self.is_share else ""
             # A number by itself is no title.
             title = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
-            drawn.append(charts.Group(label_words(title), self._possible[own], low, high, size, told, compared))
+            drawn.append(charts.Group(label_words(title), self._possible[members], low, high, size, told, compared))
         if not drawn:
             reason = words.too_few.format(groups=", ".join(few)).rstrip(".")
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=reason)
@@ -520,11 +524,11 @@ class Estimate:
         """
         words = words_of(self.language)
         low, high = (float(end[0]) for end in self.interval())
-        found = words.above_zero if low > 0 else words.below_zero if high < 0 else words.near_zero
+        where_it_lies = words.above_zero if low > 0 else words.below_zero if high < 0 else words.near_zero
         times, digits = (100, ".1f") if self.in_points else (1, ".4g")
         value, *ends = (words.number(times * number, digits) for number in (float(self._possible[0]), low, high))
         return words.verdict.format(
-            found=found,
+            found=where_it_lies,
             value=f"{value} {words.points}" if self.in_points else value,
             interval=words.interval.format(level=95),
             ends=words.ends.format(low=ends[0], high=ends[1]),

@@ -4,20 +4,51 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from deniable.core.domains.exact import Floats
 from deniable.core.html_table import html_table, paragraphs
 from deniable.picture_words import words_of
 from deniable.plurals import counted
-
-if TYPE_CHECKING:
-    from deniable.core.estimate import Estimate
 
 MOST_LINES = 40
 NO_INTERVAL_BUT = "The band says how much the values vary, not how far they may be off: it is no confidence interval"
 
 
-def text(estimate: Estimate) -> str:
+class Shown(Protocol):
+    """What of an estimate is put into words."""
+
+    name: str
+    labels: tuple[Any, ...]
+    by: str | None
+    table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None
+    language: str | None
+    assumes: tuple[str, ...]
+    notes: tuple[str, ...]
+    bias: Any
+    group_sizes: Any
+
+    @property
+    def caption(self) -> str: ...
+    @property
+    def shown(self) -> Floats: ...
+    @property
+    def said_instead(self) -> list[str | None]: ...
+    @property
+    def se(self) -> Floats: ...
+    @property
+    def has_interval(self) -> bool: ...
+    @property
+    def why_no_interval(self) -> str | None: ...
+    @property
+    def has_band(self) -> bool: ...
+    @property
+    def error_is_known(self) -> bool: ...
+    def interval(self) -> tuple[Floats, Floats]: ...
+    def band(self) -> tuple[Floats, Floats]: ...
+
+
+def text(estimate: Shown) -> str:
     """Line after line, for a terminal."""
     lines = [f"Estimate{' of ' + estimate.name if estimate.name else ''}: {estimate.caption}"]
     shown, instead, ends = estimate.shown, estimate.said_instead, _ends(estimate)
@@ -38,19 +69,19 @@ def text(estimate: Estimate) -> str:
     return "\n".join([*lines, *(f"  {sentence}" for sentence in _sentences(estimate))])
 
 
-def page(estimate: Estimate) -> str:
+def page(estimate: Shown) -> str:
     """The same as HTML, escaped; a cross table as a table of two dimensions."""
     name = f"<strong>{escape(estimate.name)}</strong>: " if estimate.name else ""
     content = _list(estimate) if estimate.table is None else _cross_table(estimate)
     return f"<p>{name}{escape(estimate.caption)}</p>{content}{paragraphs(_sentences(estimate))}"
 
 
-def _ends(estimate: Estimate) -> Any:
+def _ends(estimate: Shown) -> Any:
     """The ends of the intervals, or of the bands where they are known without simulating anything."""
     return estimate.interval() if estimate.has_interval else estimate.band() if estimate.error_is_known else None
 
 
-def _sentences(estimate: Estimate) -> list[str]:
+def _sentences(estimate: Shown) -> list[str]:
     said, words = [], words_of(estimate.language)
     if estimate.why_no_interval:
         said.append(words.no_interval.format(reason=estimate.why_no_interval))
@@ -62,7 +93,7 @@ def _sentences(estimate: Estimate) -> list[str]:
     return said + [words.note.format(what=note) for note in estimate.notes]
 
 
-def _list(estimate: Estimate) -> str:
+def _list(estimate: Shown) -> str:
     head, rows = (
         ["", "value"],
         [[label_words(label), _digits(value)] for label, value in zip(estimate.labels, estimate.shown, strict=True)],
@@ -83,15 +114,15 @@ def _list(estimate: Estimate) -> str:
             if column is None:
                 continue
             head.append(heading)
-            for row, found in zip(rows, column, strict=True):
-                row.append(_between(*found) if isinstance(found, tuple) else _digits(found))
+            for row, cell in zip(rows, column, strict=True):
+                row.append(_between(*cell) if isinstance(cell, tuple) else _digits(cell))
     for row, instead in zip(rows, estimate.said_instead, strict=True):
         if instead is not None:
             row[first:] = [instead, *[""] * (len(row) - first - 1)]
     return html_table(head, rows)
 
 
-def _cross_table(estimate: Estimate) -> str:
+def _cross_table(estimate: Shown) -> str:
     assert estimate.table is not None
     (down, first), (across, second) = estimate.table
     ends = _ends(estimate)

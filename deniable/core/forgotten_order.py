@@ -10,11 +10,13 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.exact import Ints
 from deniable.errors import DataError
+
+Ints = npt.NDArray[np.int64]  # as in domains, which reads columns with the help of this module
 
 
 def rows_in_order(frame: Any, order: Ints) -> Any:
@@ -177,8 +179,8 @@ def _pandas_column(values: Any) -> Any:
     kind = values.dtype
     inside = getattr(kind, "pyarrow_dtype", None)
     if inside is not None and not _is_plain(inside):
-        found = values.array.__arrow_array__()
-        column = found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+        array = values.array.__arrow_array__()
+        column = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
         made = _arrow(column, np.arange(len(values)))
         return type(values)(
             type(values.array)(made), name=values.name, **({"index": values.index} if hasattr(values, "index") else {})

@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What the order of rows tells: of the answers, where rows were sorted, and which columns put shuffled rows back in order.
 
 Epsilon bounds what one report says about one person. It says nothing where rows carry information about one another, and in a sorted
-file they do: whoever knows that it was sorted learns the answers of a whole stretch from many reports, however each was randomised.
+file they do: anyone who knows that it was sorted learns the answers of a whole stretch from many reports, however each was randomised.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 
 SURPRISE, MORE = 5.0, 0.1
 """An order tells something where neighbours agree so many standard errors, and so far toward a sorted file, above chance."""
@@ -31,17 +31,17 @@ def sorted_by_answers(groups: Any, answers: Any) -> tuple[float, float]:
     True
     """
     order = np.argsort(groups, kind="stable")
-    own, told = np.asarray(groups)[order].astype(np.int64), np.asarray(answers)[order].astype(np.int64)
-    found = float(((own[1:] == own[:-1]) & (told[1:] == told[:-1])).sum())
+    sorted_groups, told = np.asarray(groups)[order].astype(np.int64), np.asarray(answers)[order].astype(np.int64)
+    equal = float(((sorted_groups[1:] == sorted_groups[:-1]) & (told[1:] == told[:-1])).sum())
     # Counts of the answers that a group has, not of all it could have: there may be many of both.
-    pairs, counts = np.unique(own * (told.max() + 1) + told, return_counts=True)
+    pairs, counts = np.unique(sorted_groups * (told.max() + 1) + told, return_counts=True)
     group = pairs // (told.max() + 1)
     return _above_chance(
-        found, *(np.bincount(group, counts.astype(np.float64) ** power).astype(np.float64) for power in range(4))
+        equal, *(np.bincount(group, counts.astype(np.float64) ** power).astype(np.float64) for power in range(4))
     )
 
 
-def _above_chance(found: float, kinds: Floats, n: Floats, squares: Floats, cubes: Floats) -> tuple[float, float]:
+def _above_chance(equal: float, kinds: Floats, n: Floats, squares: Floats, cubes: Floats) -> tuple[float, float]:
     """Equal neighbours against chance, from sums of powers of the counts in each group.
 
     The variance is that of the number of runs of several kinds (Barton and David 1957).
@@ -53,7 +53,7 @@ def _above_chance(found: float, kinds: Floats, n: Floats, squares: Floats, cubes
     most = (n - kinds).sum()
     if variance <= 0 or most <= expected:
         return 0.0, 0.0
-    return float((found - expected) / (most - expected)), float((found - expected) / np.sqrt(variance))
+    return float((equal - expected) / (most - expected)), float((equal - expected) / np.sqrt(variance))
 
 
 class EqualNeighbours:

@@ -224,9 +224,9 @@ class Polish:
 
     def _put(self, english: str, known: Mapping[str, str]) -> str | None:
         for template, polish in known.items():
-            found = _pattern(template).fullmatch(english)
-            if found:
-                return polish.format(**{key: self._carried(key, text) for key, text in found.groupdict().items()})
+            match = _pattern(template).fullmatch(english)
+            if match:
+                return polish.format(**{key: self._carried(key, text) for key, text in match.groupdict().items()})
         return None
 
     def _carried(self, key: str, text: str) -> str:

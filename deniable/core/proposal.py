@@ -11,14 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core import files
-from deniable.core.channel import Channel
-from deniable.core.csv_format import refuse_undecided
-from deniable.core.designs import KRR, Identity, Retention
-from deniable.core.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
-from deniable.core.optional import Optional
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Identity, Retention
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
 from deniable.core.schema import Schema
 from deniable.errors import DataError
+from deniable.files.csv_format import refuse_undecided
+from deniable.files.tables import open_table
 from deniable.plurals import counted
 from deniable.progress import Progress, Silent
 
@@ -86,10 +86,10 @@ class _Column:
 
 def propose(path: str | Path, progress: Progress | None = None) -> tuple[Schema, list[str]]:
     """A schema for a CSV or Parquet file, and notes on what to look at before using it."""
-    reader = files.open_table(Path(path))
+    reader = open_table(Path(path))
     listener = progress or Silent()
-    doubles = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
-    if doubles or "" in reader.columns:
+    duplicates = sorted({name for name in reader.columns if reader.columns.count(name) > 1})
+    if duplicates or "" in reader.columns:
         raise DataError(
             "column_names", "{path}: every column needs a name of its own; got {got}.", path=str(path), got=reader.columns
         )
@@ -134,7 +134,7 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
     spaced = [word for word in column.words if word != word.strip()]
     if spaced and not column.numeric:
         notes.append(
-            f"{name}: labels with blanks around them, such as {spaced[0]!r}, count as labels of their own; mend the file."
+            f"{name}: labels with blanks around them, such as {spaced[0]!r}, count as labels of their own; fix the file."
         )
     if column.numeric and column.too_many_words and (column.padded or column.numbers >= column.rows - column.missing):
         notes.append(
@@ -145,7 +145,7 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         return _number(name, column, notes)
     if column.too_many_words and column.numbers > 9 * len(column.not_numbers):
         odd = ", ".join(repr(word) for word in list(column.not_numbers)[:5])
-        notes.append(f"{name}: left out, it would be a column of numbers but for {odd}. Mend those cells.")
+        notes.append(f"{name}: left out, it would be a column of numbers but for {odd}. Fix those cells.")
         return None
     if column.too_many_words:
         notes.append(
@@ -155,8 +155,8 @@ def _channel(name: str, column: _Column, notes: list[str]) -> Channel | None:
         return None
     if set(column.words) == {"0", "1"} and not column.missing:
         return _few(Binary())
-    found = "one label found is" if len(column.words) == 1 else f"{len(column.words)} labels found are"
-    notes.append(f"{name}: the {found} taken to be all there are; add those that may still come.")
+    labels_found = "one label found is" if len(column.words) == 1 else f"{len(column.words)} labels found are"
+    notes.append(f"{name}: the {labels_found} taken to be all there are; add those that may still come.")
     return _few(Nominal(_labels(column), missing=NO_ANSWER if column.missing else None))
 
 

@@ -54,16 +54,16 @@ class QuestionTexts:
             )
         self.languages = list(languages)
         self._attributes: dict[str, Any] = {}
-        for name, own in attributes.items():
+        for name, given in attributes.items():
             if known is not None and name not in known:
                 raise SchemaError(
                     "text_unknown", "{where} has texts of {name!r}, which is no attribute.", where=where, name=name
                 )
-            if not isinstance(own, Mapping) or set(own) != {"title", "labels"} or not isinstance(own["labels"], Mapping):
+            if not isinstance(given, Mapping) or set(given) != {"title", "labels"} or not isinstance(given["labels"], Mapping):
                 raise SchemaError("text_keys", "{where}: the texts of {name!r} are a title and labels.", where=where, name=name)
             self._attributes[name] = {
-                "title": self._checked(own["title"], name, where),
-                "labels": {label: self._checked(text, name, where) for label, text in own["labels"].items()},
+                "title": self._checked(given["title"], name, where),
+                "labels": {label: self._checked(text, name, where) for label, text in given["labels"].items()},
             }
 
     def _checked(self, given: Any, name: str, where: str) -> dict[str, str]:
@@ -93,8 +93,8 @@ class QuestionTexts:
                 got=chosen, allowed=", ".join(self.languages),
             )  # fmt: skip
         return {
-            name: Question(own["title"][chosen], {label: text[chosen] for label, text in own["labels"].items()})
-            for name, own in self._attributes.items()
+            name: Question(texts["title"][chosen], {label: text[chosen] for label, text in texts["labels"].items()})
+            for name, texts in self._attributes.items()
         }
 
 

@@ -73,7 +73,7 @@ class RestoredOrder:
         """To within how many rows the order is restored; None if it is not, or only roughly."""
         compared = [lag for lag in LAGS if self._rows >= 2 * lag + FEWEST_PAIRS and self._pairs[lag]]
         ups = sum(self._ahead.values()) > 0
-        found = None
+        finest = None
         # What is sorted is so at every distance; days of a week or hours of a day rise from row to row and begin again.
         for lag in reversed(compared):
             pairs, ahead = self._pairs[lag], self._ahead[lag] if ups else -self._ahead[lag]
@@ -81,8 +81,8 @@ class RestoredOrder:
             if ahead < ORDERED * pairs or ahead <= SURPRISE * math.sqrt((pairs + 2 * lag) / 3):
                 break
             if lag == 1 or (lag <= FINE and lag * BLOCKS <= self._rows):
-                found = lag
-        return found
+                finest = lag
+        return finest
 
 
 class KeptColumn:
@@ -112,18 +112,18 @@ class KeptColumn:
             self._readings = {name: (read, RestoredOrder()) for name, read in (_OF_TEXT if self._text else _AS_IT_IS).items()}
         for name, (read, seen) in list(self._readings.items()):
             try:
-                found = read(values)
-                if found.null_count > values.null_count:
+                cells = read(values)
+                if cells.null_count > values.null_count:
                     raise pa.ArrowInvalid("some cells are of another kind")
-                seen.add(found)
+                seen.add(cells)
                 seen.skip(skipped)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
                 del self._readings[name]
 
     def within(self) -> int | None:
         """To within how many rows the order is restored; None if it is not, or only roughly."""
-        found = [seen.within() for _, seen in self._readings.values()]
-        return min((lag for lag in found if lag is not None), default=None)
+        lags = [seen.within() for _, seen in self._readings.values()]
+        return min((lag for lag in lags if lag is not None), default=None)
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -7,44 +7,27 @@ import json
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from deniable.core import files, frames, randomising_files
-from deniable.core.channel import Channel, rounded_up
-from deniable.core.designs import Identity
-from deniable.core.groups import Group, JointChannel
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.blocks import Block, blocks_of
+from deniable.core.channels.groups import Group, JointChannel
 from deniable.core.question_texts import QuestionTexts
-from deniable.core.spark_rows import is_spark_frame, randomise_spark
+from deniable.core.randomising.files import randomise_file
+from deniable.core.randomising.frames import randomise_frame
+from deniable.core.randomising.spark import is_spark_frame, randomise_spark
 from deniable.errors import OrderWarning, ParameterError, SchemaError
+from deniable.files.atomic import write_text
+from deniable.files.sidecar import NOTICE, read_schema_text
 from deniable.progress import Progress, Silent
 
 VERSION = 1
 FORMAT = "deniable-schema"
 _KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice", "data", "texts"}
-
-
-@dataclass(frozen=True)
-class Block:
-    """What is drawn together: one attribute, or a group of attributes that share a draw."""
-
-    name: str
-    attributes: tuple[str, ...]
-    channel: Channel | JointChannel
-
-    @property
-    def epsilon(self) -> float:
-        """The epsilon of one draw of this block."""
-        return self.channel.epsilon
-
-    @property
-    def open(self) -> bool:
-        """Whether its answer is reported as it is. (A column with one value tells nothing, and is not.)"""
-        return isinstance(self.channel, Identity) and math.isinf(self.epsilon)
 
 
 def summed(epsilons: Sequence[float]) -> float:
@@ -107,40 +90,7 @@ class Schema(Mapping[str, Channel]):
             name: group if isinstance(group, Group) else Group(list(group) if not isinstance(group, str) else group)
             for name, group in (groups or {}).items()
         }
-        self.blocks = self._blocks()
-
-    def _blocks(self) -> tuple[Block, ...]:
-        home: dict[str, str] = {}
-        for name, group in self.groups.items():
-            for attribute in group.attributes:
-                if attribute not in self._channels:
-                    raise SchemaError(
-                        "group_unknown",
-                        "Group {name!r} names {got!r}, which is not among the attributes {allowed}.",
-                        name=name,
-                        got=attribute,
-                        allowed=list(self._channels),
-                    )
-                if attribute in home:
-                    raise SchemaError(
-                        "group_twice",
-                        "Attribute {got!r} is in the groups {first!r} and {second!r}; an attribute shares at most one draw.",
-                        got=attribute,
-                        first=home[attribute],
-                        second=name,
-                    )
-                home[attribute] = name
-        blocks: dict[str, Block] = {}
-        for attribute, channel in self._channels.items():
-            if attribute not in home:
-                blocks["attribute " + attribute] = Block(attribute, (attribute,), channel)
-                continue
-            name = home[attribute]
-            group = self.groups[name]
-            if "group " + name not in blocks:
-                joint = JointChannel(name, group, [self._channels[member] for member in group.attributes])
-                blocks["group " + name] = Block(name, group.attributes, joint)
-        return tuple(blocks.values())
+        self.blocks = blocks_of(self._channels, self.groups)
 
     def __getitem__(self, name: str) -> Channel:
         return self._channels[name]
@@ -309,12 +259,12 @@ class Schema(Mapping[str, Channel]):
 
     def save(self, path: str | Path, force: bool = False, notice: str | None = None) -> None:
         """Write the schema to a JSON file; an existing file stays unless `force`."""
-        files.write_text(Path(path), self.to_json(notice), force)
+        write_text(Path(path), self.to_json(notice), force)
 
     @classmethod
     def load(cls, path: str | Path) -> Schema:
         """Read a schema from a JSON file, or the one that travels inside a Parquet file."""
-        return cls.from_json(files.read_schema_text(Path(path)), where=str(path))
+        return cls.from_json(read_schema_text(Path(path)), where=str(path))
 
     def randomise(
         self,
@@ -355,20 +305,50 @@ class Schema(Mapping[str, Channel]):
                 raise ParameterError(
                     "no_output", "A file is randomised to a file: give output=, got only {got}.", got=str(data)
                 )
-            made, warning = randomising_files.randomise_file(
-                self, Path(data), Path(output), rng, tuple(keep), order, force, progress or Silent()
+            made, warning = randomise_file(
+                self,
+                self.blocks,
+                self._travelling(output),
+                Path(data),
+                Path(output),
+                rng,
+                tuple(keep),
+                order,
+                force,
+                progress or Silent(),
             )
         elif output is not None and is_spark_frame(data):
-            made, warning = randomise_spark(self, data, Path(output), rng, tuple(keep), order, force, progress or Silent())
+            made, warning = randomise_spark(
+                self,
+                self._travelling(output),
+                _read_again,
+                data,
+                Path(output),
+                rng,
+                tuple(keep),
+                order,
+                force,
+                progress or Silent(),
+            )
         else:
             if output is not None:
                 raise ParameterError(
                     "output_of_frame", "output= is for files and Spark; other frames are returned, not written."
                 )
-            made, warning = frames.randomise_frame(self, data, rng, tuple(keep), order)
+            made, warning = randomise_frame(self, self.blocks, data, rng, tuple(keep), order)
         if warning is not None:
             warnings.warn(warning, OrderWarning, stacklevel=2)
         return made
+
+    def _travelling(self, output: str | Path) -> str:
+        """The schema as it travels with the file `output`."""
+        return self.to_json(NOTICE, data=Path(output).name)
+
+
+def _read_again(schema_json: str) -> tuple[Schema, tuple[Block, ...]]:
+    """What Spark's workers make of the schema's text: one that says something else there than here is refused by its fingerprint."""
+    schema = Schema.from_json(schema_json)
+    return schema, schema.blocks
 
 
 def _digest(channel: Channel) -> str | None:
@@ -393,12 +373,12 @@ def _read_channel(name: str, given: Any, where: str) -> Channel:
 
 
 def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    properties = dict(pairs)
+    if len(properties) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise SchemaError("property_twice", "{where} has the property {got!r} twice in one object.", where=where, got=twice)
-    return found
+    return properties
 
 
 def _parsed(text: str | bytes, where: str) -> Any:

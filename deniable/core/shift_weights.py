@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Shift
+from deniable.core.channels.laws import Shift
+from deniable.core.domains.exact import Floats, Ints
 
 STRAIGHT = 1e-9
 """How far a function may be from a parabola, relative to its largest value, and still be taken for one."""
@@ -32,14 +32,14 @@ def closed_form(law: Shift, f: Floats) -> Floats | None:
         w[0] -= a / (1 - a) * step[0]
         w[-1] += a / (1 - a) * step[-1]
         return w
-    found = parabola(f)
-    if found is None:
+    coefficients = parabola(f)
+    if coefficients is None:
         return None
     kernel = law.kernel / law.denominator
     offsets = np.arange(len(kernel)) + law.lowest
     mean = float(kernel @ offsets)
     variance = float(kernel @ (offsets - mean) ** 2)
-    constant, slope, square = found
+    constant, slope, square = coefficients
     z = np.arange(law.outputs) - law.margin - mean
     weights: Floats = constant + slope * z + square * (z**2 - variance)
     return weights

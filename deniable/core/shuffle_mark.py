@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
 from deniable.errors import DataError
+from deniable.files.tables import is_parquet, opened_parquet
 
 PANDAS_KEY = "deniable_shuffle"
 ARROW_KEY = b"deniable.shuffle"
@@ -89,17 +91,22 @@ def mark_of(data: Any) -> Mark | None:
     native = nw.to_native(data, pass_through=True)
     attrs = getattr(native, "attrs", None)
     if isinstance(attrs, dict):
-        found, shuffle = attrs.get(PANDAS_KEY), getattr(attrs.get(PANDAS_KEY), "shuffle", None)
+        columns, shuffle = attrs.get(PANDAS_KEY), getattr(attrs.get(PANDAS_KEY), "shuffle", None)
     else:
         metadata = getattr(getattr(native, "schema", None), "metadata", None) or {}
         if ARROW_KEY in metadata:
-            shuffle, found = json.loads(metadata[ARROW_KEY])
+            shuffle, columns = json.loads(metadata[ARROW_KEY])
         else:
-            shuffle, found = None, json.loads(metadata.get(PANDAS_METADATA, b"{}")).get("attributes", {}).get(PANDAS_KEY)
-    return None if found is None else Mark(shuffle, tuple(json.loads(str.__str__(found))))
+            shuffle, columns = None, json.loads(metadata.get(PANDAS_METADATA, b"{}")).get("attributes", {}).get(PANDAS_KEY)
+    return None if columns is None else Mark(shuffle, tuple(json.loads(str.__str__(columns))))
 
 
-def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], mends: str) -> None:
+def file_is_marked(path: Path) -> bool:
+    """Whether a Parquet file holds rows that `Schema.randomise` shuffled: pandas and PyArrow hand their mark on to such files."""
+    return is_parquet(path) and mark_of(opened_parquet(path).schema_arrow.empty_table()) is not None
+
+
+def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], remedy: str) -> None:
     """Refuse rows that were shuffled beside rows that were not, or that were shuffled another time: they are not the same people.
 
     Nor are columns that were put into a shuffled frame afterwards. `second` may be None if everything is in the first.
@@ -112,17 +119,17 @@ def refuse_unpaired(first: Any, second: Any, names: tuple[str, str], mends: str)
     deniable.errors.DataError: X was shuffled and y was not shuffled with it: the same row is not the same person. Give both from one frame.
     """
     for data in (first, second):
-        _refuse_added(data, mends)
+        _refuse_added(data, remedy)
     marks = mark_of(first), mark_of(second)
     if second is None or _same(*marks):
         return
     shuffled, other = names if marks[0] is not None else names[::-1]
     raise DataError(
         "shuffled_rows",
-        "{shuffled} was shuffled and {other} was not shuffled with it: the same row is not the same person. {mends}",
+        "{shuffled} was shuffled and {other} was not shuffled with it: the same row is not the same person. {remedy}",
         shuffled=shuffled,
         other=other,
-        mends=mends,
+        remedy=remedy,
     )
 
 
@@ -134,7 +141,7 @@ def _same(first: Mark | None, second: Mark | None) -> bool:
     return first.shuffle == second.shuffle if known else first.columns == second.columns
 
 
-def _refuse_added(data: Any, mends: str) -> None:
+def _refuse_added(data: Any, remedy: str) -> None:
     """Refuse columns that a shuffled frame got later: pandas pairs them with the rows by their new numbers, which say nothing."""
     mark = mark_of(data)
     if mark is None:
@@ -147,8 +154,8 @@ def _refuse_added(data: Any, mends: str) -> None:
     if added:
         raise DataError(
             "added_columns",
-            "The columns {got} were not there when the rows were shuffled: the same row is not the same person. {mends} Columns that were "
+            "The columns {got} were not there when the rows were shuffled: the same row is not the same person. {remedy} Columns that were "
             "made of this frame's own, or have another name now, are best made or renamed before randomising.",
             got=added,
-            mends=mends,
+            remedy=remedy,
         )

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.exact import Ints
+from deniable.core.channels.sampling import byte_source
+from deniable.core.domains.exact import Ints
 from deniable.core.forgotten_order import plain_batch
-from deniable.core.sampling import byte_source
 from deniable.errors import FileError
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ def shuffled(rows: Sequence[T]) -> list[T]:
 
 
 def _keys(rows: int, rng: np.random.Generator | None) -> Any:
-    """64 random bits a row."""
+    """64 random bits per row."""
     return np.frombuffer(byte_source(rng)(8 * rows), dtype="<u8")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 
 WAYS = ("raw", "clip", "project")
@@ -34,7 +34,7 @@ def clip(shares: Floats) -> Floats:
     return scaled
 
 
-def brought_back(shares: Floats, way: str) -> Floats:
+def to_simplex(shares: Floats, way: str) -> Floats:
     """`shares` as they are ("raw"), clipped ("clip") or projected ("project")."""
     if way not in WAYS:
         raise ParameterError("negative", "negative must be one of {allowed}, got {got!r}.", allowed=list(WAYS), got=way)

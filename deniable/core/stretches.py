@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.forgotten_order import plain
 
 SAMPLE, FEWEST_ROWS = 4096, 50
@@ -98,9 +98,9 @@ def _groupings(values: pa.Array) -> Iterator[tuple[Ints, Ints]]:
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return
     numbers = [tuple(map(int, re.findall(r"\d{1,18}", word))) for word in values.take(pa.array(rows)).to_pylist()]
-    lengths, counts = np.unique([len(found) for found in numbers], return_counts=True)
+    lengths, counts = np.unique([len(cell) for cell in numbers], return_counts=True)
     usual = int(lengths[counts.argmax()])
-    fitting = [at for at, found in enumerate(numbers) if len(found) == usual]
+    fitting = [at for at, cell in enumerate(numbers) if len(cell) == usual]
     if usual == 0 or len(fitting) < (1 - ODD) * len(numbers):
         return
     for order in _orders(usual):
@@ -117,10 +117,10 @@ def _orders(parts: int) -> list[list[int]]:
 
 def _groups(ranks: Any) -> Ints:
     """Equal values are a group; where there are too many, neighbouring values are."""
-    _, own = np.unique(ranks, return_inverse=True)
-    found: Ints = own.astype(np.int64)
-    if found.max() + 1 <= len(found) // 8:
-        return found
-    place = np.searchsorted(np.sort(found), found)
-    _, binned = np.unique(place * min(BINS, len(found) // 4) // len(found), return_inverse=True)
+    _, inverse = np.unique(ranks, return_inverse=True)
+    groups: Ints = inverse.astype(np.int64)
+    if groups.max() + 1 <= len(groups) // 8:
+        return groups
+    place = np.searchsorted(np.sort(groups), groups)
+    _, binned = np.unique(place * min(BINS, len(groups) // 4) // len(groups), return_inverse=True)
     return binned.astype(np.int64)

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.channel import Binned, Channel
-from deniable.core.columns import to_arrow
-from deniable.core.domain import numeric
-from deniable.core.exact import Ints, fraction, written
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import numeric
+from deniable.core.domains.exact import Ints, fraction, written
 from deniable.core.html_table import html_table
 from deniable.errors import ParameterError
 from deniable.plurals import counted
@@ -115,7 +114,7 @@ class CellTable:
     __hash__ = None  # type: ignore[assignment]
 
     def dense(self) -> Ints:
-        """The counts as an array with one dimension an axis."""
+        """The counts as an array with one dimension per axis."""
         shape = tuple(len(axis) for axis in self.axes)
         if np.prod([float(size) for size in shape]) > LARGEST_DENSE:
             raise ParameterError(
@@ -180,7 +179,7 @@ class CellTable:
         return cls(_axes(given["axes"]), given["cells"], given["n"], given["sums"])
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table: a column of codes an axis, `n`, and a column a sum; the axes are in the metadata.
+        """An Arrow table: one column of codes per axis, `n`, and one column per sum; the axes are in the metadata.
 
         >>> table = CellTable([Axis("a", (0, 1))], [[1]], [5])
         >>> CellTable.from_arrow(table.to_arrow()) == table
@@ -238,7 +237,7 @@ def _unique_rows(cells: Ints, sizes: Sequence[int]) -> tuple[Ints, Ints]:
         # No axes: everything is in the one cell there is.
         return np.zeros((1, 0), dtype=np.int64), np.zeros(len(cells), dtype=np.int64)
     if math.prod(sizes) < _LARGEST_SUM:
-        # One number a cell sorts several times quicker than rows of them.
+        # One number per cell sorts several times quicker than rows of them.
         flat = np.ravel_multi_index(tuple(cells.T), tuple(sizes))
         _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
         return cells[first], inverse.reshape(-1)
@@ -317,7 +316,7 @@ def allowed_reports(channel: Channel) -> str:
 
 
 def _bounded(channel: Channel) -> bool:
-    return not isinstance(channel, (Additive, Multiplicative)) or channel.noise.bounded
+    return not channel.adds_noise or channel.noise.bounded  # type: ignore[attr-defined]
 
 
 def _float_ends(channel: Channel) -> tuple[float, float]:
@@ -351,7 +350,7 @@ def binned_axis(name: str, binned: Binned) -> Axis:
     return Axis(name, binned.outputs, tuple(written(edge) for edge in binned.true.edges))
 
 
-def seen_through(table: CellTable, channel: Channel) -> Channel | Binned:
+def channel_of(table: CellTable, channel: Channel) -> Channel | Binned:
     """The channel in the bins in which a one-dimensional table was counted."""
     edges = table.axes[0].edges
     return channel if edges is None else channel.binned([fraction(edge, "bins", "edge") for edge in edges])

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.core.caps import Cap, critical_value
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Law, Shift
-from deniable.core.optional import _MayBeSilent
+from deniable.core.channels.laws import Law, Shift
+from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.shift_weights import closed_form, hat_expectations, parabola
 from deniable.errors import NotInvertibleError
 
@@ -81,16 +81,16 @@ class Undoer:
 
     def of(self, f: Floats, n: float) -> Undone:
         """Weights for the mean of f over the truths, when about n direct answers' worth of people are asked about."""
-        key, found = self._found(f, n)
-        if isinstance(found, _Ridged):
-            found = self._known[key] = Undone(found.weights, found.residual(self.law, f))
-        return found
+        key, undone = self._looked_up(f, n)
+        if isinstance(undone, _Ridged):
+            undone = self._known[key] = Undone(undone.weights, undone.residual(self.law, f))
+        return undone
 
     def weights(self, f: Floats, n: float) -> Floats:
         """The same weights, where nobody asks by how much they are off: on a fine grid that takes longest to work out."""
-        return self._found(f, n)[1].weights
+        return self._looked_up(f, n)[1].weights
 
-    def _found(self, f: Floats, n: float) -> tuple[tuple[bytes, int], Undone | _Ridged]:
+    def _looked_up(self, f: Floats, n: float) -> tuple[tuple[bytes, int], Undone | _Ridged]:
         # Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up.
         size = round(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE)))
         key = (f.tobytes(), size)
@@ -102,7 +102,7 @@ class Undoer:
 
     def at_face_value(self, f: Floats) -> Floats:
         """The function at each report, taken for true; reports beyond the domain for its ends."""
-        inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
+        inner = self.law.inner
         if not isinstance(inner, Shift):
             return f if self.law.inputs == self.law.outputs else self.of(f, np.inf).weights
         nearest = np.clip(np.arange(inner.outputs) - inner.margin, 0, inner.inputs - 1)
@@ -148,7 +148,7 @@ class _Design:
         law = self.law
         if (f == f[0]).all():
             return Undone(np.full(law.outputs, f[0]), None)
-        if law.lumpable or (isinstance(law, _MayBeSilent) and law.inner.lumpable):
+        if law.inner.lumpable:
             return Undone(law.weights(f), None)
         plain, nodes = self._plain(f), self.nodes(f)
         if nodes is None:
@@ -211,14 +211,14 @@ class _Design:
         return None
 
     def _answered(self, f: Floats) -> Floats:
-        """The values of a function without that of silence."""
-        return f[:-1] if isinstance(self.law, _MayBeSilent) else f
+        """The values of a function without that of nonresponse."""
+        return f if self.law.inner is self.law else f[:-1]
 
     def nodes(self, f: Floats) -> Nodes | None:
         """The nodes for a function; None where a fine grid has no noise to interpolate by."""
         if self.law.inputs <= ALL_NODES:
             return self._all_nodes
-        inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
+        inner = self.law.inner
         if not isinstance(inner, Shift):
             return None
         if inner.inputs / EVEN_NODES <= inner.spread / CLOSE:
@@ -237,7 +237,7 @@ class _Design:
 
     @cached_property
     def _even_nodes(self) -> Nodes:
-        inner = self.law.inner if isinstance(self.law, _MayBeSilent) else self.law
+        inner = self.law.inner
         assert isinstance(inner, Shift)
         return Nodes.fine(self.law, inner, np.zeros(0, dtype=np.int64), self.cap)
 
@@ -279,7 +279,7 @@ class Nodes:
         self._law, self.truths, self.reports, self.matrix = weakref.ref(law), truths, reports, matrix
         self.inputs, self.outputs = law.inputs, law.outputs
         _, stretch = np.unique(cap.stretch[truths], return_inverse=True)
-        self.cap = Cap(stretch.reshape(-1), cap.most, silent=cap.silent and int(truths[-1]) == len(cap.stretch) - 1)
+        self.cap = Cap(stretch.reshape(-1), cap.most, nonresponse=cap.nonresponse and int(truths[-1]) == len(cap.stretch) - 1)
         self.width = np.gradient(truths.astype(np.float64)) if len(truths) > 1 else np.ones(1)
         middles = (truths[1:] + truths[:-1]) / 2
         self._nearest = np.searchsorted(middles, np.arange(law.inputs))
@@ -298,9 +298,9 @@ class Nodes:
         matrix = hat_expectations(inner, truths, reports)
         if isinstance(law, _MayBeSilent):
             keep = law.keep
-            silent = np.append(_gather(law.even / law.denominator, reports), keep)
+            nonresponse = np.append(_gather(law.even / law.denominator, reports), keep)
             answered = np.column_stack([keep * matrix, np.full(len(truths), 1 - keep)])
-            matrix = np.vstack([answered, silent])
+            matrix = np.vstack([answered, nonresponse])
             truths, reports = np.append(truths, inner.inputs), np.append(reports, inner.outputs)
         return cls(law, truths, reports, matrix, cap)
 
@@ -379,8 +379,8 @@ class _Decomposed:
     def solutions(self, f: Floats) -> Floats:
         """The ridge weights for f at every penalty, one column each."""
         along = self._left.T @ (self._truth_scale * f)
-        found: Floats = (self._right.T @ (self._shrunk * along[:, None])) / self._report_scale[:, None]
-        return found
+        weights: Floats = (self._right.T @ (self._shrunk * along[:, None])) / self._report_scale[:, None]
+        return weights
 
 
 _RATIOS = np.linspace(0.0, 6.0, 121)
@@ -394,8 +394,8 @@ def _reaches() -> Floats:
 
 def _reach(ratio: Floats) -> Floats:
     """Critical values, near enough to compare intervals by."""
-    found: Floats = ratio + np.interp(ratio, _RATIOS, _reaches())
-    return found
+    critical: Floats = ratio + np.interp(ratio, _RATIOS, _reaches())
+    return critical
 
 
 def _bends(f: Floats) -> Ints:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deniable.core.designs import KRR, ForcedResponse, Retention, UnrelatedQuestion
-from deniable.core.domain import Integer, Nominal
+from deniable.core.channels.designs import KRR, ForcedResponse, Retention, UnrelatedQuestion
+from deniable.core.domains.domain import Integer, Nominal
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 

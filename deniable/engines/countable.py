@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
-from deniable.core.csv_format import CsvFormat
+from deniable.core.domains.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, ColumnCounter, binned_axis
 from deniable.engines.frames import as_written
 from deniable.errors import ParameterError
+from deniable.files.csv_format import CsvFormat
 from deniable.progress import Progress
 
 ROWS = 1 << 17

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from deniable.core.csv_format import said
-from deniable.core.files import open_table
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, ColumnCounter
 from deniable.engines import frames
 from deniable.engines.countable import Batches, Countable
 from deniable.errors import DataError
+from deniable.files.csv_format import said
+from deniable.files.tables import open_table
 from deniable.progress import Progress, Silent
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.csv_format import said
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines import frames
 from deniable.engines.countable import ROWS, Batches, Countable
 from deniable.errors import FileError
+from deniable.files.csv_format import said
 
 
 class CountableFrame(Countable):

@@ -12,8 +12,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells
-from deniable.core.columns import to_arrow
+from deniable.core.domains.bad_cells import BadCells
+from deniable.core.domains.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import Axis, CellTable
 from deniable.errors import DataError

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines.count import as_countable

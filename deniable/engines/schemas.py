@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from deniable.core.channel import Channel
-from deniable.core.files import SchemaText, schema_text_around
+from deniable.core.channels.base import Channel
 from deniable.core.schema import Schema
 from deniable.errors import DataError, FileError
+from deniable.files.sidecar import SchemaText, schema_text_around
 
 _CARRIES_NONE = ("no_schema", "schema_draft", "schema_of_other")
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from deniable.core.csv_format import find_format, said
-from deniable.core.files import open_table
 from deniable.engines.countable import Countable
 from deniable.engines.countable_files import CountableFiles
 from deniable.engines.countable_frames import CountableFrame, unreadable
 from deniable.engines.extras import optional
 from deniable.engines.spark import spark_session
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
+from deniable.files.csv_format import find_format, said
+from deniable.files.tables import open_table
 
 ENGINES = ("duckdb", "arrow", "spark")
 LARGE = 64 << 20

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.engines.extras import optional
 from deniable.errors import DataError, DeniableError
 

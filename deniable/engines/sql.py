@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
+from deniable.core.domains.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.engines.countable import ROWS, Batches, Countable

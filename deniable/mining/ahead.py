@@ -9,7 +9,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.mining.choices import Choice, Reaching
 from deniable.mining.counting import WORDS_WORTH_A_THREAD, CountsItemsets, PackedCounts, SumsItemsets
 from deniable.mining.levels import Below, Level

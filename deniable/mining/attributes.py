@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells
 from deniable.core.caps import STRETCHES, Cap
-from deniable.core.channel import Binned, Channel
-from deniable.core.domain import Binary, Continuous, Integer
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Mixture, Shift
-from deniable.core.operators import FloatTable
-from deniable.core.optional import _MayBeSilent
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.laws import Mixture, Shift
+from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.domains.bad_cells import BadCells
+from deniable.core.domains.domain import Binary, Continuous, Integer
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.tables import float_codes
 from deniable.core.undoing import ALL_NODES, Undoer
 from deniable.errors import NotInvertibleError, ParameterError
@@ -48,13 +48,13 @@ class MinedAttribute:
         self.name, self.channel = name, channel
         self.binned = None if bins is None else channel.binned(bins)
         domain = channel.domain
-        numbers = isinstance(domain, Continuous) or hasattr(domain, "low")
+        numbers = domain.is_numeric and domain.missing is None
         if bins is None and numbers and (_wide(domain) or not channel.exact):
             raise ParameterError(
                 "needs_bins",
                 "Attribute {name!r} has {size} values: give bins for it, such as bins={{{name!r}: 5}}.",
                 name=name,
-                size="too many" if not getattr(domain, "has_step", True) else f"{domain.size:,}",
+                size="too many" if not domain.has_grid else f"{domain.size:,}",
             )
         self.is_yes_no = isinstance(domain, Binary)
         labels = channel.inputs if self.binned is None else self.binned.inputs
@@ -93,7 +93,7 @@ class MinedAttribute:
         """One row per item, one column per value of a domain: whether the value lies in the item's bin, or is its silence."""
         assert self.binned is not None
         true, silent = self.binned.true, domain.missing is not None
-        numbers = (domain.answered if silent else domain).numbers()
+        numbers = domain.answered.numbers()
         possible = (numbers >= true.floats[0]) & (numbers <= true.floats[-1])
         members = (true.index(numbers) == np.arange(len(true))[:, None]) & possible
         inside: Floats = (_with_silence(members) if silent else members).astype(np.float64)
@@ -254,7 +254,7 @@ def _with_silence(members: Any) -> Any:
 def _fine_edges(domain: Any, binned: Binned) -> list[Any]:
     """Edges of about `FLOATING_CELLS` even cells, those of the bins among them."""
     low, high = domain.low, domain.high
-    if getattr(domain, "has_step", True):
+    if domain.has_grid:
         parts = min(domain.size - 1, FLOATING_CELLS)
         even = [low + domain.step * (domain.size * i // parts) for i in range(parts)]
     else:
@@ -263,7 +263,7 @@ def _fine_edges(domain: Any, binned: Binned) -> list[Any]:
 
 
 def _wide(domain: Any) -> bool:
-    return not getattr(domain, "has_step", True) or domain.size > MOST_NUMBERS
+    return not domain.has_grid or domain.size > MOST_NUMBERS
 
 
 def _says_nothing(name: str) -> NotInvertibleError:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError, FileError
 
 

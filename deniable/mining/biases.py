@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deniable.core.caps import Cap, half_length
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 
 NOT_TOLD = (
     "Some items are hidden by noise that no useful unbiased weights undo, and how far their weights may be off is not known for what a "

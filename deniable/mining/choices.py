@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.mining.counting import Sums
 
 

@@ -10,8 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
+from deniable.core.channels.groups import JointChannel
+from deniable.core.domains.exact import Floats, Ints
 from deniable.mining.packed_rows import PackedRows
 
 WORDS_WORTH_A_THREAD = 1 << 22

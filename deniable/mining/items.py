@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.domain import Binary
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.groups import JointChannel
+from deniable.core.domains.domain import Binary
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.attributes import MinedAttribute

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from deniable import interrupts
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.mining.ahead import ItemArrays

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.mining.counting import Sums
 
 ROUNDING = 1e-12

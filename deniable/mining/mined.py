@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.core.intervals import at_least_direct
 from deniable.mining.biases import NOT_TOLD, Range, ends, largest_bias
 from deniable.mining.levels import ROUNDING, Level, Tally

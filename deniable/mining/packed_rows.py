@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.mining.baskets import Baskets
 from deniable.mining.items import Items
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.mining.ahead import ItemArrays
 from deniable.mining.choices import Choice

@@ -10,10 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.channel import Channel
-from deniable.core.columns import to_arrow
-from deniable.core.domain import Binary
+from deniable.core.channels.base import Channel
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import Binary
 from deniable.core.schema import Schema
 from deniable.core.tables import allowed_reports
 from deniable.errors import DataError, ParameterError

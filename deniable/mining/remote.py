@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Floats, Ints
 from deniable.engines.countable import Batches
 from deniable.engines.countable_frames import CountableFrame
 from deniable.engines.spark_sums import spark_sums

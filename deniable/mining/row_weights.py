@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
+from deniable.core.channels.groups import JointChannel
+from deniable.core.domains.exact import Floats, Ints
 from deniable.mining.biases import Range, largest_bias
 from deniable.mining.transactions import Transactions
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError
 from deniable.mining.biases import NOT_TOLD, Range

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.levels import ROUNDING

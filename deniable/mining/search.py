@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from deniable import interrupts
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.errors import ParameterError
 from deniable.mining.ahead import Ahead, ItemArrays
 from deniable.mining.choices import Choice

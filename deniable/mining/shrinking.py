@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError
 
 MOST_AT_A_TIME = 1 << 22

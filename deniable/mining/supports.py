@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate, check_level
-from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError

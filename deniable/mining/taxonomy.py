@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.mining.ahead import ItemArrays
 from deniable.mining.choices import Choice

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Ints
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Ints
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
 from deniable.engines.countable_frames import CountableFrame

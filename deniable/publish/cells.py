@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN
-from deniable.core.columns import cells_of_another_kind, to_arrow
-from deniable.core.exact import Floats
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN
+from deniable.core.domains.columns import cells_of_another_kind, to_arrow
+from deniable.core.domains.exact import Floats
 from deniable.errors import DataError
 from deniable.publish.remedies import Setting
 

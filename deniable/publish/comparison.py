@@ -17,11 +17,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from deniable.core.columns import to_arrow
-from deniable.core.designs import KRR
-from deniable.core.domain import Nominal
-from deniable.core.exact import Floats, Ints
-from deniable.core.sampling import byte_source
+from deniable.core.channels.designs import KRR
+from deniable.core.channels.sampling import byte_source
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import Nominal
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.measures.worst_case import worst_posterior
 from deniable.progress import Progress, Silent

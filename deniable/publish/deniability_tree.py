@@ -13,7 +13,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.exact import Ints
-from deniable.core.sampling import byte_source
+from deniable.core.channels.sampling import byte_source
+from deniable.core.domains.exact import Ints
 from deniable.publish.tree import CHUNK
 
 BITS = 53

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import DataError, ParameterError
 from deniable.publish.cells import as_numbers, as_text, cells, columns_of, number
 from deniable.publish.remedies import Setting

@@ -14,11 +14,13 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from deniable.core.csv_format import refuse_undecided
-from deniable.core.files import open_table, refuse_randomised, refuse_same, replacing
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
+from deniable.files.atomic import refuse_same, replacing
+from deniable.files.csv_format import refuse_undecided
+from deniable.files.sidecar import refuse_randomised
+from deniable.files.tables import open_table
 from deniable.progress import Progress, Silent
 from deniable.publish.frames import publish_in_order
 from deniable.publish.passing_settings import LONGEST, passing_settings

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, probability
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.measures.deniability import deniability_of_groups, minority_share
 from deniable.publish.cells import columns_of

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
+from deniable.core.domains.columns import to_arrow
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError

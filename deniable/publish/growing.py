@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.progress import Progress
 from deniable.publish.tree import CATEGORIES, Branch, Flat, Forest
 

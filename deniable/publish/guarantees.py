@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Ints
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError, ParameterError
 from deniable.plurals import counted
 from deniable.privacy.measures.deniability import deniability

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.progress import Progress
 from deniable.publish.growing import Grower, leaf
 from deniable.publish.tree import Branch, Flat, Forest, Tree, flatten

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.columns import to_arrow
+from deniable.core.domains.columns import to_arrow
 from deniable.core.order import MORE, SURPRISE, SerialCorrelation
 
 

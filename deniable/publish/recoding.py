@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Ints
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError, ParameterError
 from deniable.publish.cells import as_numbers, as_text, cells, number
 from deniable.publish.remedies import Setting

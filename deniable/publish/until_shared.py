@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.errors import ParameterError
 from deniable.privacy.measures.entropy import bits as entropy_bits
 from deniable.publish.cells import as_numbers, as_text, cells

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Binned, Channel
-from deniable.core.exact import Floats
-from deniable.core.noise import Staircase
-from deniable.core.operators import FloatTable, Operator
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.noise import Staircase
+from deniable.core.channels.operators import FloatTable, Operator
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.reconstruction.em import Fit
 
@@ -52,7 +52,7 @@ def early_stopped(
     used); "reports": the randomised estimate cannot be told from the reports; "truth": the estimate cannot be told from the
     given truth (for tests only).
 
-    >>> from deniable.core.laws import Mixture
+    >>> from deniable.core.channels.laws import Mixture
     >>> early_stopped(Mixture(2, np.array([1, 1])), np.array([600.0, 400.0])).shares.round(3).tolist()
     [0.683, 0.317]
     """

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.core.exact import Floats
-from deniable.core.laws import Mixture
-from deniable.core.operators import Operator
+from deniable.core.channels.laws import Mixture
+from deniable.core.channels.operators import Operator
+from deniable.core.domains.exact import Floats
 from deniable.errors import NotInvertibleError
 
 TOLERANCE = 1e-9
@@ -69,7 +69,7 @@ def em(
     Two EM steps and an extrapolation through them (SQUAREM, Varadhan and Roland 2008), which is taken only where it stays
     inside the simplex and does not lower the likelihood; otherwise the plain steps stand.
 
-    >>> from deniable.core.laws import Mixture
+    >>> from deniable.core.channels.laws import Mixture
     >>> fit = em(Mixture(2, np.array([1, 1])), np.array([60.0, 40.0]))
     >>> fit.shares.round(6).tolist(), fit.converged
     ([0.7, 0.3], True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.exact import Floats
-from deniable.core.operators import Operator
-from deniable.core.solving import DENSE_LIMIT
+from deniable.core.channels.operators import Operator
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains.exact import Floats
 from deniable.errors import WideDomainError
 
 
@@ -34,7 +34,7 @@ def check_cells(law: Operator) -> None:
 def eq(law: Operator, counts: Floats) -> tuple[Floats, Floats]:
     """Estimated shares of the truths and the weights they come from: mean over reports of the weight of each truth.
 
-    >>> from deniable.core.laws import Mixture
+    >>> from deniable.core.channels.laws import Mixture
     >>> eq(Mixture(2, np.array([1, 1])), np.array([60.0, 40.0]))[0].tolist()
     [0.7, 0.3]
     """

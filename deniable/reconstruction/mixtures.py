@@ -13,7 +13,7 @@ from math import lgamma, log, pi
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 
 ENOUGH = 3e-3
 """Gain of log-likelihood below which a Newton step was the last."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 
 MOST_STEPS = 40
 ENOUGH = 1e-3

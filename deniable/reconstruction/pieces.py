@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.reconstruction.penalised import CONSTANT, Fits, fit_all
 
 ROUNDS = 6

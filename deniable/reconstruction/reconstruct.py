@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Binned, Channel
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.optional import Optional
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
 from deniable.core.intervals import Moments
-from deniable.core.optional import Optional
-from deniable.core.simplex import brought_back
-from deniable.core.solving import DENSE_LIMIT
-from deniable.core.tables import CellTable, seen_through
+from deniable.core.simplex import to_simplex
+from deniable.core.tables import CellTable, channel_of
 from deniable.errors import DataError, NotInvertibleError, ParameterError
 from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
 from deniable.reconstruction.assign import target_counts
@@ -76,11 +75,11 @@ def reconstruct(
     seen: Channel | Binned = channel
     if isinstance(counts, CellTable):
         name = name or counts.axes[0].name
-        seen = seen_through(counts, channel)
+        seen = channel_of(counts, channel)
     observed = _vector(counts, seen)
     widths = seen.widths if isinstance(seen, Binned) else None
     apart = int(isinstance(channel, Optional))
-    noisy = isinstance(channel.channel if isinstance(channel, Optional) else channel, (Additive, Multiplicative))
+    noisy = channel.inner.adds_noise
     if method == "em" and (noisy if regularise is None else regularise):
         fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth_each(seen.law, c, widths, apart)
         estimate = _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)
@@ -154,7 +153,7 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
     if reason is None:
         reason = _misfit(moments, float(n))
     return Estimate(
-        brought_back(raw, negative) if method == "eq" else raw,
+        to_simplex(raw, negative) if method == "eq" else raw,
         seen.inputs,
         n=round(float(n)),
         method=f"eq, {negative}" if method == "eq" and negative != "raw" else method,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.core.exact import Floats
-from deniable.core.operators import FloatTable, Operator
+from deniable.core.channels.operators import FloatTable, Operator
+from deniable.core.domains.exact import Floats
 from deniable.reconstruction.agrawal_srikant import early_stopped
 from deniable.reconstruction.em_path import LARGEST, averaged_steps
 from deniable.reconstruction.hills import hills_of_each

@@ -7,7 +7,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.reconstruction.mixtures import fit_mixtures
 from deniable.reconstruction.penalised import Fits, log_likelihood
 

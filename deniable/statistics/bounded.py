@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.core.caps import half_length
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.groups import Factors, joined
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
-from deniable.core.groups import Factors, joined
-from deniable.core.optional import _MayBeSilent
 from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Weighted
 
@@ -221,7 +220,7 @@ def _told(part: Counted, name: str) -> bool:
     [channel] = [block.channel for block in part.schema.blocks if name in block.attributes]
     if not isinstance(channel, Channel):
         return True
-    law = channel.law.inner if isinstance(channel.law, _MayBeSilent) else channel.law
+    law = channel.law.inner
     return law.lumpable
 
 

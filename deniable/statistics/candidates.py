@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
 from deniable.errors import ParameterError
 from deniable.statistics.conditions import Condition
 from deniable.statistics.functions import Function, factor, open_codes

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import Factors, JointChannel, joined
+from deniable.core.channels.base import Channel
+from deniable.core.channels.groups import Factors, JointChannel, joined
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.core.undoing import Undone
 from deniable.errors import ParameterError

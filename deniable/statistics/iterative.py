@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Ints
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Ints
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, counts
 from deniable.errors import ParameterError

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
-from deniable.core.groups import JointChannel
-from deniable.core.operators import Operator
-from deniable.core.schema import Block, Schema
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.groups import JointChannel
+from deniable.core.channels.operators import Operator
+from deniable.core.domains.exact import Floats, Ints
+from deniable.core.schema import Schema
 from deniable.errors import WideDomainError
 from deniable.reconstruction.em import em
 from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domain import Domain, Ordinal
-from deniable.core.exact import Floats
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import Domain, Ordinal
+from deniable.core.domains.exact import Floats
 
 NO_AND_YES = (("no", "yes"), ("false", "true"), ("nie", "tak"))
 _WRITTEN = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
@@ -20,7 +19,7 @@ _WRITTEN = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 
 def answered(domain: Domain) -> Any:
     """The domain of numbers without the label for silence, where it has one."""
-    return domain.answered if isinstance(domain, WithMissing) else domain
+    return domain.answered
 
 
 def has_numbers(domain: Domain) -> bool:
@@ -32,7 +31,7 @@ def has_numbers(domain: Domain) -> bool:
     >>> has_numbers(dn.Nominal(["red", "green"])), has_numbers(dn.Nominal(["1", "2"]))
     (False, False)
     """
-    return hasattr(answered(domain), "low") or _of_labels(domain) is not None
+    return domain.is_numeric or _of_labels(domain) is not None
 
 
 def numbers_of(domain: Domain) -> Floats:
@@ -50,7 +49,7 @@ def counts_as(name: str, domain: Domain) -> str | None:
     >>> counts_as("smokes", dn.Nominal(["yes", "no"]))
     "of 'smokes', 'yes' counts as 1 and 'no' as 0"
     """
-    labels = () if hasattr(answered(domain), "low") else _answers(domain)
+    labels = () if domain.is_numeric else _answers(domain)
     if len(labels) != 2 or not isinstance(labels[0], (str, bool)) or _yes(labels) is None:
         return None
     yes = _yes(labels)

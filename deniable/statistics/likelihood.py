@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.channels.operators import Operator
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
-from deniable.core.operators import Operator
 from deniable.core.schema import Schema
 from deniable.engines.count import cell_table
 from deniable.errors import ParameterError

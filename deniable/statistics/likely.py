@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import All, Condition, bare
 from deniable.statistics.label_numbers import numbers_of

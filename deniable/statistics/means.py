@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import FEWEST, Estimate
-from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from deniable.core.caps import critical_value
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from deniable.core.caps import half_length
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats, Ints
 from deniable.statistics.bounded import LEAST_RANDOMNESS, bias_range_of, seen_function
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Parts

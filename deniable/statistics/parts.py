@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from deniable.core.caps import Cap, check_most
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
-from deniable.core.exact import Floats
-from deniable.core.groups import JointChannel
-from deniable.core.schema import Block, Schema
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.groups import JointChannel
+from deniable.core.domains.exact import Floats
+from deniable.core.schema import Schema
 from deniable.core.tables import CellTable
 from deniable.core.undoing import Undoer, Undone
 from deniable.engines.count import cell_table

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.laws import Law, Mixture
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Law, Mixture
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Counted, Parts
 from deniable.statistics.weighted import check_group

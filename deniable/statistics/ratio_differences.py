@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
 from deniable.statistics.ratios import Ratio
 from deniable.statistics.weighted import Weighted
 

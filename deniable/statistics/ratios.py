@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deniable.core.caps import critical_value, half_length
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import bare
 from deniable.statistics.weighted import SMALLEST_GROUP, Weighted

@@ -9,12 +9,12 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.csv_format import CsvFormat
-from deniable.core.files import open_table
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
+from deniable.files.csv_format import CsvFormat
+from deniable.files.tables import open_table
 
 
 def columns_of(data: Any, schema: Schema, names: Sequence[str]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import bins as binning
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.domains import bins as binning
+from deniable.core.domains.exact import Floats
+from deniable.core.domains.missing import WithMissing
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
-from deniable.core.missing import WithMissing
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
 from deniable.engines.opening import Source, open_data

@@ -6,7 +6,7 @@ import textwrap
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from deniable.core.channel import rounded_up
+from deniable.core.channels.base import rounded_up
 from deniable.core.html_table import html_table, paragraphs
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable

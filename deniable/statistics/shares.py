@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import FEWEST, Estimate
-from deniable.core.exact import Floats
 from deniable.core.intervals import at_least_direct
 from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_range_of

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Shift
-from deniable.core.operators import FloatTable
-from deniable.core.optional import Optional
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel
+from deniable.core.channels.laws import Shift
+from deniable.core.channels.operators import FloatTable
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, binned_axis
 from deniable.engines.count import cell_table
@@ -73,7 +72,7 @@ def _even_borders(values: int) -> list[int]:
 
 def _noise(channel: Channel) -> Channel:
     """The channel by which answers are hidden that were given."""
-    return channel.channel if isinstance(channel, Optional) else channel
+    return channel.inner
 
 
 def adds_noise(channel: Channel) -> bool:

@@ -9,16 +9,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.columns import to_arrow
-from deniable.core.designs import Identity
-from deniable.core.domain import Ordinal, numeric
-from deniable.core.exact import Floats, Ints
-from deniable.core.files import open_table
+from deniable.core.channels.designs import Identity
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.domain import Ordinal, numeric
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.engines.count import distinct
 from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
+from deniable.files.tables import open_table
 
 Part = tuple[Any, Schema]
 

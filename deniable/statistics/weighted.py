@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats, Ints
 from deniable.core.intervals import Moments, at_least_direct, score_interval
 from deniable.errors import NoIntervalError
 

@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from deniable.core.files import file_exists, replacing
 from deniable.errors import FileError, StoreError
+from deniable.files.atomic import file_exists, replacing
 from deniable.survey.store import Store
 
 MAGIC = b"deniable backup 1 sha256 "

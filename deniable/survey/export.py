@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.files import sidecar, write_reports
 from deniable.errors import RefusedError
+from deniable.files.sidecar import NOTICE, sidecar, write_reports
 from deniable.survey.question_texts import frozen_texts
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
@@ -52,7 +52,8 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
         yield first
         yield from pieces
 
-    return write_reports(read.schema.with_texts(frozen_texts(read.questionnaire)), all_pieces(), target, force, private=True)
+    schema = read.schema.with_texts(frozen_texts(read.questionnaire))
+    return write_reports(schema.to_json(NOTICE, data=target.name), all_pieces(), target, force, private=True)
 
 
 def _nothing(store: Store, slug: str, number: int) -> RefusedError:

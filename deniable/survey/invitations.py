@@ -14,9 +14,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from deniable.core.csv_format import encoding_needed, find_format
-from deniable.core.files import write_text
 from deniable.errors import DataError, FileError, RefusedError
+from deniable.files.atomic import write_text
+from deniable.files.csv_format import encoding_needed, find_format
 from deniable.plurals import counted
 from deniable.survey.spreadsheets import plain, table
 from deniable.survey.store import Store

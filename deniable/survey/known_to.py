@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable.core.additive import Additive
 from deniable.core.caps import Cap, critical_value
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
-from deniable.core.exact import Floats
-from deniable.core.optional import Optional
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.exact import Floats
 from deniable.core.undoing import Undoer
 
 SHARE = 0.2

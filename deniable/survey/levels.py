@@ -12,12 +12,13 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel
-from deniable.core.designs import KRR, Identity, Matrix, Retention, UnrelatedQuestion
-from deniable.core.domain import Domain
-from deniable.core.noise import Laplace, Normal
-from deniable.core.optional import Optional
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Identity, Matrix, Retention, UnrelatedQuestion
+from deniable.core.channels.noise import Laplace, Normal
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import DeniableError, ParameterError
 
 LEVELS: Mapping[str, int] = MappingProxyType({"strong": 3, "standard": 5, "light": 9})
@@ -81,11 +82,10 @@ def _explicit(domain: Domain, given: dict[str, Any], ordered: bool) -> Channel:
                 allowed=list(LEVELS), got=taken["level"],
             )  # fmt: skip
         return neighbours_for(domain, LEVELS[taken["level"]])
-    answered = getattr(domain, "answered", None)
-    if answered is None:
+    if not isinstance(domain, WithMissing):
         raise ParameterError("privacy_numbers", "privacy: {got} is for numbers on a grid (grid: true).", got=design)
     noise = Laplace(taken["scale"]) if design == "laplace" else Normal(taken["scale"])
-    return Optional(Additive(answered, noise, edges="clamp"), taken["answered"], missing=domain.missing or "no answer")
+    return Optional(Additive(domain.answered, noise, edges="clamp"), taken["answered"], missing=domain.missing or "no answer")
 
 
 _NEEDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(

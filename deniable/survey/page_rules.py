@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from deniable.core.domain import NO_ANSWER
+from deniable.core.domains.domain import NO_ANSWER
 from deniable.errors import RefusedError
 from deniable.privacy.reporting.words import odds as in_words
 from deniable.survey.recipe_rows import UnreadableRecipeError, is_identity, odds, odds_if_asked, whole

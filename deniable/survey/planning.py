@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from deniable.core.designs import Identity
+from deniable.core.channels.designs import Identity
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people

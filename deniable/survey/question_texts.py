@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deniable.core.domain import NO_ANSWER
+from deniable.core.domains.domain import NO_ANSWER
 from deniable.core.question_texts import QuestionTexts, one_line
 from deniable.errors import QuestionnaireError
 from deniable.survey.page_rules import SEVERAL

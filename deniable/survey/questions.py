@@ -11,9 +11,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from deniable.core.channel import Channel
-from deniable.core.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
-from deniable.core.missing import WithMissing
+from deniable.core.channels.base import Channel
+from deniable.core.domains.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import DeniableError, QuestionnaireError
 from deniable.survey.levels import cannot_have, channel_for
 from deniable.survey.lines import Document, Path

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Ints
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Ints
 
 LONGEST_KERNEL = 25_000
 FARTHEST = 1_000_000

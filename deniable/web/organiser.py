@@ -13,8 +13,8 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from deniable.core.files import sidecar
 from deniable.errors import RefusedError
+from deniable.files.sidecar import sidecar
 from deniable.survey.export import export
 from deniable.web.accounts import COOKIE, SESSION_SECONDS, Accounts
 from deniable.web.collecting import Collector, address_of

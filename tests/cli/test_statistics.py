@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.core.missing import WithMissing
+from deniable.core.domains.missing import WithMissing
 from deniable.core.question_texts import QuestionTexts
 
 

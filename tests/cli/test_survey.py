@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 import deniable as dn
-from deniable.core.files import is_randomised
+from deniable.files.sidecar import is_randomised
 from deniable.survey.store import Store
 
 ROOT = Path(__file__).parents[2]

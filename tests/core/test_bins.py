@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import deniable as dn
-from deniable.core.bins import Bins, reported_bins, true_bins
+from deniable.core.domains.bins import Bins, reported_bins, true_bins
 from deniable.errors import ParameterError
 
 

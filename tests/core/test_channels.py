@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import subprocess
+import sys
 import tracemalloc
 from fractions import Fraction
 
@@ -15,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core.channel import rounded_up
+from deniable.core.channels.base import rounded_up
 from deniable.errors import DataError, DeniableError, ParameterError, SchemaError, WideDomainError
 
 AB, ABC = dn.Nominal(["a", "b"]), dn.Nominal(["a", "b", "c"])
@@ -166,6 +168,23 @@ def test_pickle_gives_back_a_floating_channel_that_draws_and_still_has_no_table(
     assert back == floating_channel
     assert len(back.randomise([int(back.domain.low) + 1])) == 1
     assert not back.exact
+
+
+def test_every_design_is_known_whichever_module_is_loaded_first():
+    as_json = dn.Optional(dn.Additive(dn.Integer(0, 3), dn.Laplace(2)), 0.8).to_json()
+    code = f"from deniable.core.channels.base import Channel\nprint(Channel.from_json({as_json!r}))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.startswith("Optional(channel=Additive(")
+
+
+def test_a_channel_says_which_channel_answers_go_through_and_whether_it_adds_noise():
+    noisy = dn.Additive(dn.Integer(0, 3), dn.Laplace(2))
+    optional = dn.Optional(noisy, 0.8)
+    assert optional.inner is noisy
+    assert optional.law.inner is noisy.law
+    assert noisy.inner is noisy
+    assert noisy.law.inner is noisy.law
+    assert (noisy.adds_noise, optional.adds_noise, dn.KRR(AB, 0.5).adds_noise) == (True, False, False)
 
 
 def test_channels_differ_when_a_parameter_does():

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.domain import Domain
-from deniable.core.missing import WithMissing
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import DataError, ParameterError, SchemaError
 
 DOMAINS = {
@@ -59,7 +59,7 @@ def test_json_and_pickle_give_back_an_equal_domain(domain):
         assert back == domain
         assert hash(back) == hash(domain)
         assert type(back) is type(domain)
-        if getattr(domain, "has_step", True):
+        if domain.has_grid:
             assert back.labels == domain.labels
     assert domain != dn.Integer(0, 7)
 
@@ -336,3 +336,25 @@ def test_an_unnamed_series_stays_unnamed():
     out = dn.KRR(dn.Nominal(["a", "b"]), 0.5).randomise(given)
     assert out.name is None
     assert out.index.tolist() == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("domain", "is_numeric", "has_grid"),
+    [
+        (dn.Nominal(["a", "b"], missing="no answer"), False, True),
+        (dn.Ordinal([1, 2, 3]), False, True),
+        (dn.Integer(0, 9), True, True),
+        (dn.Continuous(0, 1, step=0.5), True, True),
+        (dn.Continuous(0, 1), True, False),
+        (WithMissing(dn.Integer(0, 9)), True, True),
+        (WithMissing(dn.Nominal(["a", "b"])), False, True),
+    ],
+)
+def test_a_domain_says_whether_it_is_numbers_and_has_a_grid(domain, is_numeric, has_grid):
+    assert (domain.is_numeric, domain.has_grid) == (is_numeric, has_grid)
+
+
+def test_those_who_answer_have_a_domain_without_the_label_that_was_added():
+    ages = dn.Integer(0, 9)
+    assert ages.answered is ages
+    assert WithMissing(ages).answered is ages

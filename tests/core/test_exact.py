@@ -12,8 +12,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deniable.core.designs import mixture
-from deniable.core.exact import (
+from deniable.core.channels.designs import mixture
+from deniable.core.domains.exact import (
     LARGEST_DENOMINATOR,
     ROUNDED_DENOMINATOR,
     common_denominator,

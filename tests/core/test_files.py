@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import deniable as dn
-from deniable.core import files
 from deniable.errors import DataError, FileError
+from deniable.files import tables
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_parquet_and_gzip_are_read(schema, tmp_path):
 
 
 def test_pieces_smaller_than_the_file_give_the_same_rows_and_name_the_right_row(schema, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "CSV_BLOCK", 256)
+    monkeypatch.setattr(tables, "CSV_BLOCK", 256)
     source = write(tmp_path / "in.csv", GOOD)
     assert schema.randomise(source, keep=["note"], output=tmp_path / "out.csv") == 120
     bad = write(tmp_path / "bad.csv", GOOD + "X,30,1,\n" + "F,200,1,\n")

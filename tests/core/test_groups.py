@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import deniable as dn
-from deniable.core.sampling import byte_source
+from deniable.core.channels.sampling import byte_source
 from deniable.errors import SchemaError, WideDomainError
 
 

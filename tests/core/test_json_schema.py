@@ -17,8 +17,8 @@ def test_the_published_schema_is_itself_valid():
 
 
 def test_every_design_has_an_entry():
-    from deniable.core import additive, designs, optional  # noqa: F401
-    from deniable.core.channel import Channel
+    from deniable.core.channels import additive, designs, optional  # noqa: F401
+    from deniable.core.channels.base import Channel
 
     listed = {entry["properties"]["type"]["const"] for entry in PUBLISHED["$defs"]["channel"]["oneOf"]}
     assert listed == {name for name, cls in Channel.designs.items() if cls.__module__.startswith("deniable.")}

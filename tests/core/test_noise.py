@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import deniable as dn
-from deniable.core.noise import Noise
+from deniable.core.channels.noise import Noise
 from deniable.errors import ParameterError, SchemaError
 
 NOISES = {

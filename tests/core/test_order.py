@@ -94,9 +94,9 @@ def test_a_random_order_may_be_kept_without_a_warning():
 
 
 def test_in_pieces_of_a_file_the_same_is_measured(tmp_path, monkeypatch):
-    from deniable.core import files
+    from deniable.files import tables
 
-    monkeypatch.setattr(files, "CSV_BLOCK", 2048)
+    monkeypatch.setattr(tables, "CSV_BLOCK", 2048)
     people().sort_values("age").to_csv(tmp_path / "true.csv", index=False)
     with pytest.warns(OrderWarning, match="age .values of neighbours correlate by 1.00"):
         SCHEMA.randomise(tmp_path / "true.csv", order="kept", output=tmp_path / "out.csv")

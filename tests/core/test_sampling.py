@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core import sampling
-from deniable.core.exact import LARGEST_DENOMINATOR
-from deniable.core.sampling import byte_source, candidate_shape, integers_below, unit_interval
+from deniable.core.channels import sampling
+from deniable.core.channels.sampling import byte_source, candidate_shape, integers_below, unit_interval
+from deniable.core.domains.exact import LARGEST_DENOMINATOR
 from deniable.errors import ParameterError
 
 

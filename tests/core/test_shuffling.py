@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import chi2
 
 import deniable as dn
-from deniable.core import files, shuffling
+from deniable.core import shuffling
 from deniable.core.shuffling import RowShuffler, random_order
 from deniable.errors import DataError, FileError
+from deniable.files import tables
 
 
 @pytest.fixture
@@ -128,7 +129,7 @@ def true_file(folder, rows=3000, extra=""):
 
 @pytest.fixture
 def small_pieces(monkeypatch, tiny_buckets):
-    monkeypatch.setattr(files, "CSV_BLOCK", 4096)
+    monkeypatch.setattr(tables, "CSV_BLOCK", 4096)
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])

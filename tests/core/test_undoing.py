@@ -9,8 +9,8 @@ from scipy.stats import ncx2
 
 import deniable as dn
 from deniable.core.caps import Cap, critical_value
-from deniable.core.laws import Table
-from deniable.core.missing import WithMissing
+from deniable.core.channels.laws import Table
+from deniable.core.domains.missing import WithMissing
 from deniable.core.shift_weights import closed_form, hat_expectations
 from deniable.core.undoing import Undoer
 from deniable.errors import ParameterError

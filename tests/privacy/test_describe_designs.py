@@ -5,7 +5,7 @@ import re
 import pytest
 
 import deniable as dn
-from deniable.core.channel import Channel
+from deniable.core.channels.base import Channel
 from deniable.privacy.reporting.describe_designs import describe_design, describe_designs
 
 YES_NO = dn.Nominal(["no", "yes"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import deniable as dn
-from deniable.core.missing import WithMissing
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError, WideDomainError
 from deniable.survey.levels import channel_for
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core.laws import Mixture
-from deniable.core.operators import FloatTable
+from deniable.core.channels.laws import Mixture
+from deniable.core.channels.operators import FloatTable
 from deniable.reconstruction.em import TOLERANCE, Likelihood, em, mixture_maximum
 
 

@@ -254,7 +254,7 @@ def test_reports_that_are_all_alike_are_not_certain():
 
 def test_means_are_of_those_who_answered():
     rng = np.random.default_rng(33)
-    from deniable.core.missing import WithMissing
+    from deniable.core.domains.missing import WithMissing
 
     schema = dn.Schema({"n": dn.KRR(WithMissing(dn.Integer(0, 9), "no answer"), 0.6), "a": dn.KRR(dn.Binary(), 0.8)})
     people = pd.DataFrame({"n": rng.integers(0, 10, 20_000).astype(float), "a": rng.integers(0, 2, 20_000)})

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.domain import NO_ANSWER, Integer, Nominal, Ordinal
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import NO_ANSWER, Integer, Nominal, Ordinal
+from deniable.core.domains.missing import WithMissing
 from deniable.survey.levels import channel_for
 
 STATIC = Path(__file__).parent.parent.parent / "deniable" / "web" / "static"

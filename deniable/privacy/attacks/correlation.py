@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.measures.likelihood import Attribute, Likelihoods, chances, part, posterior_over, rows_of
@@ -163,7 +162,7 @@ def remaining_error(
 
 def _numbers(schema: Schema, attributes: Sequence[str] | None) -> Schema:
     if attributes is None:
-        attributes = [name for name, channel in schema.items() if isinstance(channel, (Additive, Multiplicative))]
+        attributes = [name for name, channel in schema.items() if channel.adds_noise]
         if not attributes:
             raise ParameterError("no_noise", "No attribute of the schema is hidden by noise; name the numeric attributes=.")
     return part(schema, attributes)

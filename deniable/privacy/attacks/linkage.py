@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import ParameterError

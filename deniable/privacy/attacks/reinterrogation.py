@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.privacy.measures.likelihood import Likelihoods, part, posterior_over

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats, Ints
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import ParameterError, WideDomainError
 from deniable.privacy.measures.likelihood import posterior_over
 from deniable.privacy.measures.priors import shares

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import is_number, over_labels
 

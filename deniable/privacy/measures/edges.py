@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel
-from deniable.core.exact import Ints
-from deniable.core.laws import Shift
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel
+from deniable.core.channels.laws import Shift
+from deniable.core.domains.exact import Ints
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import shares
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Binned, Channel
-from deniable.core.domain import Continuous, Domain, Integer
-from deniable.core.exact import Floats
-from deniable.core.noise import Laplace, Noise, Normal, Staircase, Uniform
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.noise import Laplace, Noise, Normal, Staircase, Uniform
+from deniable.core.domains.domain import Continuous, Domain, Integer
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.privacy.measures.information import mutual_information
 from deniable.privacy.measures.interval import noise_of
@@ -39,7 +39,7 @@ def entropy_privacy(source: Any, prior: Any = None) -> float:
     2.0
     """
     if isinstance(source, Domain):
-        if not getattr(source, "has_step", True):
+        if not source.has_grid:
             raise ParameterError(
                 "entropy_step", "entropy_privacy needs a domain with a step, or noise, got {got!r}.", got=source
             )

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.channel import LARGEST_MATRIX, Channel
-from deniable.core.designs import Identity, Matrix, Retention
-from deniable.core.exact import Number, probability
-from deniable.core.laws import Shift
-from deniable.core.noise import Laplace
-from deniable.core.optional import Optional
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import LARGEST_MATRIX, Channel
+from deniable.core.channels.designs import Identity, Matrix, Retention
+from deniable.core.channels.laws import Shift
+from deniable.core.channels.noise import Laplace
+from deniable.core.channels.optional import Optional
+from deniable.core.domains.exact import Number, probability
 from deniable.errors import ParameterError, WideDomainError
 
 

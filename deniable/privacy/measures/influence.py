@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.laws import Mixture
+from deniable.core.channels.base import Channel
+from deniable.core.channels.laws import Mixture
 from deniable.errors import NotInvertibleError, ParameterError, WideDomainError
 
 WIDEST = 1_200

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive
-from deniable.core.noise import Noise, Uniform
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.noise import Noise, Uniform
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import is_number
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.channel import Channel
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Floats, Ints, fraction
-from deniable.core.groups import Group
-from deniable.core.laws import Law
-from deniable.core.operators import Operator
-from deniable.core.schema import Block, Schema
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.groups import Group
+from deniable.core.channels.laws import Law
+from deniable.core.channels.operators import Operator
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Floats, Ints, fraction
+from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 
 FLOAT_BINS = 200

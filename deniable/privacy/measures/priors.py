@@ -8,10 +8,10 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from deniable.core.channel import Binned, Channel
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.groups import JointChannel
+from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.exact import Floats
-from deniable.core.groups import JointChannel
 from deniable.errors import ParameterError
 
 

@@ -6,9 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from deniable.core.additive import Additive
-from deniable.core.exact import fraction
-from deniable.core.noise import Noise, Uniform
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.noise import Noise, Uniform
+from deniable.core.domains.domain import Continuous, Integer
+from deniable.core.domains.exact import fraction
 from deniable.errors import ParameterError
 from deniable.privacy.measures.entropy import UNIT, entropy_privacy
 from deniable.privacy.measures.priors import is_number
@@ -54,7 +55,7 @@ def noise_for_range_privacy(kind: type[Noise], level: float, domain: Any) -> Noi
     wanted = fraction(level, "noise_for_range_privacy", "level") * _length(domain, "noise_for_range_privacy")
     if kind is Uniform:
         half = wanted / 2
-        if getattr(domain, "has_step", hasattr(domain, "step")):
+        if isinstance(domain, (Integer, Continuous)) and domain.has_grid:
             half = math.ceil(half / domain.step) * domain.step
         return Uniform(half)
     scale, unit = UNIT[kind]

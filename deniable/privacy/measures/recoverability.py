@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats
+from deniable.core.channels.base import Channel
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import over_labels
 from deniable.privacy.measures.single_entry import guessed, single_entry_privacy

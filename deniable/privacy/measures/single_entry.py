@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Channel
-from deniable.core.exact import Floats
-from deniable.core.groups import JointChannel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.groups import JointChannel
+from deniable.core.domains.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import AnyChannel, joint, shares

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Binned
+from deniable.core.channels.base import Binned
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import AnyChannel, is_number, joint, shares
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Channel
-from deniable.core.designs import (
+from deniable.core.channels.additive import Additive, Multiplicative
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import (
     KRR,
     Crosswise,
     Flip,
@@ -18,8 +18,8 @@ from deniable.core.designs import (
     Retention,
     UnrelatedQuestion,
 )
-from deniable.core.noise import Laplace, Noise, Normal, Uniform
-from deniable.core.optional import Optional
+from deniable.core.channels.noise import Laplace, Noise, Normal, Uniform
+from deniable.core.channels.optional import Optional
 from deniable.core.schema import Schema
 from deniable.privacy.reporting.words import quoted
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.question_texts import Question
 from deniable.core.schema import Schema, summed
 from deniable.errors import ParameterError
@@ -247,7 +246,7 @@ def report(
     notes = tuple((name, f"assumed: {channel.assumption}.") for name, channel in read.items() if channel.assumption is not None)
     if population is None:
         return PrivacyReport(read, rows, notes=notes)
-    noisy = any(isinstance(channel, (Additive, Multiplicative)) for channel in read.values())
+    noisy = any(channel.adds_noise for channel in read.values())
     return PrivacyReport(
         read,
         rows,

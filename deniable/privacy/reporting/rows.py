@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.additive import Additive, Multiplicative
-from deniable.core.channel import Channel, rounded_up
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.blocks import Block
 from deniable.core.question_texts import Question
-from deniable.core.schema import Block, Schema
+from deniable.core.schema import Schema
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.measures.priors import shares
 from deniable.privacy.measures.worst_case import Rise, posterior_bound, worst_rise
@@ -184,7 +184,7 @@ def _hidden(block: Block) -> str:
             f"({', '.join(kinds)})"
         )
     name = type(channel).__name__
-    if isinstance(channel, (Additive, Multiplicative)):
+    if channel.adds_noise:
         return f"{describe_design(channel)} ({name})"
     if block.open:
         return "nothing: it is asked openly and reported as it is"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from deniable.core.channel import Channel
-from deniable.core.designs import UnrelatedQuestion
-from deniable.core.laws import Mixture
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import UnrelatedQuestion
+from deniable.core.channels.laws import Mixture
 from deniable.privacy.reporting.words import odds
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from deniable.core.additive import Additive
-from deniable.core.channel import Channel, rounded_up
-from deniable.core.designs import Identity
-from deniable.core.groups import JointChannel
-from deniable.core.schema import Block, Schema, summed
+from deniable.core.channels.additive import Additive
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.designs import Identity
+from deniable.core.channels.groups import JointChannel
+from deniable.core.schema import Schema, summed
 from deniable.errors import DeniableError, ParameterError
 from deniable.privacy.measures.edges import edge_leak
 from deniable.privacy.measures.finite import nearest_finite

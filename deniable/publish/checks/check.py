@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.publish.remedies import Remedy
 
 ROWS_SHOWN = 20

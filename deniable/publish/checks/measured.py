@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Floats, Ints
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import DataError
 from deniable.privacy.measures.deniability import deniability_of_groups
 from deniable.publish.cells import columns_of

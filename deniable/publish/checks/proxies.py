@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.plurals import counted
 from deniable.privacy.reporting.words import percent
 from deniable.publish.cells import as_numbers, as_text, cells, number

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from deniable.core.domain import Domain
-from deniable.core.missing import WithMissing
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.missing import WithMissing
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
 
@@ -59,7 +59,7 @@ def _label(domain: Domain, column: str, dialect: sa.Dialect) -> str:
     if isinstance(domain, WithMissing):
         inner = _label(domain.answered, column, dialect)
         return f"CASE WHEN {column} < {domain.answered.size} THEN {inner} END"
-    if not hasattr(domain, "step"):
+    if not domain.is_numeric:
         raise RefusedError(
             "too_many_labels",
             "A list of {got:,} labels is too long for a question; at most {most:,}.",

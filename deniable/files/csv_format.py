@@ -99,13 +99,13 @@ def reading_csv(delimiter: str | None = None, encoding: str | None = None, decim
 
 def _known(encoding: str) -> str:
     try:
-        found = codecs.lookup(encoding)
+        codec = codecs.lookup(encoding)
         " ".encode(encoding)  # codecs that turn bytes into bytes are none of texts
     except LookupError:
         raise ParameterError(
             "encoding", "There is no encoding {got!r}; such as utf-8, utf-16, windows-1250 or windows-1252.", got=encoding
         ) from None
-    return "utf-8" if found.name == "utf-8-sig" else found.name
+    return "utf-8" if codec.name == "utf-8-sig" else codec.name
 
 
 def find_format(path: Path, given: CsvFormat | None = None) -> FoundFormat:
@@ -165,12 +165,12 @@ def _encoding(path: Path, start: bytes, given: str | None) -> str:
 
 
 def _refuse_utf8(path: Path, start: bytes, given: str) -> None:
-    """Letters that happen to be UTF-8 in a file of another encoding are next to impossible: whoever says so is mistaken."""
+    """Letters that happen to be UTF-8 in a file of another encoding are next to impossible: anyone who says so is mistaken."""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
         return
-    word = next((found.group() for found in re.finditer(r"\w*[^\W\x00-\x7f]\w*", text)), None)
+    word = next((match.group() for match in re.finditer(r"\w*[^\W\x00-\x7f]\w*", text)), None)
     if word is not None and not given.startswith("utf"):
         raise FileError(
             "csv_is_utf8", "{path} is UTF-8: in it {word!r} is a word, which {given} would read as {wrong!r}. Do not say {given}.",
@@ -187,7 +187,7 @@ def encoding_needed(path: Path) -> FileError:
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:
-                word = next((found for found in _WORD.findall(line) if len(found) <= 40), b"") if at == 0 else b""
+                word = next((word for word in _WORD.findall(line) if len(word) <= 40), b"") if at == 0 else b""
                 seen = word or bytes(sorted({byte for byte in line if byte >= 0x80})[:MOST_LETTERS])
                 break
     ways = []
@@ -207,8 +207,8 @@ def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:
     # Rows before a cell beyond all bounds count; of others the reader of the whole file says where they are.
     with contextlib.suppress(csv.Error):
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
-    found = [row for row in (rows if whole else rows[:-1]) if row]
-    return found or rows[:1]
+    complete = [row for row in (rows if whole else rows[:-1]) if row]
+    return complete or rows[:1]
 
 
 def _delimiter(path: Path, text: str, whole: bool) -> str:
@@ -278,7 +278,7 @@ def with_points(batch: pa.RecordBatch, texts: frozenset[str], path: Path) -> pa.
                     "numbers alike.", path=str(path), column=name, cell=point,
                 )  # fmt: skip
             if any("," in word for word in words):
-                mended = [word.strip().replace(",", ".") if _COMMA_NUMBER.fullmatch(word) else word for word in words]
-                column = pc.take(pa.array(mended, pa.string()), coded.indices)
+                with_point = [word.strip().replace(",", ".") if _COMMA_NUMBER.fullmatch(word) else word for word in words]
+                column = pc.take(pa.array(with_point, pa.string()), coded.indices)
         columns.append(column)
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deniable.core.domain import build
-from deniable.core.exact import ROUNDED_DENOMINATOR, Floats, Ints, Number, fraction, integer_rows, written
+from deniable.core.domains.domain import build
+from deniable.core.domains.exact import ROUNDED_DENOMINATOR, Floats, Ints, Number, fraction, integer_rows, written
 from deniable.errors import ParameterError, SchemaError
 
 _BITS = 192

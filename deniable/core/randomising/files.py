@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.files import (
-    NOTICE,
-    PARQUET_KEY,
-    file_exists,
-    open_table,
-    refuse_randomised,
-    replacing,
-    sidecar,
-    table_writer,
-    write_text,
-)
-from deniable.core.frames import TableRandomiser, check_columns, is_shuffled
-from deniable.core.order_watch import OrderWatch
-from deniable.core.sampling import byte_source
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.channels.sampling import byte_source
+from deniable.core.randomising.order_watch import OrderWatch
+from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled
 from deniable.core.shuffle_mark import marked_metadata
 from deniable.core.shuffling import RowShuffler
 from deniable.errors import DataError, FileError
+from deniable.files.atomic import file_exists, replacing, write_text
+from deniable.files.sidecar import PARQUET_KEY, refuse_randomised, sidecar
+from deniable.files.tables import open_table, writing_pieces
 from deniable.progress import Progress
-
-if TYPE_CHECKING:
-    from deniable.core.schema import Schema
 
 
 def randomise_file(
-    schema: Schema,
+    channels: Mapping[str, Channel],
+    blocks: Sequence[Block],
+    schema_json: str,
     source: Path,
     target: Path,
     rng: np.random.Generator | None,
@@ -43,7 +35,7 @@ def randomise_file(
     force: bool,
     progress: Progress,
 ) -> tuple[int, str | None]:
-    """Randomise `source` into `target` piece by piece; the schema is written beside it.
+    """Randomise `source` into `target` piece by piece; the schema's text is written beside it.
 
     Returns the number of rows, and what is to be said about their order.
     """
@@ -52,11 +44,10 @@ def randomise_file(
     beside = sidecar(target)
     refuse_target(target, force, source)
     refuse_randomised(source)
-    check_columns(schema, reader.columns, keep, str(source))
-    schema_json = schema.to_json(NOTICE, data=target.name)
+    check_columns(channels, reader.columns, keep, str(source))
     metadata = {PARQUET_KEY: schema_json.encode()}
-    watch = OrderWatch(schema, shuffled) if rng is None else None
-    randomiser = TableRandomiser(schema, byte_source(rng), reader.text, watch)
+    watch = OrderWatch(channels, shuffled) if rng is None else None
+    randomiser = TableRandomiser(channels, blocks, byte_source(rng), reader.text, watch)
     with replacing(target, force) as temporary:
         with writing_pieces(temporary, target, marked_metadata(metadata, reader.columns) if shuffled else metadata) as write:
             if shuffled:
@@ -91,17 +82,17 @@ def _randomised(
     reader: Any, randomiser: TableRandomiser, watch: OrderWatch | None, progress: Progress
 ) -> Iterator[tuple[pa.RecordBatch, float]]:
     """Randomised pieces of the file in its own order, each with the share of the file that is done; none after a bad cell."""
-    schema = randomiser.schema
+    channels = randomiser.channels
     done = 0
     progress.start(f"randomising ({reader.units})", reader.total)
     try:
         for batch, units in reader.pieces():
-            reports = randomiser.piece({name: batch.column(name) for name in schema})
+            reports = randomiser.piece({name: batch.column(name) for name in channels})
             done += units
             if not randomiser.failed:
-                columns = {name: reports[name] if name in schema else batch.column(name) for name in reader.columns}
+                columns = {name: reports[name] if name in channels else batch.column(name) for name in reader.columns}
                 if watch is not None:
-                    watch.handed_on({name: column for name, column in columns.items() if name not in schema})
+                    watch.handed_on({name: column for name, column in columns.items() if name not in channels})
                 yield pa.RecordBatch.from_arrays(list(columns.values()), names=reader.columns), done / max(reader.total, 1)
             progress.advance(units)
     finally:
@@ -124,21 +115,3 @@ def write_mixed(mixed: RowShuffler, write: Callable[[pa.RecordBatch], None], row
             progress.advance(piece.num_rows)
     finally:
         progress.finish()
-
-
-@contextlib.contextmanager
-def writing_pieces(path: Path, final: Path, metadata: dict[bytes, bytes]) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """A function that writes pieces; the file is complete when the context is left."""
-    writer: Any = None
-
-    def write(piece: pa.RecordBatch) -> None:
-        nonlocal writer
-        if writer is None:
-            writer = table_writer(path, final, piece.schema, metadata)
-        writer.write_batch(piece)
-
-    try:
-        yield write
-    finally:
-        if writer is not None:
-            writer.close()

@@ -1,4 +1,4 @@
-"""Numbers that may be withheld: a domain of answers and one more label for silence."""
+"""Numbers that may be withheld: a domain of answers and one more label for nonresponse."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells
-from deniable.core.domain import NO_ANSWER, Domain
-from deniable.core.exact import Ints
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.exact import Ints
 from deniable.errors import ParameterError
 
 
@@ -19,14 +19,19 @@ class WithMissing(Domain):
     """A domain of numbers and one more label for "no answer", which has the last code and is null in a column."""
 
     def __init__(self, answered: Domain | dict[str, Any], missing: str = NO_ANSWER) -> None:
-        self.answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
+        self._answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
         self.missing = missing
-        if not isinstance(missing, str) or (not hasattr(self.answered, "low") and missing in self.answered.labels):
+        self.is_numeric, self.has_grid = self.answered.is_numeric, self.answered.has_grid
+        if not isinstance(missing, str) or (not self.is_numeric and missing in self.answered.labels):
             raise ParameterError(
                 "missing_label",
                 "The label for a missing answer must be text and none of the other labels, got {got!r}.",
                 got=missing,
             )
+
+    @property
+    def answered(self) -> Domain:
+        return self._answered
 
     @property
     def size(self) -> int:
@@ -43,24 +48,24 @@ class WithMissing(Domain):
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
-        silent = column.is_null().to_numpy(zero_copy_only=False)
+        nonresponse = column.is_null().to_numpy(zero_copy_only=False)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             said = pc.fill_null(pc.is_in(column, value_set=pa.array([self.missing, ""], column.type)), False)
-            silent = silent | said.to_numpy(zero_copy_only=False)
+            nonresponse = nonresponse | said.to_numpy(zero_copy_only=False)
         codes = np.full(len(column), self.size - 1, dtype=np.int64)
-        answered = np.flatnonzero(~silent)
-        found = BadCells(bad.column, bad.allowed)
-        codes[answered] = self.answered.codes(column.take(pa.array(answered)), found, 0, text)
-        if found.total:
-            bad.total += found.total
+        answered = np.flatnonzero(~nonresponse)
+        bad_answers = BadCells(bad.column, bad.allowed)
+        codes[answered] = self.answered.codes(column.take(pa.array(answered)), bad_answers, 0, text)
+        if bad_answers.total:
+            bad.total += bad_answers.total
             room = BAD_ROWS_SHOWN - len(bad.first)
-            bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in found.first[:room]]
+            bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in bad_answers.first[:room]]
         return codes
 
     def column(self, codes: Ints) -> pa.Array:
-        silent = codes == self.size - 1
-        answered = self.answered.column(np.where(silent, 0, codes))
-        return pc.if_else(pa.array(silent), pa.scalar(None, answered.type), answered)
+        nonresponse = codes == self.size - 1
+        answered = self.answered.column(np.where(nonresponse, 0, codes))
+        return pc.if_else(pa.array(nonresponse), pa.scalar(None, answered.type), answered)
 
     def parameters(self) -> dict[str, Any]:
         return {"answered": self.answered.to_json(), "missing": self.missing}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deniable.core.exact import Ints
+from deniable.core.domains.exact import Ints
 from deniable.errors import DataError
 from deniable.plurals import counted
 

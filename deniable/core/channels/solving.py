@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from deniable.core.exact import Floats
+from deniable.core.domains.exact import Floats
 from deniable.errors import NotInvertibleError
 
 DENSE_LIMIT = 2_000
-"""Up to this many true labels a dense matrix may be built (2,000 squared doubles are 32 MB)."""
+"""Up to this many true labels a dense matrix may be built (2,000 squared numbers are 32 MB)."""
 
 SMALL = 128
 TOLERANCE = 1e-8

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints
-from deniable.core.operators import Operator
-from deniable.core.solving import DENSE_LIMIT
+from deniable.core.channels.operators import Operator
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints
 from deniable.errors import NotInvertibleError, ParameterError
 
 GUIDE_BITS = 16
@@ -31,6 +31,11 @@ class Law(Operator):
     """W[true, reported] / denominator = P(reported | true)."""
 
     denominator: int
+
+    @property
+    def inner(self) -> Law:
+        """The law of those who answer: without the code for nonresponse, where there is one."""
+        return self
 
     @abstractmethod
     def rows(self, codes: Ints) -> Ints:
@@ -59,6 +64,15 @@ class Law(Operator):
 
     def dense(self) -> Floats:
         matrix: Floats = self.rows(np.arange(self.inputs)) / self.denominator
+        return matrix
+
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        """P between bins of codes, truths spread evenly inside a bin: `true` and `reported` say in which of so many bins each code is."""
+        matrix = np.zeros((rows, columns))
+        for i in range(rows):
+            members = true == i
+            spread = self.push(members / members.sum())
+            matrix[i] = np.bincount(reported, weights=spread, minlength=columns)
         return matrix
 
     @cached_property
@@ -188,11 +202,11 @@ class Mixture(Law):
         return column
 
     def column_range(self) -> tuple[Ints, Ints]:
-        own = self.replacement + self.diagonal
-        if len(own) == 1:
+        kept = self.replacement + self.diagonal
+        if len(kept) == 1:
             # One truth: there is no other to compare its reports with.
-            return own, own
-        return np.minimum(own, self.replacement), np.maximum(own, self.replacement)
+            return kept, kept
+        return np.minimum(kept, self.replacement), np.maximum(kept, self.replacement)
 
     def push(self, p: Floats) -> Floats:
         pushed: Floats = (self.diagonal * p + np.sum(p) * self.replacement) / self.denominator
@@ -201,6 +215,11 @@ class Mixture(Law):
     def pull(self, v: Floats) -> Floats:
         pulled: Floats = (self.diagonal * v + self.replacement @ v) / self.denominator
         return pulled
+
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        # Where nothing is replaced nothing leaves its bin, to the last digit.
+        kept = not self.replacement.any() and np.array_equal(true, reported)
+        return np.eye(rows) if kept else super().between(true, reported, rows, columns)
 
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         """w_f(z) = (f(z) - (1 - theta) E_q f) / theta."""
@@ -331,10 +350,11 @@ class Shift(Law):
         full = convolve(reached, self._floats[::-1], self._mirrored)
         return full[len(self.kernel) - 1 : len(self.kernel) - 1 + self.inputs]
 
-    def between(self, true: Ints, reported: Ints) -> Floats:
-        """P between bins of codes, truths spread evenly inside a bin: `true` and `reported` say in which bin each code is, in order."""
-        starts, ends = (np.searchsorted(true, np.arange(true[-1] + 1), side=side) for side in ("left", "right"))
-        last = np.searchsorted(reported, np.arange(reported[-1] + 1), side="right") - 1
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        if len(np.unique(true)) < rows or len(np.unique(reported)) < columns:
+            return super().between(true, reported, rows, columns)
+        starts, ends = (np.searchsorted(true, np.arange(rows), side=side) for side in ("left", "right"))
+        last = np.searchsorted(reported, np.arange(columns), side="right") - 1
         # P(report <= z | truth) is the summed kernel at z - truth, its mean over a run of truths a difference of the twice summed one.
         landing = np.zeros(self.inputs + self.outputs + 1)
         place = self._landing() + self.inputs
@@ -412,8 +432,8 @@ def sliding(extreme: Any, values: Ints, window: int) -> Ints:
         out = extreme(out[:-span], out[span:])
         span *= 2
     rest = window - span
-    found: Ints = extreme(out[: len(out) - rest], out[rest:]) if rest else out.copy()
-    return found
+    extremes: Ints = extreme(out[: len(out) - rest], out[rest:]) if rest else out.copy()
+    return extremes
 
 
 def fft_length(n: int) -> int:

@@ -9,24 +9,28 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.files import NOTICE, PARQUET_KEY, replacing, sidecar, write_text
-from deniable.core.frames import TableRandomiser, check_columns
-from deniable.core.order_watch import OrderWatch
-from deniable.core.randomising_files import refuse_target, write_mixed, writing_pieces
+from deniable.core.channels.base import Channel
+from deniable.core.channels.blocks import Block
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.randomising.files import refuse_target, write_mixed
+from deniable.core.randomising.order_watch import OrderWatch
+from deniable.core.randomising.table import TableRandomiser, check_columns
 from deniable.core.shuffle_mark import marked_metadata
 from deniable.core.shuffling import MOST_BUCKETS, RowShuffler
 from deniable.errors import DataError, ParameterError
+from deniable.files.atomic import replacing, write_text
+from deniable.files.sidecar import PARQUET_KEY, sidecar
+from deniable.files.tables import writing_pieces
 from deniable.progress import Progress
 
-if TYPE_CHECKING:
-    from deniable.core.schema import Schema
+Reader = Callable[[str], tuple[Mapping[str, Channel], Sequence[Block]]]
+"""From the JSON text of a schema to its channels and blocks."""
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -35,7 +39,9 @@ def is_spark_frame(data: Any) -> bool:
 
 
 def randomise_spark(
-    schema: Schema,
+    channels: Mapping[str, Channel],
+    schema_json: str,
+    read: Reader,
     frame: Any,
     target: Path,
     rng: Any,
@@ -44,7 +50,8 @@ def randomise_spark(
     force: bool,
     progress: Progress,
 ) -> tuple[int, str | None]:
-    """Randomise a Spark frame into one file; the schema is written beside it. Returns the number of rows, and a warning if there is one."""
+    """Randomise a Spark frame into one file, with the schema's text beside it. The workers get that text, and `read` makes channels and
+    blocks of it again there. Returns the number of rows, and a warning if there is one."""
     if rng is not None:
         raise ParameterError(
             "rng_of_spark", "Spark's workers draw from their operating systems; rng= is for frames and files here."
@@ -52,16 +59,15 @@ def randomise_spark(
     if order == "kept":
         raise ParameterError("order_of_spark", "The rows of a Spark frame have no order that could be kept; leave order out.")
     refuse_target(target, force)
-    check_columns(schema, frame.columns, keep, "The Spark frame")
-    schema_json = schema.to_json(NOTICE, data=target.name)
-    watch = OrderWatch(schema, shuffled=True)
+    check_columns(channels, frame.columns, keep, "The Spark frame")
+    watch = OrderWatch(channels, shuffled=True)
     rows = 0
     with replacing(target, force) as temporary:
         metadata = marked_metadata({PARQUET_KEY: schema_json.encode()}, frame.columns)
         with writing_pieces(temporary, target, metadata) as write, RowShuffler(target) as mixed:
             progress.start("randomising (rows)", None)
             try:
-                for piece in _drawn(schema, frame):
+                for piece in _drawn(channels, schema_json, read, frame):
                     watch.handed_on({name: piece.column(name) for name in piece.schema.names})
                     # How many more will come is not known: as many buckets as there may be.
                     mixed.add(piece, 1 / MOST_BUCKETS)
@@ -76,16 +82,16 @@ def randomise_spark(
     return rows, watch.warning()
 
 
-def _drawn(schema: Schema, frame: Any) -> Iterator[pa.RecordBatch]:
+def _drawn(channels: Mapping[str, Channel], schema_json: str, read: Reader, frame: Any) -> Iterator[pa.RecordBatch]:
     """Randomised pieces as the workers send them. After a bad cell the rest is only read, so that all bad cells are named."""
-    bad = {name: BadCells(name, channel.domain.allowed) for name, channel in schema.items()}
+    bad = {name: BadCells(name, channel.domain.allowed) for name, channel in channels.items()}
     rows = 0
     with warnings.catch_warnings():
         # What passes between Spark and its workers here is Arrow; pandas is only looked at.
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
         # Positions instead of names: a dot in a name would be read as a path.
         plain = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
-        sent = plain.mapInArrow(_drawing(schema.to_json(), list(frame.columns)), "rows bigint, piece binary, bad string")
+        sent = plain.mapInArrow(_drawing(schema_json, read, list(frame.columns)), "rows bigint, piece binary, bad string")
     for one in sent.toLocalIterator():
         if one["bad"] is not None:
             for name, (total, first) in json.loads(one["bad"]).items():
@@ -98,24 +104,24 @@ def _drawn(schema: Schema, frame: Any) -> Iterator[pa.RecordBatch]:
     raise_bad_cells(list(bad.values()))
 
 
-def _drawing(schema_json: str, columns: list[str]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _drawing(
+    schema_json: str, read: Reader, columns: list[str]
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What a worker does with its rows: draw from its operating system's randomness, and send nothing else."""
 
     def draw(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from deniable.core.schema import Schema
-
-        schema = Schema.from_json(schema_json)
+        channels, blocks = read(schema_json)
         for batch in batches:
             if batch.num_rows == 0:
                 continue
-            randomiser = TableRandomiser(schema, os.urandom, text=False)
-            reports = randomiser.piece({name: batch.column(columns.index(name)) for name in schema})
+            randomiser = TableRandomiser(channels, blocks, os.urandom, text=False)
+            reports = randomiser.piece({name: batch.column(columns.index(name)) for name in channels})
             piece = bad = None
             if randomiser.failed:
                 bad = json.dumps(randomiser.bad(), default=str)
             else:
-                found = [reports[name] if name in schema else batch.column(i) for i, name in enumerate(columns)]
-                made = pa.RecordBatch.from_arrays(found, names=columns)
+                handed_on = [reports[name] if name in channels else batch.column(i) for i, name in enumerate(columns)]
+                made = pa.RecordBatch.from_arrays(handed_on, names=columns)
                 sink = pa.BufferOutputStream()
                 with pa.ipc.new_stream(sink, made.schema) as writer:
                     writer.write_batch(made)

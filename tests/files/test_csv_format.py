@@ -8,14 +8,13 @@ import pyarrow as pa
 import pytest
 
 import deniable as dn
-from deniable.core import csv_format
-from deniable.core.csv_format import CsvFormat, find_format
-from deniable.core.files import count_file, open_table
 from deniable.core.proposal import propose
 from deniable.engines.count import cell_table
 from deniable.engines.sources import open_source
 from deniable.errors import DeniableError, FileError, ParameterError
-from deniable.progress import Silent
+from deniable.files import csv_format
+from deniable.files.csv_format import CsvFormat, find_format
+from deniable.files.tables import open_table
 from deniable.publish.files import read_file
 
 TOWNS = ["Łódź", "Kraków", "Gdańsk"]
@@ -57,7 +56,7 @@ def test_a_polish_spreadsheet_is_randomised_proposed_for_published_and_reconstru
     assert list(proposed) == list(SCHEMA)
     assert set(proposed["miasto"].domain.labels) == set(TOWNS)
     assert float(proposed["wzrost"].domain.high) == 2
-    assert count_file(polish, SCHEMA["miasto"], "miasto", None, Silent()).dense().tolist() == [40, 40, 40]
+    assert cell_table(open_source(str(polish)), SCHEMA, ["miasto"]).dense().tolist() == [40, 40, 40]
     _, typed = read_file(polish)
     assert typed.schema.field("wzrost").type == pa.float64()
 
@@ -196,10 +195,10 @@ def test_quoted_commas_among_commas_are_labels_only_if_a_schema_says_so(tmp_path
         assert propose(path)[0]["x"].domain.labels == ("1,2", "1,3")
     with dn.reading_csv(decimal=","):
         assert float(propose(path)[0]["x"].domain.low) == 1.2
-    listed = dn.KRR(dn.Nominal(["1,2", "1,3"]), 0.75)
-    assert count_file(path, listed, "x", None, Silent()).dense().tolist() == [1, 1]
+    listed = dn.Schema({"x": dn.KRR(dn.Nominal(["1,2", "1,3"]), 0.75)})
+    assert cell_table(open_source(str(path)), listed, ["x"]).dense().tolist() == [1, 1]
     with pytest.raises(DeniableError, match="decimal sign is said to be a comma"):
-        count_file(path, dn.KRR(dn.Continuous(0, 2, step=0.1), 0.75), "x", None, Silent())
+        cell_table(open_source(str(path)), dn.Schema({"x": dn.KRR(dn.Continuous(0, 2, step=0.1), 0.75)}), ["x"])
 
 
 def test_a_comma_number_beyond_the_sample_does_not_become_a_label(tmp_path):

@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channel import Binned, Channel
-from deniable.core.domain import NO_ANSWER, Domain
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
-from deniable.core.laws import Law
-from deniable.core.missing import WithMissing
+from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.laws import Law
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
+from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError
 
 
 class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas already written
-    """Answer or silence is kept with probability p; else silence becomes an even draw of the reported labels, and an
-    answer becomes silence. The silent label has the last code on both sides.
+    """Answer or nonresponse is kept with probability p; else nonresponse becomes an even draw of the reported labels, and an
+    answer becomes nonresponse, which has the last code on both sides.
     """
 
     lumpable = False
 
     def __init__(self, inner: Law, p: Fraction) -> None:
-        self.inner = inner
+        self._inner = inner
         self.inputs, self.outputs = inner.inputs + 1, inner.outputs + 1
-        # Silence becomes every label evenly: the denominator is enlarged until its parts can be shared out without remainder.
+        # Nonresponse becomes every label evenly: the denominator is enlarged until its parts can be shared out without remainder.
         share = (1 - p).numerator * inner.denominator
         repeat = inner.outputs // math.gcd(share, inner.outputs) if p < 1 else 1
         if p.denominator * repeat * inner.denominator > LARGEST_DENOMINATOR:
@@ -40,17 +40,21 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
         self._check()
 
     @property
+    def inner(self) -> Law:
+        return self._inner
+
+    @property
     def keep(self) -> float:
         """The probability that the status (answered or not) is kept."""
         return self.kept * self.inner.denominator / self.denominator
 
     def rows(self, codes: Ints) -> Ints:
         rows = np.empty((len(codes), self.outputs), dtype=np.int64)
-        silent = codes == self.inputs - 1
-        rows[~silent, :-1] = self.inner.rows(codes[~silent]) * self.kept
-        rows[~silent, -1] = self.turned
-        rows[silent, :-1] = self.even
-        rows[silent, -1] = self.denominator - self.turned
+        nonresponse = codes == self.inputs - 1
+        rows[~nonresponse, :-1] = self.inner.rows(codes[~nonresponse]) * self.kept
+        rows[~nonresponse, -1] = self.turned
+        rows[nonresponse, :-1] = self.even
+        rows[nonresponse, -1] = self.denominator - self.turned
         return rows
 
     def column(self, z: int) -> Ints:
@@ -83,22 +87,22 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
             return super().weights(f, reported)
         return self.around(self.inner.weights(f[:-1]), f[-1])
 
-    def around(self, inner: Floats, silence: Any) -> Floats:
-        """Weights for answers and silence from those that undo the inner law; `silence` is the function's value of silence."""
+    def around(self, inner: Floats, nonresponse: Any) -> Floats:
+        """Weights for answers and nonresponse from those that undo the inner law, and the function's value of nonresponse."""
         keep = self.keep
-        silent = (keep * silence - self.even @ inner / self.denominator) / (2 * keep - 1)
-        return np.concatenate([(inner - (1 - keep) * silent) / keep, np.reshape(silent, (1, *np.shape(inner)[1:]))])
+        weight = (keep * nonresponse - self.even @ inner / self.denominator) / (2 * keep - 1)
+        return np.concatenate([(inner - (1 - keep) * weight) / keep, np.reshape(weight, (1, *np.shape(inner)[1:]))])
 
     @cached_property
     def _even_cumulative(self) -> Ints:
         return np.cumsum(self.even)
 
     def choose(self, codes: Ints, draws: Ints) -> Ints:
-        silent = codes == self.inputs - 1
+        nonresponse = codes == self.inputs - 1
         out = np.full(len(codes), self.outputs - 1, dtype=np.int64)
-        answers = ~silent & (draws < self.denominator - self.turned)
+        answers = ~nonresponse & (draws < self.denominator - self.turned)
         out[answers] = self.inner.choose(codes[answers], draws[answers] % self.inner.denominator)
-        turned = silent & (draws < self.turned)
+        turned = nonresponse & (draws < self.turned)
         out[turned] = np.searchsorted(self._even_cumulative, draws[turned], side="right")
         return out
 
@@ -113,7 +117,7 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
 class Optional(Channel):
     """A channel for people who may decline: "no answer" becomes one more label, itself randomised.
 
-    With probability p the status (answered or not) is kept; otherwise an answer is reported as "no answer" and silence as
+    With probability p the status (answered or not) is kept; otherwise an answer is reported as "no answer" and "no answer" as
     one of the labels, evenly. For nominal answers `missing=` of the domain does the same inside one design.
 
     >>> import deniable as dn
@@ -134,6 +138,10 @@ class Optional(Channel):
         self.domain: Domain = WithMissing(channel.domain, missing)
         self.reported: Domain = WithMissing(channel.reported, missing)
         self.law: _MayBeSilent = _MayBeSilent(channel.law, self.p)
+
+    @property
+    def inner(self) -> Channel:
+        return self.channel
 
     def binned(self, bins: Any) -> Binned:
         """The channel between bins of the answers, with "no answer" after them on both sides."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domain import Domain
-from deniable.core.exact import Floats, Ints, as_float, fraction
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.exact import Floats, Ints, as_float, fraction
 from deniable.errors import ParameterError
 
 
@@ -38,8 +38,8 @@ class Bins:
 
     def index(self, values: Floats) -> Ints:
         """The interval each value lies in; values beyond the ends count to the outermost intervals."""
-        found = np.searchsorted(self.floats, values, side="right") - 1
-        return np.clip(found, 0, len(self) - 1).astype(np.int64)
+        places = np.searchsorted(self.floats, values, side="right") - 1
+        return np.clip(places, 0, len(self) - 1).astype(np.int64)
 
 
 def true_bins(domain: Domain, bins: Any) -> Bins:
@@ -66,23 +66,23 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
                 first=as_float(edges[0]),
                 last=as_float(edges[-1]),
             )
-    found = Bins(tuple(edges))
-    if getattr(domain, "has_step", True):
-        empty = np.setdiff1d(np.arange(len(found)), found.index(domain.numbers()))
+    made = Bins(tuple(edges))
+    if domain.has_grid:
+        empty = np.setdiff1d(np.arange(len(made)), made.index(domain.numbers()))
         if empty.size:
             raise ParameterError(
                 "bin_empty",
                 "Bin {bin} holds no value of the domain ({allowed}); use fewer bins.",
-                bin=found.labels[empty[0]],
+                bin=made.labels[empty[0]],
                 allowed=domain.allowed,
             )
-    return found
+    return made
 
 
 def _even_edges(domain: Any, bins: int) -> list[Fraction]:
     """Equal intervals; on a grid their edges are values of it, so that each holds the same number of values, give or take one."""
     low, high = domain.low, domain.high
-    if not getattr(domain, "has_step", True):
+    if not domain.has_grid:
         return [low + (high - low) * i / bins for i in range(bins + 1)]
     if bins >= domain.size:
         raise ParameterError(

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from deniable.core.exact import LARGEST_DENOMINATOR, Floats, Ints
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints
 from deniable.errors import ParameterError
 
 ByteSource = Callable[[int], bytes]

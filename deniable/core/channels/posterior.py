@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.exact import Floats
-from deniable.core.laws import Law
+from deniable.core.channels.laws import Law
+from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 
 
 def posterior(law: Law, prior: Floats, reported: int | None = None) -> Floats:
     """P(true | reported) = prior(true) P(reported | true) / P(reported): one row per report, or the row of one report.
 
-    >>> from deniable.core.laws import Mixture
+    >>> from deniable.core.channels.laws import Mixture
     >>> posterior(Mixture(2, np.array([1, 1])), np.array([0.5, 0.5])).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """

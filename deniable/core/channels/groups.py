@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import exact
-from deniable.core.channel import Channel
-from deniable.core.designs import KRR, Flip, Retention, mixture
-from deniable.core.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Ints, written
-from deniable.core.laws import Law, Mixture, Table
-from deniable.core.sampling import ByteSource, integers_below
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Flip, Retention, mixture
+from deniable.core.channels.laws import Law, Mixture, Table
+from deniable.core.channels.sampling import ByteSource, integers_below
+from deniable.core.domains import exact
+from deniable.core.domains.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Ints, written
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 Factors = dict[str, Floats]
@@ -135,8 +135,8 @@ class JointChannel:
         table = dict(zip(table, shares, strict=True))
         for i, (attribute, channel) in enumerate(zip(self.attributes, self.channels, strict=True)):
             margin = [sum((s for codes, s in table.items() if codes[i] == z), Fraction(0)) for z in range(channel.domain.size)]
-            own = _replacement(channel)
-            if max(abs(a - b) for a, b in zip(margin, own, strict=True)) > Fraction(1, 10**6):
+            declared = _replacement(channel)
+            if max(abs(a - b) for a, b in zip(margin, declared, strict=True)) > Fraction(1, 10**6):
                 raise SchemaError(
                     "group_margin",
                     "Group {name!r}: the joint innocuous table gives {attribute!r} the distribution {got}, its own channel says "
@@ -144,7 +144,7 @@ class JointChannel:
                     name=self.name,
                     attribute=attribute,
                     got=[float(share) for share in margin],
-                    own=[float(share) for share in own],
+                    own=[float(share) for share in declared],
                 )
         return table
 

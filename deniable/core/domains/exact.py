@@ -22,7 +22,7 @@ LARGEST_DENOMINATOR = 2**53 - 1
 """Integers up to here are exact in a double, so a browser can hold them too."""
 
 ROUNDED_DENOMINATOR = 2**32
-"""What weights are rounded to when their exact denominator is too large: four random bytes a draw."""
+"""What weights are rounded to when their exact denominator is too large: four random bytes per draw."""
 
 Number = int | float | str | Fraction | Decimal
 Ints = npt.NDArray[np.int64]
@@ -140,7 +140,7 @@ def distribution(given: Any, labels: Sequence[Any], owner: str, name: str) -> li
 
 def normalised(row: Sequence[Fraction], owner: str, name: str) -> list[Fraction]:
     """Probabilities that sum to 1 exactly. Decimals such as 0.3333333333 three times are off by
-    their last digit: that is mended, as long as it is the tenth or later."""
+    their last digit: that is fixed, as long as it is the tenth or later."""
     total = sum(row, Fraction(0))
     if abs(total - 1) > Fraction(1, 10**9):
         raise ParameterError(

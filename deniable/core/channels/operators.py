@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from deniable.core.exact import Floats
-from deniable.core.solving import DENSE_LIMIT, solve_dense, solve_operator
+from deniable.core.channels.solving import DENSE_LIMIT, solve_dense, solve_operator
+from deniable.core.domains.exact import Floats
 
 
 class Operator(ABC):

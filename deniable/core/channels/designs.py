@@ -1,4 +1,4 @@
-"""The ways of hiding an answer that have a name. Each only states its law; all else is derived in `channel.py`.
+"""The ways of hiding an answer that have a name. Each only states its law; all else is derived in `base.py`.
 
 Mixture law   Identity, KRR, Flip, ForcedResponse, Crosswise, Retention, UnrelatedQuestion
 Table law     Matrix, Neighbours
@@ -14,47 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core import exact
-from deniable.core.bins import Bins
-from deniable.core.channel import Channel, NoTable
-from deniable.core.domain import Binary, Continuous, Domain, Nominal
-from deniable.core.exact import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, Floats, Number, fraction, probability, written
-from deniable.core.laws import Mixture, Table
-from deniable.core.sampling import ByteSource, unit_interval
-from deniable.core.solving import DENSE_LIMIT
+from deniable.core.channels.base import Channel
+from deniable.core.channels.floating import FloatIdentity, FloatRetention
+from deniable.core.channels.laws import Mixture, Table
+from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.domains import exact
+from deniable.core.domains.checks import check_binary, check_domain
+from deniable.core.domains.domain import Continuous, Domain, Nominal
+from deniable.core.domains.exact import (
+    LARGEST_DENOMINATOR,
+    ROUNDED_DENOMINATOR,
+    Floats,
+    Number,
+    fraction,
+    probability,
+    written,
+)
 from deniable.errors import ParameterError
 from deniable.plurals import counted
-
-
-def check_domain(domain: Any, owner: str, step: bool = True, constant: bool = False) -> Domain:
-    """Refuse what is not a domain, a domain without a step where a table is needed, and one value where something is to be hidden."""
-    if not isinstance(domain, Domain):
-        raise ParameterError(
-            "not_a_domain",
-            "{owner}: the domain must be dn.Binary(), dn.Nominal([...]), dn.Ordinal([...]), dn.Integer(low, high) or "
-            "dn.Continuous(low, high, step), got {got!r}.",
-            owner=owner,
-            got=domain,
-        )
-    if step and not getattr(domain, "has_step", True):
-        raise ParameterError("needs_step", "{owner} needs a domain with a step, got {domain!r}.", owner=owner, domain=domain)
-    if not constant and getattr(domain, "has_step", True) and domain.size == 1:
-        raise ParameterError(
-            "one_value",
-            "{owner}: {domain!r} has one value only, so there is nothing to hide and nothing to hide it among. Use dn.Identity(...), or "
-            "add the values that may still come.",
-            owner=owner,
-            domain=domain,
-        )
-    return domain
-
-
-def check_binary(domain: Domain | None, owner: str) -> Domain:
-    """Binary() by default; any domain of two labels will do."""
-    chosen = check_domain(Binary() if domain is None else domain, owner)
-    if chosen.size != 2:
-        raise ParameterError("not_binary", "{owner} needs a domain of two labels, got {domain!r}.", owner=owner, domain=chosen)
-    return chosen
 
 
 def mixture(diagonal: Fraction, replacement: Sequence[Fraction]) -> Mixture:
@@ -86,18 +63,10 @@ class Identity(Channel):
 
     def __init__(self, domain: Domain) -> None:
         self.domain = self.reported = check_domain(domain, "Identity", step=False, constant=True)
-        if getattr(domain, "has_step", True):
+        if domain.has_grid:
             self.law = Mixture(1, np.zeros(domain.size, dtype=np.int64))
         else:
-            self.law = NoTable(repr(self))  # type: ignore[assignment]
-
-    lumpable = True
-
-    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
-        return truth
-
-    def between(self, true: Bins, reported: Bins) -> Floats:
-        return np.eye(len(true))
+            self.law = FloatIdentity(repr(self))  # type: ignore[assignment]
 
     def parameters(self) -> dict[str, Any]:
         return {"domain": self.domain.to_json()}
@@ -237,9 +206,9 @@ class Retention(Channel):
                 name=p_name,
             )
         self._given = replacement
-        if isinstance(domain, Continuous) and not domain.has_step:
-            self.law = NoTable(f"{owner} on {domain!r}")  # type: ignore[assignment]
-            self._pieces = self._read_pieces(replacement, owner, r_name)
+        if isinstance(domain, Continuous) and not domain.has_grid:
+            pieces = _read_pieces(domain, replacement, owner, r_name)
+            self.law = FloatRetention(f"{owner} on {domain!r}", float(self.p), *pieces)  # type: ignore[assignment]
             return
         shares = (
             [Fraction(1, domain.size)] * domain.size
@@ -247,50 +216,6 @@ class Retention(Channel):
             else exact.distribution(replacement, domain.labels, owner, r_name)
         )
         self.law = mixture(self.p, [(1 - self.p) * share for share in shares])
-
-    lumpable = True
-
-    def _read_pieces(self, given: Any, owner: str, name: str) -> tuple[Floats, Floats]:
-        low, high = float(self.domain.low), float(self.domain.high)  # type: ignore[attr-defined]
-        if given is None:
-            return np.array([low, high]), np.array([1.0])
-        try:
-            edges, shares = given
-            edges = np.array([float(edge) for edge in edges])
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "replacement_pieces",
-                "{owner}: without a step, {name} must be None (uniform) or a pair (edges, probabilities), got {got!r}.",
-                owner=owner,
-                name=name,
-                got=given,
-            ) from None
-        read = exact.distribution(list(shares), [f"piece {i}" for i in range(len(edges) - 1)], owner, name)
-        if (np.diff(edges) <= 0).any() or edges[0] < low or edges[-1] > high:
-            raise ParameterError(
-                "replacement_edges",
-                "{owner}: {name} edges must rise and stay inside {low} to {high}, got {got}.",
-                owner=owner,
-                name=name,
-                low=low,
-                high=high,
-                got=edges.tolist(),
-            )
-        return edges, np.array([float(share) for share in read])
-
-    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
-        edges, shares = self._pieces
-        keep = unit_interval(len(truth), source) < float(self.p)
-        replaced = np.interp(unit_interval(len(truth), source), np.concatenate([[0.0], np.cumsum(shares)]), edges)
-        return np.where(keep, truth, replaced)
-
-    def between(self, true: Bins, reported: Bins) -> Floats:
-        if self.exact:
-            return super().between(true, reported)
-        edges, shares = self._pieces
-        mass = np.diff(np.interp(true.floats, edges, np.concatenate([[0.0], np.cumsum(shares)])))
-        matrix: Floats = float(self.p) * np.eye(len(true)) + (1 - float(self.p)) * mass
-        return matrix
 
     def parameters(self) -> dict[str, Any]:
         p_name, r_name = self._names
@@ -307,6 +232,36 @@ class Retention(Channel):
             ]
         shares = exact.distribution(self._given, self.domain.labels, type(self).__name__, self._names[1])
         return [written(share) for share in shares]
+
+
+def _read_pieces(domain: Continuous, given: Any, owner: str, name: str) -> tuple[Floats, Floats]:
+    """Edges, and the share between each and the next: one piece for all of a domain without a grid, or those given."""
+    low, high = float(domain.low), float(domain.high)
+    if given is None:
+        return np.array([low, high]), np.array([1.0])
+    try:
+        edges, shares = given
+        edges = np.array([float(edge) for edge in edges])
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "replacement_pieces",
+            "{owner}: without a step, {name} must be None (uniform) or a pair (edges, probabilities), got {got!r}.",
+            owner=owner,
+            name=name,
+            got=given,
+        ) from None
+    read = exact.distribution(list(shares), [f"piece {i}" for i in range(len(edges) - 1)], owner, name)
+    if (np.diff(edges) <= 0).any() or edges[0] < low or edges[-1] > high:
+        raise ParameterError(
+            "replacement_edges",
+            "{owner}: {name} edges must rise and stay inside {low} to {high}, got {got}.",
+            owner=owner,
+            name=name,
+            low=low,
+            high=high,
+            got=edges.tolist(),
+        )
+    return edges, np.array([float(share) for share in read])
 
 
 class UnrelatedQuestion(Retention):
@@ -362,8 +317,8 @@ def _rows_of(P: Any) -> Sequence[Any]:
     table = P.to_numpy() if hasattr(P, "to_numpy") else P
     if isinstance(table, (str, bytes)) or not getattr(table, "ndim", 1) or not hasattr(table, "__len__"):
         raise ParameterError("not_a_matrix", "Matrix: P must be a list of rows or a frame, got {got!r}.", got=P)
-    found: Sequence[Any] = table
-    return found
+    rows: Sequence[Any] = table
+    return rows
 
 
 class Matrix(Channel):

@@ -16,15 +16,16 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from deniable.core import bins as binning
-from deniable.core.bad_cells import BadCells, raise_bad_cells
-from deniable.core.columns import like, to_arrow
-from deniable.core.domain import Continuous, Domain, build
-from deniable.core.exact import Floats, Ints
-from deniable.core.laws import Law
-from deniable.core.operators import FloatTable
-from deniable.core.posterior import posterior
-from deniable.core.sampling import ByteSource, byte_source, integers_in_pieces
+from deniable.core.channels.floating import FloatLaw
+from deniable.core.channels.laws import Law
+from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.posterior import posterior
+from deniable.core.channels.sampling import ByteSource, byte_source, integers_in_pieces
+from deniable.core.domains import bins as binning
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
+from deniable.core.domains.columns import like, to_arrow
+from deniable.core.domains.domain import Continuous, Domain, build
+from deniable.core.domains.exact import Floats, Ints
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 LARGEST_MATRIX = 25_000_000
@@ -46,7 +47,9 @@ class Channel(ABC):
 
     domain: Domain
     reported: Domain
-    law: Law  # or NoTable, which answers nothing
+    law: Law  # or a FloatLaw, which refuses what only a table can answer
+    adds_noise: ClassVar[bool] = False
+    """Whether the truth is a number that noise is added to, or multiplied with."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -56,7 +59,12 @@ class Channel(ABC):
     @property
     def exact(self) -> bool:
         """Whether the channel is a table of integers, fit to protect people; floating-point channels are for simulation."""
-        return not isinstance(self.law, NoTable)
+        return not isinstance(self.law, FloatLaw)
+
+    @property
+    def inner(self) -> Channel:
+        """The channel of those who answer: of `Optional` the one it wraps, else this one."""
+        return self
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -128,7 +136,7 @@ class Channel(ABC):
 
         Floating-point channels give no guarantee: their low bits leak, so their epsilon is infinite.
         """
-        return self.law.epsilon if self.exact else math.inf
+        return self.law.epsilon
 
     @property
     def worst_case(self) -> tuple[Any, Any, Any]:
@@ -212,7 +220,7 @@ class Channel(ABC):
         return vector
 
     def posterior(self, prior: Any = None, reported: Any = None) -> Floats:
-        """P(true | reported): a row a reported label, a column a true label, each row sums to 1 (Bayes).
+        """P(true | reported): one row per reported label, one column per true label, each row sums to 1 (Bayes).
 
         `prior` is in input order or a mapping, uniform by default; with `reported` only that label's row is given.
         A report that the prior makes impossible has a row of NaN.
@@ -245,20 +253,16 @@ class Channel(ABC):
 
     def between(self, true: binning.Bins, reported: binning.Bins) -> Floats:
         """P between bins of truths and bins of reports, truths spread uniformly inside a bin."""
-        inside_true = true.index(self.domain.numbers())
-        inside_reported = reported.index(self.reported.numbers())
-        matrix = np.zeros((len(true), len(reported)))
-        for i in range(len(true)):
-            members = inside_true == i
-            spread = self.law.push(members / members.sum())
-            matrix[i] = np.bincount(inside_reported, weights=spread, minlength=len(reported))
-        return matrix
+        if isinstance(self.law, FloatLaw):
+            return self.law.between(true, reported)
+        places = true.index(self.domain.numbers()), reported.index(self.reported.numbers())
+        return self.law.between(*places, len(true), len(reported))
 
     def randomise(self, values: Any, rng: np.random.Generator | None = None) -> Any:
         """Draw a report for each true value: a column in, a column of the same kind out (lists give numpy arrays).
 
         With `rng=None` the draw comes from the operating system's CSPRNG. A numpy Generator is for simulation only. Report i is that
-        of value i: whoever hands on a whole column should shuffle it, as `Schema.randomise` does, for the order of rows may tell what
+        of value i: anyone who hands on a whole column should shuffle it, as `Schema.randomise` does, for the order of rows may tell what
         epsilon does not cover.
 
         >>> import deniable as dn, numpy as np
@@ -273,14 +277,16 @@ class Channel(ABC):
 
     def read(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Any:
         """True values of an Arrow column in the form that `draw` takes: codes, or numbers where there is no grid."""
-        if not self.exact and isinstance(self.domain, Continuous):
+        if self.exact:
+            return self.domain.codes(column, bad, offset, text)
+        if isinstance(self.domain, Continuous):
             return self.domain.values(column, bad, offset, text)
-        return self.domain.codes(column, bad, offset, text)
+        return self.domain.numbers()[self.domain.codes(column, bad, offset, text)]
 
     def draw(self, truth: Any, source: ByteSource) -> Any:
         """One report per truth, in the form that `read` gives."""
-        if not self.exact:
-            return self._draw_floats(truth, source)
+        if isinstance(self.law, FloatLaw):
+            return self.law.draw(truth, source)
         drawn = np.empty(len(truth), dtype=np.int64)
         for place, draws in integers_in_pieces(self.law.denominator, len(truth), source):
             drawn[place] = self.law.choose(truth[place], draws)
@@ -289,10 +295,6 @@ class Channel(ABC):
     def written(self, drawn: Any) -> pa.Array:
         """Drawn reports as an Arrow column of labels."""
         return self.reported.column(drawn) if self.exact else pa.array(drawn)
-
-    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
-        """One report per truth for a channel in floating point."""
-        raise ParameterError("no_float_draw", "{channel} needs a domain with a step.", channel=type(self).__name__)
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
@@ -315,9 +317,6 @@ class Channel(ABC):
     @staticmethod
     def from_json(given: Any) -> Channel:
         """The channel that a JSON object describes."""
-        # A design is known once its module is loaded; a file may name any of them. (They import this module, so not at the top.)
-        from deniable.core import additive, designs, optional  # noqa: F401
-
         if not isinstance(given, dict) or given.get("type") not in Channel.designs:
             raise SchemaError(
                 "unknown_channel",
@@ -353,23 +352,6 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class NoTable:
-    """Stands where the law of a floating-point channel would be: whatever is asked of it is refused with the way out."""
-
-    def __init__(self, owner: str) -> None:
-        self._owner = owner
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise ParameterError(
-            "no_table",
-            "{owner} works in floating point and has no table of labels; give bins (channel.binned, counts(..., bins=)), or "
-            "give the domain a step.",
-            owner=self._owner,
-        )
-
-
 class Binned:
     """A channel seen through bins: what the estimators need of it, in floating point. A `missing` label comes after the bins."""
 
@@ -393,24 +375,24 @@ class Binned:
         return self.reported_bins.labels if self.missing is None else (*self.reported_bins.labels, self.missing)
 
     def reported_codes(self, codes: Ints) -> Ints:
-        """The bin of each reported code; silence has the last."""
+        """The bin of each reported code; nonresponse has the last."""
         if self.missing is None:
             return self.reported_bins.index(self.channel.reported.numbers()[codes])
-        silent = codes == self.channel.reported.size - 1
-        numbers = self.channel.reported.answered.numbers()  # type: ignore[attr-defined]
-        inside = self.reported_bins.index(numbers[np.where(silent, 0, codes)])
-        return np.where(silent, len(self.reported_bins), inside)
+        nonresponse = codes == self.channel.reported.size - 1
+        numbers = self.channel.reported.answered.numbers()
+        inside = self.reported_bins.index(numbers[np.where(nonresponse, 0, codes)])
+        return np.where(nonresponse, len(self.reported_bins), inside)
 
     @property
     def assumes_uniform(self) -> bool:
         """Whether the matrix rests on truths being uniform inside a bin."""
-        return not getattr(self.channel, "channel", self.channel).lumpable
+        return not self.channel.inner.lumpable
 
     def finer(self, least: int) -> Binned:
         """The same reports, with every bin of truths cut into equal parts until there are at least so many, as far as the grid allows."""
         parts = -(-least // len(self.true))
         edges: list[Fraction] = []
-        grid, widths = getattr(self.channel.domain, "has_step", True), self.widths
+        grid, widths = self.channel.domain.has_grid, self.widths
         for i, (a, b) in enumerate(itertools.pairwise(self.true.edges)):
             held = int(widths[i]) if grid else parts
             cuts = [a + (b - a) * j / parts for j in range(parts)]
@@ -424,8 +406,8 @@ class Binned:
     @property
     def widths(self) -> Floats:
         """How much of the domain each bin of true values holds: values of the grid, or length where there is none."""
-        domain = getattr(self.channel.domain, "answered", self.channel.domain)
-        if not getattr(domain, "has_step", True):
+        domain = self.channel.domain.answered
+        if not domain.has_grid:
             return np.diff(self.true.floats)
         held = np.bincount(self.true.index(domain.numbers()), minlength=len(self.true)).astype(np.float64)
         return held if self.missing is None else np.append(held, held.mean())

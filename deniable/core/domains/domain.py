@@ -1,7 +1,7 @@
 """What may be true: the finite lists and grids of values that an answer can take.
 
 A domain turns values into codes 0..size-1 and back. "No answer" is a label like any other (`missing=`),
-so that silence is randomised together with everything else.
+so that nonresponse is randomised together with everything else.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deniable.core.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.columns import to_arrow
-from deniable.core.exact import Ints, Number, as_float, fraction, written
-from deniable.core.stored_labels import StoredLabels
+from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.domains.columns import to_arrow
+from deniable.core.domains.exact import Ints, Number, as_float, fraction, written
+from deniable.core.domains.stored_labels import StoredLabels
 from deniable.errors import ParameterError, SchemaError
 
 NO_ANSWER = "no answer"
@@ -32,6 +32,10 @@ class Domain(ABC):
 
     kinds: ClassVar[dict[str, type[Domain]]] = {}
     missing: Any = None
+    is_numeric: bool = False
+    """Whether its answers are numbers from `low` to `high`, of which bins can be made."""
+    has_grid: bool = True
+    """Whether it has a list of labels: all have, but numbers without a step."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -52,6 +56,11 @@ class Domain(ABC):
     @abstractmethod
     def allowed(self) -> str:
         """The domain in words, for error sentences."""
+
+    @property
+    def answered(self) -> Domain:
+        """The domain of those who answer: without the label of its own that `WithMissing` adds to numbers."""
+        return self
 
     @abstractmethod
     def codes(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
@@ -122,11 +131,11 @@ class Domain(ABC):
 
 
 def build(cls: type[Any], arguments: dict[str, Any], what: str) -> Any:
-    """Call a constructor with arguments from a file: a wrong or lacking one is named, not a traceback."""
+    """Call a constructor with arguments from a file: a wrong or missing one is named, not a traceback."""
     known = inspect.signature(cls).parameters
     unknown = [name for name in arguments if name not in known]
-    lacking = [name for name, p in known.items() if p.default is inspect.Parameter.empty and name not in arguments]
-    if unknown or lacking:
+    missing = [name for name, p in known.items() if p.default is inspect.Parameter.empty and name not in arguments]
+    if unknown or missing:
         raise SchemaError(
             "bad_arguments",
             "The {what} {kind} {problems}; it takes {allowed}.",
@@ -135,7 +144,7 @@ def build(cls: type[Any], arguments: dict[str, Any], what: str) -> Any:
             problems=" and ".join(
                 words
                 for words, names in (
-                    (f"needs {', '.join(map(repr, lacking))}", lacking),
+                    (f"needs {', '.join(map(repr, missing))}", missing),
                     (f"does not know {', '.join(map(repr, unknown))}", unknown),
                 )
                 if names
@@ -180,9 +189,9 @@ class _Labels(Domain):
             raise ParameterError(
                 "too_few_labels", "{owner} needs at least one label, got {got!r}.", owner=name, got=list(values)
             )
-        doubles = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
-        if doubles:
-            raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=doubles[0])
+        duplicates = [label for i, label in enumerate(labels) if label in labels[:i]] if len(set(labels)) < len(labels) else []
+        if duplicates:
+            raise ParameterError("label_twice", "{owner}: label {got!r} is listed twice.", owner=name, got=duplicates[0])
         if any(isinstance(label, float) and not math.isfinite(label) for label in labels):
             raise ParameterError("label_not_finite", "{owner}: labels must be finite numbers.", owner=name)
         self.missing = missing
@@ -295,6 +304,7 @@ class Binary(_Labels):
 class _Grid(Domain):
     """Equally spaced numbers from low to high, both included; held as exact fractions."""
 
+    is_numeric = True
     low: Fraction
     high: Fraction
     step: Fraction
@@ -303,9 +313,9 @@ class _Grid(Domain):
         name = type(self).__name__
         self.low, self.high = fraction(low, name, "low"), fraction(high, name, "high")
         self.step = fraction(step, name, "step")
-        if self.low > self.high or (self.low == self.high and not getattr(self, "has_step", True)):
+        if self.low > self.high or (self.low == self.high and not self.has_grid):
             # A column may hold one number only; without a grid there is then nothing to spread over.
-            allowed = "at most" if getattr(self, "has_step", True) else "below"
+            allowed = "at most" if self.has_grid else "below"
             raise ParameterError(
                 "empty_range", "{owner}: low must be {allowed} high, got {low} and {high}.",
                 owner=name, allowed=allowed, low=low, high=high,
@@ -313,7 +323,7 @@ class _Grid(Domain):
         if self.step <= 0:
             raise ParameterError("step_not_positive", "{owner}: step must be positive, got {got}.", owner=name, got=step)
         denominator = math.lcm(self.low.denominator, self.step.denominator)
-        if getattr(self, "has_step", True) and max(abs(self.low), abs(self.high)) * denominator >= 2**53:
+        if self.has_grid and max(abs(self.low), abs(self.high)) * denominator >= 2**53:
             raise ParameterError(
                 "grid_too_large",
                 "{owner}: {low} to {high} in steps of {step} has more digits than a number can hold (2**53 steps from 0); "
@@ -455,7 +465,7 @@ class Continuous(_Grid):
     """
 
     def __init__(self, low: Number, high: Number, step: Number | None = None) -> None:
-        self.has_step = step is not None
+        self.has_grid = step is not None
         self._set(
             low, high, fraction(high, "Continuous", "high") - fraction(low, "Continuous", "low") or 1 if step is None else step
         )
@@ -469,7 +479,7 @@ class Continuous(_Grid):
 
     @property
     def allowed(self) -> str:
-        return super().allowed if self.has_step else f"{as_float(self.low)} to {as_float(self.high)}"
+        return super().allowed if self.has_grid else f"{as_float(self.low)} to {as_float(self.high)}"
 
     @property
     def size(self) -> int:
@@ -477,7 +487,7 @@ class Continuous(_Grid):
         return super().size
 
     def _need_step(self) -> None:
-        if not self.has_step:
+        if not self.has_grid:
             raise ParameterError(
                 "no_step",
                 "Continuous({low}, {high}) has no step, so it has no list of labels; give a step, or bins where a table is asked for.",
@@ -495,5 +505,5 @@ class Continuous(_Grid):
         return values
 
     def parameters(self) -> dict[str, Any]:
-        found = super().parameters()
-        return found if self.has_step else {"low": found["low"], "high": found["high"]}
+        written_out = super().parameters()
+        return written_out if self.has_grid else {"low": written_out["low"], "high": written_out["high"]}

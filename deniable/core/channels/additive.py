@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.bins import Bins
-from deniable.core.channel import Channel, NoTable
-from deniable.core.designs import check_domain
-from deniable.core.domain import Continuous, Domain, Integer
-from deniable.core.exact import Floats
-from deniable.core.laws import Shift
-from deniable.core.noise import Noise
-from deniable.core.sampling import ByteSource, unit_interval
+from deniable.core.channels.base import Channel
+from deniable.core.channels.floating import FloatNoise, FloatScale
+from deniable.core.channels.laws import Shift
+from deniable.core.channels.noise import Noise
+from deniable.core.domains.checks import check_domain
+from deniable.core.domains.domain import Continuous, Domain, Integer
 from deniable.errors import ParameterError
 
 
@@ -48,6 +46,8 @@ class Additive(Channel):
     (0, 83, inf)
     """
 
+    adds_noise = True
+
     def __init__(self, domain: Domain, noise: Noise, edges: str | None = None) -> None:
         numbers = _check_numbers(domain, noise, "Additive")
         if edges not in (None, "clamp", "extend"):
@@ -58,7 +58,7 @@ class Additive(Channel):
             )
         self.domain, self.noise = numbers, noise
         self.edges = edges or ("extend" if noise.bounded else "clamp")
-        if isinstance(numbers, Continuous) and not numbers.has_step:
+        if isinstance(numbers, Continuous) and not numbers.has_grid:
             self._set_floating(numbers, edges)
         else:
             self._set_grid(numbers)
@@ -75,28 +75,7 @@ class Additive(Channel):
         spread = float(abs(self.noise.quantile(np.array([1e-6]))[0]))
         self.edges = "extend"
         self.reported = Continuous(float(domain.low) - spread, float(domain.high) + spread)
-        self.law = NoTable(f"Additive on {domain!r}")  # type: ignore[assignment]
-
-    @property
-    def lumpable(self) -> bool:
-        return self.exact and self.law.lumpable
-
-    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
-        drawn: Floats = truth + self.noise.quantile(unit_interval(len(truth), source))
-        return drawn
-
-    def between(self, true: Bins, reported: Bins) -> Floats:
-        if self.exact:
-            places = true.index(self.domain.numbers()), reported.index(self.reported.numbers())
-            full = [len(np.unique(place)) == len(bins) for place, bins in zip(places, (true, reported), strict=True)]
-            return self.law.between(*places) if all(full) and isinstance(self.law, Shift) else super().between(true, reported)
-        # The mean over x in [a, b] of F(z - x) is (G(z - a) - G(z - b)) / (b - a), G being an antiderivative of F.
-        a, b = true.floats[:-1, None], true.floats[1:, None]
-        inner = reported.floats[None, 1:-1]
-        below = (self.noise.cdf_integral(inner - a) - self.noise.cdf_integral(inner - b)) / (b - a)
-        ones = np.ones((len(true), 1))
-        matrix: Floats = np.diff(np.hstack([0 * ones, below, ones]), axis=1)
-        return np.maximum(matrix, 0.0)
+        self.law = FloatNoise(f"Additive on {domain!r}", self.noise)  # type: ignore[assignment]
 
     def parameters(self) -> dict[str, Any]:
         return {"domain": self.domain.to_json(), "noise": self.noise.to_json(), "edges": self.edges}
@@ -123,43 +102,15 @@ class Multiplicative(Channel):
     True
     """
 
+    adds_noise = True
+
     def __init__(self, domain: Domain, noise: Noise) -> None:
         numbers = _check_numbers(domain, noise, "Multiplicative")
         self.domain, self.noise = numbers, noise
         spread = float(abs(noise.quantile(np.array([1e-6]))[0]))
         corners = [float(end) * (1 + sign * spread) for end in (numbers.low, numbers.high) for sign in (-1, 1)]
         self.reported = Continuous(min(corners), max(corners))
-        self.law = NoTable(f"Multiplicative on {domain!r}")  # type: ignore[assignment]
-
-    lumpable = False
-
-    def read(self, column: Any, bad: Any, offset: int = 0, text: bool = False) -> Any:
-        codes_or_values = super().read(column, bad, offset, text)
-        return codes_or_values if isinstance(self.domain, Continuous) else self.domain.numbers()[codes_or_values]
-
-    def _draw_floats(self, truth: Floats, source: ByteSource) -> Floats:
-        drawn: Floats = truth * (1 + self.noise.quantile(unit_interval(len(truth), source)))
-        return drawn
-
-    def between(self, true: Bins, reported: Bins) -> Floats:
-        matrix = np.zeros((len(true), len(reported)))
-        inner = reported.floats[1:-1]
-        for i in range(len(true)):
-            for x, share in zip(*self._truths(true, i), strict=True):
-                below = self.noise.cdf(inner / x - 1) if x != 0 else (inner > 0).astype(np.float64)
-                below = 1 - below if x < 0 else below
-                matrix[i] += share * np.diff(np.concatenate([[0.0], below, [1.0]]))
-        return matrix
-
-    def _truths(self, true: Bins, i: int) -> tuple[Floats, Floats]:
-        """The truths of a bin and their shares: all of them where they are whole numbers, else the nodes of a quadrature."""
-        if isinstance(self.domain, Integer):
-            numbers = self.domain.numbers()
-            members = numbers[true.index(numbers) == i]
-            return members, np.full(len(members), 1 / len(members))
-        nodes, shares = np.polynomial.legendre.leggauss(64)
-        low, high = true.floats[i], true.floats[i + 1]
-        return (low + high) / 2 + nodes * (high - low) / 2, shares / 2
+        self.law = FloatScale(f"Multiplicative on {domain!r}", noise, numbers)  # type: ignore[assignment]
 
     def parameters(self) -> dict[str, Any]:
         return {"domain": self.domain.to_json(), "noise": self.noise.to_json()}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.channel import Channel
-from deniable.core.designs import Identity
-from deniable.core.domain import Binary, Nominal
-from deniable.core.missing import WithMissing
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import Identity
+from deniable.core.domains.domain import Binary, Nominal
 from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
 from deniable.core.restored_order import KeptColumn
 from deniable.core.stretches import Stretches
-
-if TYPE_CHECKING:
-    from deniable.core.schema import Schema
 
 NEARLY_SORTED = 0.9
 """From here on, of chance (0) to sorted (1), a column is said to be sorted, or nearly."""
@@ -32,12 +29,12 @@ class OrderWatch:
     were ordered can read answers off it, whatever epsilon is. Have the rows shuffled, which is the default.
     """
 
-    def __init__(self, schema: Schema, shuffled: bool) -> None:
+    def __init__(self, channels: Mapping[str, Channel], shuffled: bool) -> None:
         self._shuffled = shuffled
-        self._measures = {name: _measure(channel) for name, channel in schema.items()}
-        self._hidden = set(schema)
+        self._measures = {name: _measure(channel) for name, channel in channels.items()}
+        self._hidden = set(channels)
         self._columns: dict[str, KeptColumn] = {}
-        self._open = {name for name, channel in schema.items() if isinstance(channel, Identity)}
+        self._open = {name for name, channel in channels.items() if isinstance(channel, Identity)}
         self._stretches: dict[str, Stretches] = {}
         self._not_comparable: set[str] = set()
         self._saw_truths = False
@@ -70,7 +67,7 @@ class OrderWatch:
 
     def told(self, secret: bool = False) -> list[str]:
         """Which attributes the order of the rows tells, and how much; only those that are not reported as they are, if `secret`."""
-        found = []
+        telling = []
         for name, measure in self._measures.items():
             if secret and name in self._open:
                 continue
@@ -78,23 +75,23 @@ class OrderWatch:
             if more <= MORE or surprise <= SURPRISE:
                 continue
             if isinstance(measure, EqualNeighbours):
-                found.append(f"{name} ({_in_words(more)})")
+                telling.append(f"{name} ({_in_words(more)})")
             else:
-                found.append(f"{name} (values of neighbours correlate by {more:.2f}; by chance it would be 0)")
-        return found
+                telling.append(f"{name} (values of neighbours correlate by {more:.2f}; by chance it would be 0)")
+        return telling
 
     def _finely(self) -> set[str]:
         return {name for name, column in self._columns.items() if column.within() is not None}
 
     def restored(self) -> list[str]:
         """Which columns put shuffled rows back in order, and how finely."""
-        found = []
+        restoring = []
         for name, column in self._columns.items():
             within = column.within()
             if within is not None:
                 finely = "row by row" if within == 1 else f"to within about {within} rows"
-                found.append(f"{name} ({finely})" if name not in self._hidden else f"the reports of {name} ({finely})")
-        return found
+                restoring.append(f"{name} ({finely})" if name not in self._hidden else f"the reports of {name} ({finely})")
+        return restoring
 
     def warning(self) -> str | None:
         """What somebody who hands these rows on should know; None if there is nothing to say."""
@@ -143,7 +140,6 @@ def _in_words(more: float) -> str:
 def _measure(channel: Channel) -> EqualNeighbours | SerialCorrelation:
     """How neighbours are compared: labels without an order agree or not, everything else has codes or numbers in order."""
     domain = channel.domain
-    inside = domain.answered if isinstance(domain, WithMissing) else domain
-    if isinstance(inside, (Nominal, Binary)):
+    if isinstance(domain.answered, (Nominal, Binary)):
         return EqualNeighbours(domain.size)
     return SerialCorrelation()

@@ -1,0 +1,1 @@
+"""Randomising frames, files and Spark's rows. It takes channels, blocks and the schema's JSON text, and knows no schema."""

@@ -1,0 +1,149 @@
+"""The text of the schema that travels with a data file: inside Parquet, and as NAME.schema.json beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from deniable.errors import DataError, FileError
+from deniable.files.atomic import file_exists, replacing, write_text
+from deniable.files.tables import is_parquet, must_exist, opened_parquet, suffix_of, writing_pieces
+
+PARQUET_KEY = b"deniable.schema"
+NOTICE = (
+    "Randomised answers in this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
+    "their epsilons add up. Publish one copy only."
+)
+
+
+def sidecar(path: Path) -> Path:
+    """Where the schema of a data file lies: NAME.schema.json beside it.
+
+    >>> sidecar(Path("town.csv.gz")).name
+    'town.schema.json'
+    """
+    return path.with_name(path.name[: -len(suffix_of(path))] + ".schema.json")
+
+
+def read_schema_text(path: Path) -> str:
+    """The JSON text of a schema file, or of the schema that belongs to a data file: inside Parquet, else beside it."""
+    must_exist(path)
+    if path.name.lower().endswith((".csv", ".csv.gz", ".parquet")):
+        return _schema_text_of_data(path)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError("not_text", "{path} is not a text file in UTF-8.", path=str(path)) from None
+    except OSError as error:
+        raise FileError("cannot_read", "{path} cannot be read: {reason}.", path=str(path), reason=error.strerror) from None
+
+
+def _schema_text_of_data(path: Path) -> str:
+    inside = _inside(path)
+    if inside is not None:
+        return inside
+    if not sidecar(path).exists():
+        raise FileError(
+            "no_schema",
+            "{path} has no schema: {beside} does not exist. Name the schema.",
+            path=str(path),
+            beside=sidecar(path).name,
+        )
+    text = read_schema_text(sidecar(path))
+    _must_belong(text, path)
+    return text
+
+
+def _inside(path: Path) -> str | None:
+    """The text of the schema inside a Parquet file, if there is one."""
+    text = (opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if is_parquet(path) else None
+    return None if text is None else str(text.decode())
+
+
+def _must_belong(text: str, path: Path) -> None:
+    """A sidecar is the schema of the data beside it only if it was written with that data."""
+    content = _content(text)
+    if "fingerprint" not in content:
+        raise FileError(
+            "schema_draft",
+            "{beside} is a draft without a fingerprint, so {path} was not randomised under it. Was it randomised at all? "
+            "If so, name its schema.",
+            beside=sidecar(path).name,
+            path=str(path),
+        )
+    if content.get("data", path.name) != path.name:
+        raise FileError(
+            "schema_of_other",
+            "{beside} belongs to {other}, not to {path}. Name the schema.",
+            beside=sidecar(path).name,
+            other=content["data"],
+            path=str(path),
+        )
+
+
+def _content(text: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def is_randomised(path: Path) -> bool:
+    """Whether the schema inside a file, or beside it and about it, says that its rows are randomised."""
+    inside = _inside(path)
+    beside = _content(read_schema_text(sidecar(path))) if sidecar(path).exists() else {}
+    return inside is not None or ("fingerprint" in beside and beside.get("data") == path.name)
+
+
+class SchemaText(NamedTuple):
+    """A schema in or beside a data file, where it was found, and the data file that it says it is of (None if it names none)."""
+
+    text: str
+    where: str
+    data: str | None
+    is_of_this_file: bool
+
+
+def schema_text_around(path: Path) -> SchemaText | None:
+    """The schema inside a file or beside it, unless that is a draft, or of another file that lies beside it too."""
+    inside = _inside(path)
+    if inside is not None:
+        return SchemaText(inside, str(path), path.name, True)
+    beside = sidecar(path)
+    text = read_schema_text(beside) if beside.exists() else ""
+    content = _content(text)
+    data = content.get("data")
+    if "fingerprint" not in content or (data != path.name and isinstance(data, str) and path.with_name(data).exists()):
+        return None
+    return SchemaText(text, str(beside), data, data == path.name)
+
+
+def refuse_randomised(path: Path) -> None:
+    """Refuse to randomise what is randomised already: drawn twice, its estimates would be wrong."""
+    if is_randomised(path):
+        raise FileError("randomised_already", "{path} is randomised already; randomise the true data instead.", path=str(path))
+
+
+def write_reports(
+    schema_json: str, pieces: Iterator[pa.RecordBatch], target: Path, force: bool = False, private: bool = False
+) -> int:
+    """Write rows that are randomised already, with the text of their schema beside them (and inside Parquet). Returns the number of rows.
+    `private`: for their owner's eyes."""
+    beside = sidecar(target)
+    if beside.exists() and not force:
+        raise file_exists(beside, target)
+    rows = 0
+    with replacing(target, force, private) as temporary:
+        with writing_pieces(temporary, target, {PARQUET_KEY: schema_json.encode()}) as write:
+            for piece in pieces:
+                write(piece)
+                rows += piece.num_rows
+        if rows == 0:
+            raise DataError("no_rows", "There are no rows to write to {path}.", path=str(target))
+        write_text(beside, schema_json, force, private)
+    return rows
