@@ -40,6 +40,11 @@ class _Cells(FloatTable):
 
     lumpable = False
 
+    @property
+    def inner(self) -> _Cells:
+        """Everyone answers."""
+        return self
+
 
 class MinedAttribute:
     """One column of the data and the items it holds; `most` is what any single value holds at most (`core.caps`)."""

@@ -113,7 +113,7 @@ def test_the_token_of_a_link_or_typed_goes_to_the_server_alone(page, served, fil
     page.goto(path.as_uri())
     page.get_by_label("Code from your invitation").fill("no code!")
     page.get_by_role("button", name="Next").click()
-    assert page.get_by_text("This is no code of an invitation").is_visible()
+    assert page.get_by_text("This is not an invitation code").is_visible()
     page.get_by_label("Code from your invitation").fill(f"{site}/{path.name}#{tokens[1]}")
     page.get_by_role("button", name="Next").click()
     answer(page)
