@@ -15,6 +15,7 @@ import numpy as np
 
 from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.channels.blocks import Block, blocks_of
+from deniable.core.channels.designs import Identity
 from deniable.core.channels.groups import Group, JointChannel
 from deniable.core.question_texts import QuestionTexts
 from deniable.core.randomising.files import randomise_file
@@ -243,19 +244,23 @@ class Schema(Mapping[str, Channel]):
         >>> dn.Schema({"smokes": dn.KRR(dn.Binary(), 0.75)}).recipe()["blocks"]
         [{'attributes': ['smokes'], 'law': 'mixture', 'denominator': 4, 'diagonal': 2, 'replacement': [1, 1]}]
         """
-        floating = [name for name in self if not self[name].exact]
-        if floating:
-            raise SchemaError(
-                "floating_channel",
-                "{got} have no step: their noise is drawn in floating point, which protects nobody. Give the domain a step.",
-                got=floating,
-            )
+        self._refuse_floating([name for name in self if not self[name].exact])
         blocks = [
             {"attributes": list(block.attributes)}
             | (block.channel.recipe() if isinstance(block.channel, JointChannel) else block.channel.law.recipe())
             for block in self.blocks
         ]
         return {"fingerprint": self.fingerprint, "blocks": blocks}
+
+    def _refuse_floating(self, names: Sequence[str]) -> None:
+        """Refuse to protect people by draws in floating point: among numbers with many decimals, those that were kept stand out."""
+        if names:
+            raise SchemaError(
+                "floating_channel",
+                "{got} have no step: their reports are drawn in floating point, which protects nobody. Give the domain a step, as in "
+                "dn.Continuous(0, 8000, step=100); in simulations give randomise an rng.",
+                got=list(names),
+            )
 
     def save(self, path: str | Path, force: bool = False, notice: str | None = None) -> None:
         """Write the schema to a JSON file; an existing file stays unless `force`."""
@@ -300,6 +305,8 @@ class Schema(Mapping[str, Channel]):
         """
         if isinstance(keep, str):
             raise ParameterError("keep_list", "keep must be a list of column names, got {got!r}; write [{got!r}].", got=keep)
+        if rng is None:
+            self._refuse_floating([name for name, channel in self.items() if not (channel.exact or isinstance(channel, Identity))])
         if isinstance(data, (str, Path)):
             if output is None:
                 raise ParameterError(

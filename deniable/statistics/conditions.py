@@ -42,6 +42,14 @@ class Condition(ABC):
     def __invert__(self) -> Condition:
         return Not(self)
 
+    def __bool__(self) -> bool:
+        # Python's own `and`, `or`, `not` and chains (18 <= age < 30) ask for this, and would silently drop one of their sides.
+        raise ParameterError(
+            "condition_truth",
+            "A condition is neither true nor false by itself, so Python's and, or, not and chains such as 18 <= age < 30 drop a part of it. "
+            "Combine conditions with &, | and ~, each in brackets, or write it as text: \"18 <= age < 30 and sex == 'F'\".",
+        )
+
     @abstractmethod
     def attributes(self) -> list[str]:
         """The attributes it speaks of, each once, in order of appearance."""
@@ -188,11 +196,13 @@ class Not(Condition):
 
 
 def bare(condition: Any) -> str:
-    """A condition in words, without brackets around the whole.
+    """A condition in words, without brackets around the whole; none at all is met by everyone.
 
-    >>> bare(parse("a == 1 and b == 2"))
-    'a == 1 and b == 2'
+    >>> bare(parse("a == 1 and b == 2")), bare(None)
+    ('a == 1 and b == 2', 'everyone')
     """
+    if condition is None:
+        return "everyone"
     text = str(condition)
     return text[1:-1] if isinstance(condition, All) else text
 
@@ -242,6 +252,8 @@ class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
         """The value is one of these."""
         return Compare(self._name, "in", tuple(plain_value(value, self._name) for value in values))
 
+    isin = is_in  # as in pandas
+
     def __eq__(self, value: object) -> Condition:  # type: ignore[override]
         return self._compared("==", value)
 
@@ -263,6 +275,15 @@ class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
     __hash__ = None  # type: ignore[assignment]
 
 
+def _truth_value(token: Token, other: Token) -> Token:
+    """The word true or false beside a name is a value, as in `smokes == true`; between two such words nobody can tell."""
+    value = TRUTH_VALUES.get(str(token.value).lower()) if token.kind == "word" else None
+    if value is None or (other.kind == "word" and str(other.value).lower() in TRUTH_VALUES):
+        return token
+    return Token("number", value, token.position)
+
+
+TRUTH_VALUES = {"true": True, "false": False}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -334,12 +355,21 @@ class _Parser:
             self._next += 1
             sides.append(self._operand())
         if not operators:
-            several = " (a name of several words is quoted)" if sides[0].kind == self._token.kind == "word" else ""
-            raise self._expected("a comparison (==, !=, <, <=, >, >=, in)" + several)
+            raise self._expected("a comparison (==, !=, <, <=, >, >=, in)" + self._hint(sides[0]))
         parts = [self._single(sides[i], sides[i + 1], operator) for i, operator in enumerate(operators)]
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
+    def _hint(self, name: Token) -> str:
+        """What may have been meant where a name is followed by another word."""
+        if not name.kind == self._token.kind == "word":
+            return ""
+        if str(self._token.value).lower() == "is":
+            return f" (for those who gave no answer, compare with the label that stands for it, such as {name.value} == 'no answer')"
+        return " (a name of several words is quoted)"
+
     def _single(self, left: Token, right: Token, operator: Token) -> Condition:
+        if left.kind in NAMES and right.kind in NAMES:
+            left, right = _truth_value(left, other=right), _truth_value(right, other=left)
         names = [token for token in (left, right) if token.kind in NAMES]
         if len(names) != 1:
             raise pointed(

@@ -147,7 +147,7 @@ def between(fitted: Likelihood, asked: Condition, groups: tuple[Condition, Condi
 def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: str | None, target: str) -> Estimate:
     """How much the shares of two groups differ, or their means of an attribute."""
     first, second = (members(fitted, condition) for condition in conditions)
-    words = [bare(condition or "everyone") for condition in conditions]
+    words = [bare(condition) for condition in conditions]
     if of is None:
         title = of_everyone(*conditions)
         return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, (-1.0, 1.0))

@@ -21,6 +21,11 @@ Side = tuple[Condition | None, Function]
 """A group that is compared with another: the condition that it meets, and who is in it."""
 
 
+WORTH_SAYING = 0.1
+"""A move of so many standard errors is told."""
+MOVED = "moved toward the likeliest value, which varies less and may be off in one direction; without that it is {values}, which intervals are about"
+
+
 class Group(NamedTuple):
     """People of whom there is a mean: its label, the condition that they meet, and the words for them."""
 
@@ -62,7 +67,8 @@ def means(
         estimate.group_sizes = np.array([weighted.respondents_in(pairs[g][1]) for g in kept])
     if likely is None:
         return estimate
-    return estimate.with_value([_toward(likely[g], weighted, one) for g, one in zip(kept, found, strict=True)])
+    moved = [_toward(likely[g], weighted, one) for g, one in zip(kept, found, strict=True)]
+    return _moved(estimate, moved, [one.value for one in found])
 
 
 def _rows(means: Floats, pairs: Sequence[tuple[int, int]]) -> Floats | None:
@@ -101,11 +107,21 @@ def difference(
         )
     )
     variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
-    title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0] or 'everyone')})"
+    title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
     estimate = difference_estimate(weighted, one.value - two.value, variance, (one, two), target, title, apart(*limits), ends)
     sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]
     if sizes and min(sizes) < FEWEST:
         estimate.group_sizes = np.array([min(sizes)])
     if likely is None:
         return estimate
-    return estimate.with_value([_toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)])
+    moved = _toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)
+    return _moved(estimate, [moved], [one.value - two.value])
+
+
+def _moved(estimate: Estimate, values: Sequence[float], unbiased: Sequence[float]) -> Estimate:
+    """The estimate with values that were moved toward the likeliest ones, which says so where anybody would see it."""
+    seen = [abs(a - b) > WORTH_SAYING * error for a, b, error in zip(values, unbiased, estimate.se, strict=True)]
+    result = estimate.with_value(values)
+    if any(seen):
+        result.notes = (*result.notes, MOVED.format(values=", ".join(f"{value:.5g}" for value in unbiased)))
+    return result

@@ -139,7 +139,7 @@ class Sample:
         if method == "em" and condition is not None:
             return likely.count(self._likelihood([condition]), condition, target)
         function = indicator(condition, self._channels)
-        found = shares.count(self._sums(target), function, str(condition or "everyone"), target)
+        found = shares.count(self._sums(target), function, "everyone" if condition is None else str(condition), target)
         return self._smoothly(found, [function], lambda means: found.n * means)
 
     def _smoothly(self, estimate: Estimate, functions: Sequence[Function], of: Callable[[Floats], Any]) -> Estimate:
@@ -209,7 +209,7 @@ class Sample:
     def _likely_means(self, name: str, conditions: Sequence[Condition | None]) -> Floats | None:
         """The likeliest means of an attribute in groups that one other attribute makes; None of everyone, and behind noise, where no
         likelihood is to be trusted."""
-        names = list(dict.fromkeys([name, *(each for condition in conditions if condition for each in condition.attributes())]))
+        names = list(dict.fromkeys([name, *(each for condition in conditions if condition is not None for each in condition.attributes())]))
         asking = self._parts.asking(names)
         if self.weights is not None or len(asking) != 1 or len(names) != 2:
             return None
@@ -354,7 +354,7 @@ class Sample:
             found.by = by
             return self._saying([name], found)
         if method == "iterative":
-            columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
+            columns, schema = self._rows_of([name, *([] if condition is None else condition.attributes())])
             value, rows = iterative_mean(columns, schema, name, condition)
             found = Estimate(
                 [value], [name], n=rows, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=None
@@ -406,7 +406,7 @@ class Sample:
         condition = self._condition(where)
         self._cells(name, bins)
         if method == "iterative":
-            columns, schema = self._rows_of([name, *(condition.attributes() if condition else [])])
+            columns, schema = self._rows_of([name, *([] if condition is None else condition.attributes())])
             found = iterative_distribution(columns, schema, name, condition, bins)
             found.name = name + (f" where {condition}" if condition is not None else "")
             return _about(found, name)
@@ -454,7 +454,7 @@ class Sample:
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")
         asked, group = self._needed(condition, "share"), self._condition(among)
-        title = f"share of ({bare(asked)}) among ({bare(group or 'everyone')})"
+        title = f"share of ({bare(asked)}) among ({bare(group)})"
         if method == "em":
             found = likely.share(self._likelihood([asked, group]), asked, group, title, target)
         else:

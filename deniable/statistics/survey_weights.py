@@ -15,6 +15,7 @@ from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.domain import Ordinal, numeric
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import can_be_marked, refuse_unpaired
 from deniable.engines.count import distinct
 from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
@@ -24,6 +25,10 @@ Part = tuple[Any, Schema]
 
 
 ALLOWED = "numbers of at least 0"
+IN_ONE_FRAME = (
+    "Let the weights be shuffled with their rows: name them in keep, as in schema.randomise(people, keep=['w']), then give the name of the "
+    'column. Arrays and lists cannot show where they come from; in simulations give randomise an rng, or order="kept".'
+)
 
 
 class _Weights(Ordinal):
@@ -43,6 +48,8 @@ def declared(parts: Sequence[Part], weights: Any) -> tuple[list[Part], str | Non
         return list(parts), weights
     if isinstance(weights, str):
         name, sources = weights, [data for data, _ in parts]
+        for data in sources:
+            _refuse_added(data, name)
         found = [_column(data, name) for data in sources]
     else:
         if len(parts) > 1:
@@ -52,6 +59,8 @@ def declared(parts: Sequence[Part], weights: Any) -> tuple[list[Part], str | Non
             )  # fmt: skip
         frame = _frame(parts[0][0])
         name, numbers = _free("weights", frame.columns), _checked(_aligned(weights, parts[0][0]), len(frame))
+        if len(np.unique(numbers)) > 1:  # weights that are all alike cannot be mistaken for somebody else's
+            refuse_unpaired(parts[0][0], weights, ("The data", "weights"), IN_ONE_FRAME)
         found, sources = [numbers], [frame.with_columns(nw.new_series(name, numbers, backend=frame.implementation)).to_native()]
     if not any(map(len, found)):
         raise ParameterError("no_rows", "The data has no rows.")
@@ -60,6 +69,13 @@ def declared(parts: Sequence[Part], weights: Any) -> tuple[list[Part], str | Non
         (data, Schema({**schema, name: channel}, schema.target, schema.groups))
         for data, (_, schema) in zip(sources, parts, strict=True)
     ], name
+
+
+def _refuse_added(data: Any, name: str) -> None:
+    """Weights that were put into a frame after its rows were shuffled belong to other people."""
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and can_be_marked(data) and name in frame.columns:
+        refuse_unpaired(frame.select(name).to_native(), None, ("", ""), IN_ONE_FRAME)
 
 
 def _frame(data: Any) -> Any:

@@ -256,3 +256,34 @@ def test_like_terms_are_merged_so_long_alternatives_stay_short():
     text = " or ".join(f"age == {a}" for a in range(20, 32))
     assert len(indicator(parse(text), SCHEMA).terms) <= 2**12
     assert len(indicator(parse("age in (" + ",".join(map(str, range(20, 32))) + ")"), SCHEMA).terms) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda age, sex: 25 <= age < 30,
+        lambda age, sex: (age < 30) and (sex == "F"),
+        lambda age, sex: (age < 30) or (sex == "F"),
+        lambda age, sex: not (age < 30),
+    ],
+)
+def test_python_s_own_words_drop_no_part_of_a_condition(wrong):
+    with pytest.raises(ParameterError, match="Combine conditions with &"):
+        wrong(dn.where("age"), dn.where("sex"))
+
+
+def test_true_and_false_are_values_beside_a_name_and_names_elsewhere():
+    assert str(parse("smokes == True and false != b")) == "(smokes == 1 and b != 0)"
+    assert parse("true == 1").attributes() == ["true"]
+    assert str(parse("\"true\" == 'x'")) == "true == 'x'"
+    with pytest.raises(ParameterError, match="an attribute on one side"):
+        parse("true == false")
+
+
+def test_is_null_is_told_how_to_ask_for_no_answer():
+    with pytest.raises(ParameterError, match=r"such as grade == 'no answer'"):
+        parse("grade is null")
+
+
+def test_isin_is_understood_as_in_pandas():
+    assert dn.where("sex").isin(["F"]) == dn.where("sex").is_in(["F"])

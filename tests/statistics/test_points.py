@@ -101,3 +101,18 @@ def test_where_nothing_is_hidden_points_are_those_of_the_data():
     assert sample.correlation("x", "y").value[0] == pytest.approx(np.corrcoef(x, y)[0, 1])
     assert sample.mean("x", where="g == 1").value[0] == pytest.approx(x[g == 1].mean())
     assert sample.distribution("g", where="x < 2").value[1] == pytest.approx(g[x < 2].mean())
+
+
+def test_a_mean_that_was_moved_says_so_and_what_it_was():
+    """Within a group the value is moved toward the likeliest one; whoever reads it must be able to see that, and to undo it."""
+    rng = np.random.default_rng(3)
+    schema = dn.Schema({"x": dn.Retention(dn.Integer(0, 80), 0.5), "g": dn.Identity(dn.Nominal(["a", "b"]))})
+    people = pd.DataFrame({"x": np.minimum(rng.exponential(16, 3_000).astype(int), 80), "g": rng.choice(["a", "b"], 3_000)})
+    reported = schema.randomise(people, rng)
+    found = dn.Sample(reported, schema).mean("x", where="g == 'a'")
+    # The group is open, so the unbiased mean is that of the reports, without what replacement adds (half of an even draw from 0 to 80).
+    unbiased = 2 * reported.loc[reported.g == "a", "x"].mean() - 40
+    assert abs(found.value[0] - unbiased) > 0.1 * found.se[0]
+    [note] = [note for note in found.notes if note.startswith("moved toward the likeliest value")]
+    assert f"without that it is {unbiased:.5g}," in note
+    assert not [note for note in dn.Sample(reported, schema).mean("x").notes if "moved" in note]

@@ -159,3 +159,18 @@ def test_declared_weights_below_zero_are_refused():
     schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8), "w": dn.Identity(dn.Integer(-3, 3))})
     with pytest.raises(DeniableError, match="below 0"):
         dn.Sample(pd.DataFrame({"a": [0, 1], "w": [-1, 2]}), schema, weights="w").count("a == 1")
+
+
+@pytest.mark.parametrize("given", [lambda people: people["w"], lambda people: people["w"].to_numpy()])
+def test_weights_in_the_order_before_the_shuffle_are_refused(given):
+    people = PEOPLE.reset_index(drop=True)
+    reported = PLAIN.randomise(people, keep=["w"])
+    with pytest.raises(DeniableError, match="the same row is not the same person"):
+        dn.Sample(reported, PLAIN, weights=given(people))
+    later = PLAIN.randomise(people.drop(columns="w"))
+    later["w"] = people["w"]
+    with pytest.raises(DeniableError, match="were not there when the rows were shuffled"):
+        dn.Sample(later, PLAIN, weights="w")
+    # From the same frame, and where all are alike, they are whose they seem to be.
+    for weights in ("w", reported["w"], np.ones(len(people))):
+        assert dn.Sample(reported, PLAIN, weights=weights).count("a == 1").n == len(people)
