@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
 from deniable.core.channels.base import Channel
 from deniable.core.domains.exact import Ints
 from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import mark_of
 from deniable.engines.countable import Countable
 from deniable.engines.countable_frames import CountableFrame
 from deniable.engines.opening import Source, open_data
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, ParameterError, RandomisedRowsWarning
 from deniable.mining.baskets import listed, read_fimi
 from deniable.mining.counting import CountsItemsets, SumsItemsets, counter_of
 from deniable.mining.items import Items
@@ -81,6 +84,8 @@ class Transactions:
             raise DataError("no_rows", "The data has no rows.")
         if isinstance(self._rows, PackedRows) and self.items.noisy:
             self.items.learn(self._rows.cell_counts())
+        if self.schema is None:
+            _warn_of_randomised(data)
 
     @property
     def items(self) -> Items:
@@ -139,6 +144,18 @@ def _is_tabular(data: Any) -> bool:
         return data.ndim == 2
     # The class is asked: a lazy frame would have to work out its columns, and warns of that.
     return isinstance(data, (Source, Countable, pa.Table, pa.RecordBatch)) or hasattr(type(data), "columns")
+
+
+def _warn_of_randomised(data: Any) -> None:
+    """Warn of reports that would be counted as if they were true, where the mark of their shuffle tells."""
+    frame = nw.from_native(data, pass_through=True)
+    if isinstance(frame, nw.DataFrame) and mark_of(data) is not None:
+        warnings.warn(
+            "Without a schema rows are taken as true, and these went through Schema.randomise: supports would be those of the reports. Give "
+            "its schema.",
+            RandomisedRowsWarning,
+            stacklevel=3,
+        )
 
 
 def _as_table(data: Any) -> Any:

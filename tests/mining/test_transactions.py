@@ -1,6 +1,7 @@
 """Transactions of every kind become the same packed columns; what does not fit is refused."""
 
 import gzip
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -210,3 +211,14 @@ def test_fimi_files_of_every_system_are_the_same(tmp_path, words, end, mark):
     found = dn.Transactions(path)
     assert (found.rows, sorted(map(str, found.items.names))) == (3, sorted(words))
     assert dict(zip(map(str, found.items.names), found.item_counts().tolist(), strict=True)) == {a: 1, b: 2, c: 1}
+
+
+def test_randomised_rows_without_their_schema_are_not_counted_in_silence():
+    schema = dn.Schema({name: dn.Flip(0.8, 0.8) for name in "ab"})
+    reported = schema.randomise(pd.DataFrame({"a": [1, 0] * 50, "b": [0, 1] * 50}))
+    with pytest.warns(dn.errors.RandomisedRowsWarning, match="Give its schema"):
+        dn.frequent_itemsets(reported, min_support=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dn.frequent_itemsets(reported, min_support=0.1, schema=schema)
+        dn.frequent_itemsets(pd.DataFrame({"a": [1, 0] * 50}), min_support=0.1)
