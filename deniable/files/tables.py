@@ -24,7 +24,13 @@ def suffix_of(path: Path) -> str:
     for suffix in (".csv.gz", ".csv", ".parquet"):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return path.name[-len(suffix) :]
-    raise FileError("file_kind", "{path}: the file must end in .csv, .csv.gz or .parquet.", path=str(path))
+    database = {".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite", ".duckdb": "duckdb"}.get(path.suffix.lower())
+    raise FileError(
+        "file_kind",
+        "{path}: the file must end in .csv, .csv.gz or .parquet.{hint}",
+        path=str(path),
+        hint=f" A table of a database is named like this: {database}:///{path}#table." if database else "",
+    )
 
 
 def is_parquet(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from deniable.core.schema import Schema
@@ -11,11 +12,11 @@ from deniable.statistics.sample import Sample
 
 
 def read(
-    source: str | Path, schema: Schema | str | Path | None = None, engine: str | None = None, most: Most = None,
+    source: str | Path | Sequence[str | Path], schema: Schema | str | Path | None = None, engine: str | None = None, most: Most = None,
     weights: str | None = None,
 ) -> Sample:  # fmt: skip
     """Open randomised data to be asked: a CSV or Parquet path or glob, or `duckdb:///f.db#table`, `sqlite:///f.db#table`,
-    `postgresql://...#table`. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded. `most` and
+    `postgresql://...#table`; or a list of these. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded. `most` and
     `weights` (the name of a column) are those of `dn.Sample`.
 
     >>> import deniable as dn, pandas as pd, tempfile, os
@@ -28,4 +29,7 @@ def read(
     >>> answer.n
     1000
     """
-    return Sample(open_data(source, schema, engine), weights=weights, most=most)
+    if isinstance(source, (str, Path)):
+        return Sample(open_data(source, schema, engine), weights=weights, most=most)
+    opened = [open_data(each, schema, engine) for each in source]
+    return Sample([(each, each.declared) for each in opened], weights=weights, most=most)

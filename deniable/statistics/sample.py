@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,6 @@ from deniable.core.domains.exact import Floats
 from deniable.core.domains.missing import WithMissing
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
-from deniable.engines.countable import Countable
-from deniable.engines.opening import Source, open_data
 from deniable.errors import ParameterError
 from deniable.statistics import likely, means, moments, sample_text, shares
 from deniable.statistics.assumptions import repeats_assumptions
@@ -24,6 +23,7 @@ from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
 from deniable.statistics.dummies import check_references, dummies
 from deniable.statistics.functions import ONE, Function, factor, indicator, open_codes
+from deniable.statistics.given_parts import given_parts
 from deniable.statistics.iterative import choose_iteratively, iterative_distribution, iterative_mean
 from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
 from deniable.statistics.label_numbers import answered, counts_as, has_numbers, looks_like_numbers, numbers_of
@@ -66,16 +66,12 @@ class Sample:
     """
 
     def __init__(
-        self, data: Any, schema: Schema | None = None, weights: Any = None, alike: bool = True, most: Most = None
+        self, data: Any, schema: Schema | str | Path | None = None, weights: Any = None, alike: bool = True, most: Most = None
     ) -> None:
-        several = schema is None and isinstance(data, Sequence) and not isinstance(data, str)
-        parts: list[Any] = [_part(each) for each in (data if several else [(data, schema)])]
-        if not parts:
-            raise ParameterError("sample_parts", "Sample needs at least one (data, schema) pair.")
-        self.parts: list[tuple[Any, Schema]] = parts
+        self.parts: list[tuple[Any, Schema]] = given_parts(data, schema)
         self.schema = self.parts[0][1]
         self._given_weights = weights
-        parts, weights = declared(parts, weights)
+        parts, weights = declared(self.parts, weights)
         self.weights: str | None = weights
         self.alike = alike
         self.most = most
@@ -818,20 +814,6 @@ class Sample:
         if isinstance(domain, WithMissing):
             index, labels = np.append(index, len(cells)), [*labels, domain.missing]
         return labels, [(index == i).astype(np.float64) for i in range(len(labels))]
-
-
-def _part(given: Any) -> tuple[Any, Schema]:
-    """Data and its schema, which that of its files must not contradict; opened data (`engines.opening`) may know it."""
-    if isinstance(given, tuple) and len(given) == 2:
-        data, schema = given
-        if isinstance(data, Source) or (isinstance(data, Countable) and isinstance(schema, Schema)):
-            source = open_data(data, schema)
-            return source.data, source.declared
-        if isinstance(schema, Schema):
-            return data, schema
-    raise ParameterError(
-        "sample_parts", "Sample takes (data, schema) or a list of such pairs, got {got!r}.", got=type(given).__name__
-    )
 
 
 def _is(name: str, label: Any, binned: bool) -> str:
