@@ -105,6 +105,28 @@ class Estimate:
         self._ends = ends
         self._resampled: list[Floats] = []
 
+    def __float__(self) -> float:
+        """The value, where there is one."""
+        if len(self.value) != 1:
+            raise TypeError(
+                f"This estimate has {len(self.value)} values: take one by its label, estimate[{self.labels[0]!r}], or .value."
+            )
+        return float(self.value[0])
+
+    def __getitem__(self, label: Any) -> float:
+        """The value of a label.
+
+        >>> import deniable as dn
+        >>> round(dn.reconstruct({"a": 60, "b": 40}, dn.KRR(dn.Nominal(["a", "b"]), 0.75))["a"], 4)
+        0.7
+        """
+        if label not in self.labels:
+            raise KeyError(f"There is no {label!r}; there are {', '.join(map(repr, self.labels[:20]))}.")
+        return float(self.value[self.labels.index(label)])
+
+    __iter__ = None
+    """Values, labels and errors would all be reasonable: `to_frame()` has them side by side."""
+
     @property
     def covariance(self) -> Floats:
         """The covariance matrix of the values."""

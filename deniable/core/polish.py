@@ -108,7 +108,8 @@ _SENTENCES = {
     # What else is to be said.
     "{label} to {name} counts as any other answer": "brak odpowiedzi na {name} liczy się jak każda inna odpowiedź",
     "of {name}, {yes} counts as 1 and {no} as 0": "w pytaniu {name} {yes} liczy się jako 1, a {no} jako 0",
-    "moved toward the likeliest value, which varies less and may be off in one direction; without that it is {numbers_values}, which intervals are about": (
+    "moved toward the likeliest value, which varies less and may be off in one direction; without that it is {numbers_values}, which "
+    "intervals are about": (
         "przesunięto w stronę wartości najbardziej wiarygodnej, która mniej się waha, ale może odbiegać w jedną stronę; bez tego jest to "
         "{numbers_values} i tego dotyczą przedziały"
     ),

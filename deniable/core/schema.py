@@ -94,6 +94,8 @@ class Schema(Mapping[str, Channel]):
         self.blocks = blocks_of(self._channels, self.groups)
 
     def __getitem__(self, name: str) -> Channel:
+        if name not in self._channels:
+            raise KeyError(f"There is no attribute {name!r}; there are {', '.join(map(repr, self._channels))}.")
         return self._channels[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -306,7 +308,9 @@ class Schema(Mapping[str, Channel]):
         if isinstance(keep, str):
             raise ParameterError("keep_list", "keep must be a list of column names, got {got!r}; write [{got!r}].", got=keep)
         if rng is None:
-            self._refuse_floating([name for name, channel in self.items() if not (channel.exact or isinstance(channel, Identity))])
+            self._refuse_floating(
+                [name for name, channel in self.items() if not (channel.exact or isinstance(channel, Identity))]
+            )
         if isinstance(data, (str, Path)):
             if output is None:
                 raise ParameterError(

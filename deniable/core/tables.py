@@ -261,6 +261,12 @@ def counts(values: Any, channel: Channel, bins: Any = None, name: str = "reporte
     >>> dn.counts(["b", "a", "b"], dn.KRR(dn.Nominal(["a", "b"]), 0.75)).dense().tolist()
     [1, 2]
     """
+    if not isinstance(channel, Channel):
+        raise ParameterError(
+            "not_a_channel",
+            "counts takes a column and then its channel, schema[name]; got {got} as the channel.",
+            got=type(channel).__name__,
+        )
     counter = ColumnCounter(channel, bins, name)
     counter.add(to_arrow(values, name, channel.reported.missing))
     return counter.table()

@@ -19,12 +19,12 @@ def file_exists(path: Path, asked: Path | None = None) -> FileError:
     """What is said of a file in the way, or of one that goes with the file that was asked for.
 
     >>> print(file_exists(Path("r.schema.json"), Path("r.csv")))
-    r.schema.json, which goes with r.csv, exists already; choose another name, or force it to be overwritten.
+    r.schema.json, which goes with r.csv, exists already; choose another name, or overwrite it with force=True.
     """
     which = "{path}" if asked is None else "{path}, which goes with {asked},"
     parameters = {"path": str(path)} | ({} if asked is None else {"asked": str(asked)})
     return FileError(
-        "file_exists", f"{which} exists already; choose another name, or force it to be overwritten.", **parameters
+        "file_exists", f"{which} exists already; choose another name, or overwrite it with force=True.", **parameters
     )
 
 

@@ -194,8 +194,9 @@ def _check(itemsets: Any, metric: Any, min_threshold: Any, level: Any) -> None:
             "not_itemsets",
             "association_rules: give the frame of dn.frequent_itemsets, with the columns 'support' and 'itemsets'.",
         )
-    if metric not in COLUMNS[2:]:
-        raise ParameterError("metric", "metric must be one of {allowed}, got {got!r}.", allowed=list(COLUMNS[2:]), got=metric)
+    allowed = [*COLUMNS[2:], *(["unbiased_confidence"] if "unbiased_support" in itemsets else [])]
+    if metric not in allowed:
+        raise ParameterError("metric", "metric must be one of {allowed}, got {got!r}.", allowed=allowed, got=metric)
     if isinstance(min_threshold, bool) or not isinstance(min_threshold, (int, float, np.number)) or np.isnan(min_threshold):
         raise ParameterError("min_threshold", "min_threshold must be a number, got {got!r}.", got=min_threshold)
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:

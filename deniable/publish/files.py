@@ -180,7 +180,7 @@ def _refuse_output(path: Path, source: Path, force: bool) -> None:
         raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
     if path.exists() and not force:
         raise FileError(
-            "file_exists", "{path} exists already; choose another name, or force it to be overwritten.", path=str(path)
+            "file_exists", "{path} exists already; choose another name, or overwrite it with force=True.", path=str(path)
         )
     if not path.parent.is_dir():
         raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))

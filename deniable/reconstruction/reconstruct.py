@@ -188,9 +188,22 @@ def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Momen
     return Moments(centre, given, others)
 
 
+def _are_counts(series: Any, outputs: int) -> bool:
+    """Whether a pandas Series holds numbers by label, and not the cells of a column."""
+    of_rows = type(series.index).__name__ == "RangeIndex" and len(series) != outputs
+    return series.dtype.kind in "iuf" and not of_rows
+
+
 def _vector(counts: Any, channel: Channel | Binned) -> Floats:
     outputs = channel.law.outputs
     if hasattr(counts, "items") and hasattr(counts, "index") and not isinstance(counts, Mapping):
+        if not _are_counts(counts, outputs):
+            raise DataError(
+                "not_counts",
+                "These are {n:,} cells, not how often each label was reported: count them first, "
+                "dn.reconstruct(dn.counts(column, channel), channel).",
+                n=len(counts),
+            )
         # A pandas Series carries its labels; read by position, value_counts() would swap them.
         counts = dict(counts.items())
     if isinstance(counts, Mapping):

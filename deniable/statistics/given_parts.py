@@ -50,7 +50,9 @@ def _part(given: Any) -> Part:
     if isinstance(schema, (str, Path)):
         schema = Schema.load(schema)
     if schema is not None and not isinstance(schema, Schema):
-        raise ParameterError("not_a_schema", "The schema must be a dn.Schema or the path of its file, got {got}.", got=_kind(schema))
+        raise ParameterError(
+            "not_a_schema", "The schema must be a dn.Schema or the path of its file, got {got}.", got=_kind(schema)
+        )
     if isinstance(data, (str, Path, Source, Countable)):
         source = open_data(data, schema)
         return source.data, source.declared

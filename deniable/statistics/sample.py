@@ -205,7 +205,11 @@ class Sample:
     def _likely_means(self, name: str, conditions: Sequence[Condition | None]) -> Floats | None:
         """The likeliest means of an attribute in groups that one other attribute makes; None of everyone, and behind noise, where no
         likelihood is to be trusted."""
-        names = list(dict.fromkeys([name, *(each for condition in conditions if condition is not None for each in condition.attributes())]))
+        names = list(
+            dict.fromkeys(
+                [name, *(each for condition in conditions if condition is not None for each in condition.attributes())]
+            )
+        )
         asking = self._parts.asking(names)
         if self.weights is not None or len(asking) != 1 or len(names) != 2:
             return None
@@ -336,6 +340,7 @@ class Sample:
         (('north', 'south'), [21.0, 30.0], [10.0, 10.0])
         """
         _check_method(method, METHODS if by is None else METHODS[:2])
+        _check_one(by, "by")
         target = self._target(target, "population")
         numbers = self._numbers(name)
         condition = self._condition(where)
@@ -398,6 +403,7 @@ class Sample:
         [0.897, 0.103]
         """
         _check_method(method, METHODS if by is None else METHODS[:2])
+        _check_one(by, "by")
         target = self._target(target, "population")
         condition = self._condition(where)
         self._cells(name, bins)
@@ -682,6 +688,7 @@ class Sample:
         >>> dn.Sample(reports, schema).regression("mood", "town", reference={"town": "south"}).labels
         ('intercept', 'town: north (against south)', 'town: west (against south)')
         """
+        _check_one(y, "y")
         on = [on] if isinstance(on, str) else list(on)
         if not on or y in on:
             raise ParameterError(
@@ -856,6 +863,13 @@ def _warned(found: Estimate, conditions: Sequence[Condition | None]) -> Estimate
             f"for the difference of ({shared}) between the groups ({a}) and ({b}) to compare how frequent it is in them",
         )
     return found
+
+
+def _check_one(given: Any, parameter: str) -> None:
+    if given is not None and not isinstance(given, str):
+        raise ParameterError(
+            "one_attribute", "{parameter} is the name of one attribute, got {got!r}.", parameter=parameter, got=given
+        )
 
 
 def _check_method(given: str, allowed: Sequence[str]) -> None:

@@ -226,7 +226,7 @@ def test_before_any_answer_all_truths_count_alike():
 
 
 def test_an_error_names_what_is_no_part():
-    with pytest.raises(DeniableError, match="list of such pairs"):
+    with pytest.raises(DeniableError, match="is a pair, "):
         dn.Sample([reports(2, 1)])
 
 

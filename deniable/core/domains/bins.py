@@ -60,7 +60,7 @@ def true_bins(domain: Domain, bins: Any) -> Bins:
         if edges[0] != low or edges[-1] != high:
             raise ParameterError(
                 "bins_do_not_cover",
-                "Bin edges must run from {low} to {high}, the ends of the domain, got {first} to {last}.",
+                "Bin edges must run from {low} to {high}, the ends of the domain (the last bin includes {high}), got {first} to {last}.",
                 low=as_float(low),
                 high=as_float(high),
                 first=as_float(edges[0]),
