@@ -72,8 +72,8 @@ def as_frame(data: Any) -> Any:
     except TypeError:
         raise DataError(
             "not_a_frame",
-            "Data must be a data frame (pandas, Polars, PyArrow, DuckDB, Dask, Spark), got {got}. Files and tables of databases are opened by "
-            "name: dn.read('answers.csv'), dn.read('sqlite:///answers.db#table', schema).",
+            "Data must be a data frame (pandas, Polars, PyArrow, DuckDB, Dask, Spark), got {got}. Files and tables of databases are "
+            "opened by name: dn.read('answers.csv'), dn.read('sqlite:///answers.db#table', schema).",
             got=type(data).__name__,
         ) from None
 

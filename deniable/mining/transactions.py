@@ -151,8 +151,8 @@ def _warn_of_randomised(data: Any) -> None:
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.DataFrame) and mark_of(data) is not None:
         warnings.warn(
-            "Without a schema rows are taken as true, and these went through Schema.randomise: supports would be those of the reports. Give "
-            "its schema.",
+            "Without a schema rows are taken as true, and these went through Schema.randomise: supports would be those of the reports. "
+            "Give its schema.",
             RandomisedRowsWarning,
             stacklevel=3,
         )

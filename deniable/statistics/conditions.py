@@ -46,8 +46,8 @@ class Condition(ABC):
         # Python's own `and`, `or`, `not` and chains (18 <= age < 30) ask for this, and would silently drop one of their sides.
         raise ParameterError(
             "condition_truth",
-            "A condition is neither true nor false by itself, so Python's and, or, not and chains such as 18 <= age < 30 drop a part of it. "
-            "Combine conditions with &, | and ~, each in brackets, or write it as text: \"18 <= age < 30 and sex == 'F'\".",
+            "A condition is neither true nor false by itself, so Python's and, or, not and chains such as 18 <= age < 30 drop a part of "
+            "it. Combine conditions with &, | and ~, each in brackets, or write it as text: \"18 <= age < 30 and sex == 'F'\".",
         )
 
     @abstractmethod

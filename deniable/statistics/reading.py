@@ -16,8 +16,8 @@ def read(
     weights: str | None = None,
 ) -> Sample:  # fmt: skip
     """Open randomised data to be asked: a CSV or Parquet path or glob, or `duckdb:///f.db#table`, `sqlite:///f.db#table`,
-    `postgresql://...#table`; or a list of these. The schema is found inside Parquet or beside the file unless it is given; nothing is loaded. `most` and
-    `weights` (the name of a column) are those of `dn.Sample`.
+    `postgresql://...#table`; or a list of these. The schema is found inside Parquet or beside the file unless it is given; nothing is
+    loaded. `most` and `weights` (the name of a column) are those of `dn.Sample`.
 
     >>> import deniable as dn, pandas as pd, tempfile, os
     >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
