@@ -73,7 +73,7 @@ _SAYS: Mapping[str, str] = MappingProxyType(
         "recipe": "not every column is drawn exactly once, by a recipe of its own",
         "not_identity": "it is asked openly, but not sent as it is",
         "odds": "a report changes anyone's odds {odds}, and pages refuse more than {most}. Hide it better: privacy: light (at most 9), "
-        "a smaller p or theta, a larger scale, or fewer values",
+        "a smaller p, theta or answered, a larger scale, or fewer values",
     }
 )
 

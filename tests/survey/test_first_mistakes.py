@@ -48,3 +48,20 @@ def test_a_mistake_is_named(before, after, says):
     with pytest.raises(QuestionnaireError) as error:
         Questionnaire.parse(text)
     assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("grid", "noise", "passes"),
+    [
+        ("min: 0, max: 20", "scale: 10, answered: 0.6", True),  # the examples of docs/questionnaire.md
+        ("min: 18, max: 90", "scale: 36, answered: 0.3", True),
+        ("min: 18, max: 90", "scale: 1000, answered: 0.7", False),
+    ],
+)
+def test_noise_that_pages_refuse_is_told_of_silence_too(grid, noise, passes):
+    number = f"  - {{type: number, name: n, title: How many?, grid: true, {grid}, step: 1, privacy: {{design: laplace, {noise}}}}}\n"
+    if passes:
+        assert Questionnaire.parse(GOOD + number).title == {"en": "Zdrowie łódzkie"}
+        return
+    with pytest.raises(QuestionnaireError, match="a smaller p, theta or answered"):
+        Questionnaire.parse(GOOD + number)
