@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from deniable.cli.asked import now_asked
 from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
 from deniable.core.domains.domain import Domain
@@ -89,6 +90,7 @@ def _open(
         refuse_same(plot, Path(data))
     sample = read(data, schema, engine, shares(most), weights)
     check_language(language, sample.schema.texts)
+    now_asked().opened(sample.parts[0][0], sample.schema, weights)
     return sample
 
 

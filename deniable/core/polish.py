@@ -13,13 +13,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-_METHODS = {
-    "em, regularised": "em, wygładzona",
-    "em, not converged": "em, nie doszła do końca",
-    "bounded bias": "ograniczone obciążenie",
-    "eq, clip": "eq, ujemne udziały jako 0",
-    "eq, project": "eq, najbliższe możliwe udziały",
-}
 _LABELS = {
     "count": "liczba osób",
     "share": "udział",
@@ -179,7 +172,7 @@ class Polish:
 
     >>> polish = Polish({"income": "Ile zarabiasz?"})
     >>> polish.name("mean of income where sex == 'F' (among those who answered income)")
-    "średnia: „Ile zarabiasz?”, tylko osoby, dla których sex == 'F' (spośród tych, którzy odpowiedzieli na „Ile zarabiasz?”)"
+    "średnia: „Ile zarabiasz?”, tylko osoby, dla których sex == 'F' (spośród osób, które odpowiedziały)"
     >>> polish.sentence("no single value of 'income' holds more than 0.98% of the people")
     'żadnej wartości „Ile zarabiasz?” nie ma więcej niż 0,98% osób'
     """
@@ -202,7 +195,12 @@ class Polish:
         told += f", tylko osoby, dla których {condition}" if where else ""
         if answered:
             names = " i ".join(map(self._attribute, answered[1].split(" and ")))
-            told += f" (spośród tych, którzy odpowiedzieli na {names})"
+            # Of one question it need not be repeated which.
+            told += (
+                " (spośród osób, które odpowiedziały"
+                + ("" if base.startswith(("mean of ", "quantile")) else f" na {names}")
+                + ")"
+            )
         return told
 
     def label(self, english: Any) -> str:
@@ -217,10 +215,6 @@ class Polish:
         if against:
             return f"{self._titles.get(against['name'], against['name'])}: {against['label']} (zamiast {against['reference']})"
         return _LABELS.get(english) or self._titles.get(english, english)
-
-    def method(self, english: str) -> str:
-        """How a number was found; the words of the command line stay."""
-        return _METHODS.get(english, english)
 
     def _put(self, english: str, known: Mapping[str, str]) -> str | None:
         for template, polish in known.items():
