@@ -70,7 +70,7 @@ def curve_layers(
     if band is not None:
         shaded = series(ESTIMATE).transform_filter("isValid(datum.low)")
         layers.append(
-            shaded.mark_area(color=ESTIMATE_BAR.fill, interpolate="step", opacity=1).encode(
+            shaded.mark_area(color=ESTIMATE_BAR.fill, interpolate="step", opacity=0.75).encode(
                 x, along("low"), alt.Y2("high"), tooltip=tooltip
             )
         )

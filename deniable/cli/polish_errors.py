@@ -34,7 +34,11 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "„{name}” to słowa ({allowed}), a potrzebne są liczby. Można zapytać o rozkład (deniable distribution) albo policzyć osoby z "
             'jedną odpowiedzią: "{example}".',
         ),
-        "no_column": ("W {path} nie ma kolumn: {got}; są: {found}.", "W {path} nie ma kolumny „{got}”; są: {allowed}.", "W danych nie ma kolumn: {got}; są: {found}."),
+        "no_column": (
+            "W {path} nie ma kolumn: {got}; są: {found}.",
+            "W {path} nie ma kolumny „{got}”; są: {allowed}.",
+            "W danych nie ma kolumn: {got}; są: {found}.",
+        ),
         "no_file": ("Nie ma pliku {path}.",),
         "no_schema": (
             "{path} nie ma schematu: plik {beside} nie istnieje. Schemat podaje się przez --schema; schemat ankiety zapisuje: deniable "

@@ -405,8 +405,8 @@ class Estimate:
 
     def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None, title: str | None = None) -> Any:
         """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported, `title` is
-        written above it instead of its name. Groups (`by`, the first attribute of a cross table) are panels of one axis, each with its estimated
-        size. More than 30 numbers are a curve with a band. What is assumed, what else is to be said and which groups are not drawn stands
+        written above it instead of its name. Groups (`by`, the first attribute of a cross table) are panels of one axis, each with its
+        estimated size. More than 30 numbers are a curve with a band. What is assumed, what else is to be said and what is not drawn stands
         beneath.
 
         >>> import deniable as dn
@@ -500,10 +500,12 @@ class Estimate:
             low, high = (None, None) if ends is None else (ends[0][members], ends[1][members])
             compared = {key: np.asarray(series)[members] for key, series in compare.items()}
             told = words.size.format(size=words.number(size, ",.0f"), n=words.number(self.n, ",")) if self.is_share else ""
+            told += "".join(f"; {self._cell(place.start + i, ends, words)}" for i in beside)
             # A number by itself is no title.
             above = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
             drawn.append(charts.Group(label_words(above), self._possible[members], low, high, size, told, compared))
         beneath = [words.not_drawn.format(groups="; ".join(left_out))] if left_out else []
+        beneath += [] if positions is None else [words.curve.format(count=words.number(len(positions), ","))]
         if not drawn:
             reason = "; ".join(left_out)
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=reason)

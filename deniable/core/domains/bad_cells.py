@@ -58,7 +58,8 @@ class BadCells:
         """What stands in which rows (counted from 1), equal values together, and what is allowed."""
         if sum(kind.cells for kind in self.kinds.values()) == self.total:
             kinds = list(self.kinds.values())[:BAD_ROWS_SHOWN]
-            shown, told = "; ".join(map(str, kinds)), sum(kind.cells for kind in kinds)
+            told = sum(kind.cells for kind in kinds)
+            shown = ("; " if told > len(kinds) else ", ").join(map(str, kinds))
         else:
             shown, told = ", ".join(str(Kind(value, 1, row)) for row, value in self.first), len(self.first)
         more = f", and {self.total - told:,} more" if self.total > told else ""
