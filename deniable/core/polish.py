@@ -114,8 +114,8 @@ _SENTENCES = {
         "na liście są wylosowane wiersze spośród tych o tym samym prawdopodobieństwie: {some} z {all}"
     ),
     "Every probability is 0, or shown as 0: of all the ways in which these reports could have come about, the likeliest is that nobody "
-    "meets the condition, and that chance made the reports that look as if somebody did. There are too few who do to be told from nobody, so the "
-    "list is hardly better than a draw. Widen the condition, or ask more people.": (
+    "meets the condition, and that chance made the reports that look as if somebody did. There are too few who do to be told from "
+    "nobody, so the list is hardly better than a draw. Widen the condition, or ask more people.": (
         "Każde prawdopodobieństwo wynosi 0 albo jest tak pokazane: najbardziej prawdopodobne jest to, że nikt nie spełnia warunku, a "
         "odpowiedzi, które na to wyglądają, powstały przypadkiem. Spełniających jest zbyt mało, aby odróżnić to od braku takich osób, więc "
         "lista jest niewiele lepsza od losowania. Warto rozszerzyć warunek albo zapytać więcej osób."
