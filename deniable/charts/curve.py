@@ -51,7 +51,16 @@ def curve_layers(
     x = alt.X(
         "position:Q",
         scale=alt.Scale(domain=[min(positions), max(positions)], nice=False),
-        axis=alt.Axis(title=None, grid=False, tickCount=6, labelFlush=True, format=",.12~r", **look),
+        axis=alt.Axis(
+            title=None,
+            grid=False,
+            tickCount=6,
+            labelFlush=True,
+            labelOverlap="greedy",
+            labelSeparation=12,
+            format=",.12~r",
+            **look,
+        ),
     )
     scale = alt.Scale(domain=ends[0], nice=False)
     measure = alt.Axis(

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-_USAGE = typer.BadParameter.__mro__[1]
+_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 """What every error of usage is."""
 _COMPARE = 'To compare two groups: deniable difference DATA CONDITION --between "GROUP" "GROUP"'
 _WHERE = 'This command takes --where "CONDITION" instead.'

@@ -39,6 +39,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "W {path} nie ma kolumny „{got}”; są: {allowed}.",
             "W danych nie ma kolumn: {got}; są: {found}.",
         ),
+        "no_weights": ("Nie ma kolumny „{name}”, z której miałyby pochodzić wagi; są: {found}.",),
         "no_file": ("Nie ma pliku {path}.",),
         "no_schema": (
             "{path} nie ma schematu: plik {beside} nie istnieje. Schemat podaje się przez --schema; schemat ankiety zapisuje: deniable "

@@ -554,10 +554,11 @@ class Estimate:
         return self.name, ""
 
     def _cell(self, i: int, ends: tuple[Floats, Floats] | None, words: Words) -> str:
-        """One value in words."""
+        """One value in words, without its group."""
         written = words.percent if self.is_share else words.number
         between = "" if ends is None else " " + words.between.format(low=written(ends[0][i]), high=written(ends[1][i]))
-        return f"{label_words(self.labels[i])}: {written(self.shown[i])}{between}."
+        label = self.labels[i][-1] if self._groups is not None else self.labels[i]
+        return f"{label_words(label)}: {written(self.shown[i])}{between}."
 
     @property
     def caption(self) -> str:

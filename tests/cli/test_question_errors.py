@@ -75,7 +75,7 @@ def test_hints_name_options_that_exist_and_only_refuse_those_that_do_not():
         (["count", "nowhere.csv", "age < 30"], "Nie ma pliku nowhere.csv."),
         (["mean", "r.csv", "town"], "„town” to słowa"),
         (["distribution", "r.csv", "height"], "Nie ma atrybutu „height”"),
-        (["count", "r.csv", "age < 30", "--weights", "w"], "nie ma kolumny „w”"),
+        (["count", "r.csv", "age < 30", "--weights", "w"], "Nie ma kolumny „w”"),
         (["count", "r.csv", "age < 30", "--level", "95"], "Poziom ufności (--level)"),
     ],
 )  # fmt: skip
@@ -158,6 +158,6 @@ def test_a_word_for_silence_is_declared_in_the_schema_file(run, tmp_path):
     assert "('prefer not to say' in 30 cells, first in row 3)" in err
     assert 'write "missing": "prefer not to say" for it in the schema file.' in err
     named = dn.Optional(dn.KRR(dn.Nominal(["no", "yes"]), 0.8), 0.9, missing="prefer not to say")
-    dn.Schema({"smokes": named}).save(tmp_path / "o.json")
-    assert run("randomise", "true.csv", "--schema", "o.json", "-o", "out.csv")[0] == 0
+    dn.Schema({"smokes": named}).save(tmp_path / "named.json")
+    assert run("randomise", "true.csv", "--schema", "named.json", "-o", "out.csv")[0] == 0
     assert "prefer not to say" in (tmp_path / "out.csv").read_text()
