@@ -45,12 +45,20 @@ def sample() -> dn.Sample:
     return dn.Sample(SCHEMA.randomise(PEOPLE, rng=np.random.default_rng(8)), SCHEMA)
 
 
-def test_sizes_of_groups_are_those_of_the_distribution(sample, tmp_path):
-    shown = texts_of(sample.crosstab("region", "ill").plot(), tmp_path)
+@pytest.mark.parametrize("other", ["ill", "income"])
+def test_sizes_of_groups_are_those_of_the_distribution(sample, tmp_path, other):
+    shown = texts_of(sample.crosstab("region", other, bins={"income": 3}).plot(), tmp_path)
     by = sample.distribution("ill", by="region").group_sizes[::3]
     for size, people in zip(by, PEOPLE["region"].value_counts()[["north", "south", "rare"]], strict=True):
         assert size == people
         assert f"estimated size: {people} of 600" in shown
+
+
+def test_people_who_were_not_asked_the_other_question_are_in_no_group(tmp_path):
+    half = dn.Schema({"region": SCHEMA["region"]})
+    parts = [(SCHEMA.randomise(PEOPLE, rng=np.random.default_rng(8)), SCHEMA), (PEOPLE[["region"]], half)]
+    shown = texts_of(dn.Sample(parts).crosstab("region", "ill").plot(), tmp_path)
+    assert f"estimated size: {(PEOPLE['region'] == 'north').sum()} of 600" in shown
 
 
 @pytest.mark.parametrize("ask", ["distribution", "quantile", "mean"])
