@@ -526,10 +526,10 @@ class Estimate:
         if self.group_sizes is not None:
             return [float(self.group_sizes[place.start]) for _, place in groups]
         if self.row_people is not None:
-            return self.row_people().tolist()
+            return [float(people) for people in self.row_people()]
         # Cells as they are shown, none below 0, would make rare labels too frequent.
         sums = np.array([self.value[place].sum() for _, place in groups])
-        return (self.n * (project(sums) if self.limits == (0.0, 1.0) else sums)).tolist()
+        return [self.n * float(share) for share in (project(sums) if self.is_share else sums)]
 
     @property
     def on_a_scale(self) -> bool:
