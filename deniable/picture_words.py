@@ -125,8 +125,7 @@ ENGLISH = Words(
     where=" where {condition}",
     among_answers="among those who answered",
     not_drawn="Not drawn – {groups}.",
-    curve="One step for each of {count} values, each with its own interval; fewer and surer shares: ask with bins (how "
-    "many, or their edges).",
+    curve="One step for each of {count} values; fewer and surer numbers: ask with bins (how many, or their edges).",
     not_all_drawn="Drawn are the {drawn} largest of {count} groups.",
     estimated="estimated",
     ends="{low} to {high}",
@@ -203,8 +202,7 @@ POLISH = Words(
     where=", tylko osoby, dla których {condition}",
     among_answers="spośród osób, które odpowiedziały",
     not_drawn="Nie narysowano – {groups}.",
-    curve="Każda z {count} wartości to jeden stopień z własnym przedziałem; mniej udziałów, za to pewniejszych: z podziałem na klasy (ich "
-    "liczba albo granice).",
+    curve="Każda z {count} wartości to jeden stopień; mniej liczb, za to pewniejszych: z podziałem na klasy (ich liczba albo granice).",
     not_all_drawn="Narysowano tylko największe grupy: {drawn} z {count}.",
     estimated="oszacowanie",
     ends="od {low} do {high}",

@@ -429,7 +429,8 @@ class Estimate:
         else:
             left_out = [f"{label_words(self.labels[i])}: {self.said_instead[i]}" for i in np.flatnonzero(unseen)]
             sentences = [words.not_drawn.format(groups="; ".join(left_out))] if left_out else []
-            positions, beside = _curve([self.labels[i] for i in seen], charts.MANY_NUMBERS)
+            # A curve would hide that something is left out.
+            positions, beside = (None, []) if left_out else _curve(self.labels, charts.MANY_NUMBERS)
             if positions is not None:
                 sentences.append(words.curve.format(count=words.number(len(positions), ",")))
                 sentences += [self._cell(seen[i], ends, words) for i in beside]
@@ -617,9 +618,10 @@ class Estimate:
 def _curve(labels: Sequence[Any], most: int) -> tuple[list[float] | None, list[int]]:
     """The labels as numbers where more than `most` of them rise one after the other, and the places of the others, such as "no answer"."""
     beside = [i for i, label in enumerate(labels) if isinstance(label, bool) or not isinstance(label, (int, float, np.number))]
+    if len(beside) > 1 or len(labels) - len(beside) <= most:
+        return None, []
     numbers = [float(label) for i, label in enumerate(labels) if i not in beside]
-    rising = all(a < b for a, b in pairwise(numbers))
-    return (numbers, beside) if len(numbers) > most and len(beside) <= 1 and rising else (None, [])
+    return (numbers, beside) if all(a < b for a, b in pairwise(numbers)) else (None, [])
 
 
 def check_level(level: Any) -> None:
