@@ -27,13 +27,15 @@ class Words:
     reports: str
     worth: str
     in_the_group: str
-    method: str
+    methods: Mapping[str, str]
     error_bars: Mapping[str, str]
     of_everyone: str
     within_groups: str
-    by: str
-    too_few: str
-    too_few_for: str
+    one_by_other: str
+    where: str
+    among_answers: str
+    not_drawn: str
+    curve: str
     not_all_drawn: str
     estimated: str
     ends: str
@@ -99,15 +101,31 @@ ENGLISH = Words(
     reports="{n} reports",
     worth="worth {n} direct answers",
     in_the_group="an estimated {n} of them in the group",
-    method="method {method}",
+    methods=MappingProxyType(
+        {
+            "joint": "",
+            "bounded bias": "the intervals count the bias",
+            "em": "maximum likelihood",
+            "em, regularised": "smoothed",
+            "em, not converged": "maximum likelihood, not converged",
+            "eq": "unbiased",
+            "eq, clip": "shares below 0 shown as 0",
+            "eq, project": "nearest possible shares",
+            "iterative": "iterative, as published",
+            "em/as": "maximum likelihood, stopped early as published",
+            "as": "as published by Agrawal and Srikant",
+        }
+    ),
     error_bars=MappingProxyType(
         {"population": "error bars for the population", "respondents": "error bars for the respondents"}
     ),
     of_everyone="shares of everyone",
     within_groups="shares within each group",
-    by="by",
-    too_few="Not drawn, too few answers to say anything (estimated): {groups}.",
-    too_few_for="too few answers to say anything of: {labels}",
+    one_by_other="“{one}” by “{other}”",
+    where=" where {condition}",
+    among_answers="among those who answered",
+    not_drawn="Not drawn – {groups}.",
+    curve="One step for each of {count} values; fewer and surer numbers: ask with bins (how many, or their edges).",
     not_all_drawn="Drawn are the {drawn} largest of {count} groups.",
     estimated="estimated",
     ends="{low} to {high}",
@@ -160,15 +178,31 @@ POLISH = Words(
     reports="liczba odpowiedzi: {n}",
     worth="warte tyle, ile {n} udzielonych wprost",
     in_the_group="w tym w grupie szacunkowo {n}",
-    method="metoda: {method}",
+    methods=MappingProxyType(
+        {
+            "joint": "",
+            "bounded bias": "przedziały uwzględniają obciążenie",
+            "em": "metoda największej wiarygodności",
+            "em, regularised": "wygładzone",
+            "em, not converged": "metoda największej wiarygodności, nie doszła do końca",
+            "eq": "nieobciążone",
+            "eq, clip": "ujemne udziały jako 0",
+            "eq, project": "najbliższe możliwe udziały",
+            "iterative": "metoda iteracyjna z publikacji",
+            "em/as": "metoda największej wiarygodności, zakończona wcześniej jak w publikacji",
+            "as": "metoda Agrawala i Srikanta",
+        }
+    ),
     error_bars=MappingProxyType(
         {"population": "przedziały dotyczą populacji", "respondents": "przedziały dotyczą respondentów"}
     ),
     of_everyone="udziały wśród wszystkich",
     within_groups="udziały w każdej grupie",
-    by="według",
-    too_few="Nie narysowano, bo odpowiedzi jest zbyt mało, aby coś powiedzieć (szacunkowo): {groups}.",
-    too_few_for="odpowiedzi jest zbyt mało, aby coś powiedzieć o: {labels}",
+    one_by_other="„{one}” według „{other}”",
+    where=", tylko osoby, dla których {condition}",
+    among_answers="spośród osób, które odpowiedziały",
+    not_drawn="Nie narysowano – {groups}.",
+    curve="Każda z {count} wartości to jeden stopień; mniej liczb, za to pewniejszych: z podziałem na klasy (ich liczba albo granice).",
     not_all_drawn="Narysowano tylko największe grupy: {drawn} z {count}.",
     estimated="oszacowanie",
     ends="od {low} do {high}",

@@ -9,9 +9,10 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from deniable.charts.curve import curve_layers, curve_layout
 from deniable.charts.layout import FONT_SIZE, LABEL_LIMIT, gauge, label_room, lay_out, wrap
 from deniable.charts.marks import Marks
-from deniable.charts.series import ESTIMATE, ESTIMATE_BAR, ESTIMATE_STYLE, FAINT, FONT, INK, legend_layer, styles
+from deniable.charts.series import ESTIMATE, ESTIMATE_BAR, ESTIMATE_STYLE, FAINT, FONT, INK, Style, legend_layer, styles
 from deniable.errors import ParameterError
 from deniable.picture_words import ENGLISH, Words
 
@@ -36,6 +37,8 @@ def distribution_chart(
     width: float | None = None,
     words: Words = ENGLISH,
     unit: str | None = None,
+    from_zero: bool = True,
+    positions: Sequence[float] | None = None,
 ) -> alt.LayerChart:
     """Estimated shares as dots with whiskers from `low` to `high`, in the order of `labels`.
 
@@ -45,7 +48,9 @@ def distribution_chart(
     With `as_percent=False` the numbers are shown as they are (counts). `reach` is the least and the greatest number that the axis
     has room for, besides those drawn: charts of one reach can be compared. With `labelled=False` labels are not written, for a
     neighbour that has them; `width` is that of the plotting area, in pixels, where the labels do not ask for more. `words` are
-    those of a language; `unit` is what numbers that are no shares are counted in, written along their axis.
+    those of a language; `unit` is what numbers that are no shares are counted in, written along their axis. With `from_zero=False` the
+    axis need not begin at 0, and no bars are drawn, whose lengths would then deceive. `positions`, where labels are so many numbers that
+    they are not read one by one, are those numbers: a curve with a band is drawn over them.
 
     >>> from deniable.charts import distribution_chart
     >>> chart = distribution_chart(
@@ -59,28 +64,24 @@ def distribution_chart(
     estimate = _numbers(values, len(names), "values")
     interval = _interval(low, high, len(names))
     others = _compared(compare or {}, len(names))
-    look = lay_out(names)
+    chosen = styles(list(others))
+    # Bars rise from zero.
+    from_zero = from_zero or (positions is None and any(style.bar for style in chosen.values()))
+    look = lay_out(names) if positions is None else curve_layout(width)
     if width is not None and look.horizontal:
         look = replace(look, width=width)
     rows = _rows(names, estimate, interval, others)
     drawn = [row[key] for row in rows for key in ("value", "low", "high") if key in row] + list(reach or ())
-    picture = Marks(look, names, gauge(min(drawn), max(drawn)), as_percent, labelled, words, unit)
-
-    chosen = styles(list(others))
-    bars = [name for name in others if chosen[name].bar]
-    symbols = [name for name in others if not chosen[name].bar]
-    layers: list[Any] = [picture.bars(name, chosen[name]) for name in bars]
-    if not bars:
-        layers.append(picture.bars(ESTIMATE, ESTIMATE_BAR))
-    layers.append(picture.zero())
-    places = look.places(len(symbols) + 1)
-    layers += [picture.symbols(name, chosen[name], place) for name, place in zip(symbols, places, strict=False)]
-    if interval is not None:
-        layers += picture.whiskers(places[-1])
-    layers.append(picture.symbols(ESTIMATE, ESTIMATE_STYLE, places[-1], interval=interval is not None))
-    if others or interval is not None:
-        shown = [(name, chosen[name]) for name in [*bars, *symbols]]
-        layers.append(legend_layer([*shown, (ESTIMATE, ESTIMATE_STYLE)], None if interval is None else whiskers, words))
+    ends = gauge(min(drawn), max(drawn), from_zero)
+    layers: list[Any]
+    if positions is not None:
+        for row, position in zip(rows, np.tile(np.asarray(positions, dtype=np.float64), len(others) + 1).tolist(), strict=True):
+            row["position"] = position
+        layers = curve_layers(positions, ends, chosen, None if interval is None else whiskers, as_percent, words, unit)
+    else:
+        layers = _marks(
+            Marks(look, names, ends, as_percent, labelled, words, unit), chosen, interval, whiskers, from_zero, words
+        )
 
     return alt.LayerChart(
         data=alt.InlineData(values=rows),
@@ -93,6 +94,33 @@ def distribution_chart(
         else alt.Undefined,
         description=_description(title, names, estimate, interval, list(others), as_percent, whiskers, words),
     )
+
+
+def _marks(
+    picture: Marks,
+    chosen: Mapping[str, Style],
+    interval: tuple[Floats, Floats] | None,
+    whiskers: str,
+    from_zero: bool,
+    words: Words,
+) -> list[Any]:
+    """Bars, symbols and whiskers of each label, and their legend."""
+    look, others = picture.look, list(chosen)
+    bars = [name for name in others if chosen[name].bar]
+    symbols = [name for name in others if not chosen[name].bar]
+    layers: list[Any] = [picture.bars(name, chosen[name]) for name in bars]
+    if from_zero:
+        layers += [] if bars else [picture.bars(ESTIMATE, ESTIMATE_BAR)]
+        layers.append(picture.zero())
+    places = look.places(len(symbols) + 1)
+    layers += [picture.symbols(name, chosen[name], place) for name, place in zip(symbols, places, strict=False)]
+    if interval is not None:
+        layers += picture.whiskers(places[-1])
+    layers.append(picture.symbols(ESTIMATE, ESTIMATE_STYLE, places[-1], interval=interval is not None))
+    if others or interval is not None:
+        shown = [(name, chosen[name]) for name in [*bars, *symbols]]
+        layers.append(legend_layer([*shown, (ESTIMATE, ESTIMATE_STYLE)], None if interval is None else whiskers, words))
+    return layers
 
 
 def has_rows(chart: Any) -> bool:

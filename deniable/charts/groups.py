@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from deniable.charts.curve import curve_layout
 from deniable.charts.distribution import distribution_chart
 from deniable.charts.layout import label_room, lay_out
 from deniable.charts.panels import AXIS, panels
@@ -46,8 +47,10 @@ def grouped_chart(
     as_percent: bool = True,
     whiskers: str = "95% interval",
     words: Words = ENGLISH,
+    positions: Sequence[float] | None = None,
 ) -> alt.VConcatChart:
     """A panel for each group, all with the same axis, so that they can be compared; `beneath` is what is to be said under them.
+    `positions` are the labels as numbers, where they are so many that curves are drawn.
 
     Of more than 24 groups the largest are drawn, in the order given, and the picture says so.
 
@@ -69,7 +72,7 @@ def grouped_chart(
     ]
     numbers += [np.asarray(each, dtype=np.float64) for one in drawn for each in one.compare.values()]
     reach = float(min(np.nanmin(each) for each in numbers)), float(max(np.nanmax(each) for each in numbers))
-    look = lay_out([str(label) for label in labels])
+    look = lay_out([str(label) for label in labels]) if positions is None else curve_layout(NARROW_PANEL)
     # Rows have their labels once, in the first column; below columns they are short enough to be repeated.
     width = NARROW_PANEL if look.horizontal else look.width
     beside = label_room(list(map(str, labels)), look)
@@ -79,6 +82,7 @@ def grouped_chart(
         chart = distribution_chart(
             labels, one.values, one.low, one.high, title=one.name, note=one.size_words, compare=one.compare, as_percent=as_percent,
             whiskers=whiskers, reach=reach, labelled=not look.horizontal or at % columns == 0, width=width, words=words,
+            positions=positions,
         )  # fmt: skip
         charts.append(chart)
-    return panels(charts, title, columns, note=note, beneath=" ".join(said), fill=False)
+    return panels(charts, title, columns, note=note, beneath=said, fill=False)

@@ -173,8 +173,17 @@ def label_room(labels: Sequence[str], look: Layout) -> float:
     return min(LABEL_LIMIT, max(map(text_width, lines)))
 
 
-def gauge(lowest: float, highest: float) -> tuple[list[float], list[float]]:
-    """The ends of the axis of numbers and its ticks: always with zero, never with a tick at the very end.
+def room_of(labels: Sequence[str]) -> float:
+    """Pixels that labels take beside the plot of their distribution.
+
+    >>> room_of(["no", "yes"])
+    0.0
+    """
+    return label_room(labels, lay_out(labels))
+
+
+def gauge(lowest: float, highest: float, from_zero: bool = True) -> tuple[list[float], list[float]]:
+    """The ends of the axis of numbers and its ticks: with zero unless told otherwise, never with a tick at the very end.
 
     A tick at the end would let its label stick out of the chart, and the titles of neighbours would not line up.
 
@@ -182,13 +191,18 @@ def gauge(lowest: float, highest: float) -> tuple[list[float], list[float]]:
     ([0.0, 0.541], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
     >>> gauge(-0.012, 0.16)
     ([-0.0189, 0.167], [0.0, 0.05, 0.1, 0.15])
+    >>> gauge(1, 5, from_zero=False)
+    ([0.84, 5.16], [1.0, 2.0, 3.0, 4.0, 5.0])
     """
-    low, high = min(0.0, lowest), max(0.0, highest)
+    low, high = (min(0.0, lowest), max(0.0, highest)) if from_zero else (lowest, highest)
     span = (high - low) or 1.0
-    low, high = low - 0.04 * span if low < 0 else 0.0, high + 0.04 * span if high > 0 else 0.0
+    low = low - 0.04 * span if low < 0 or not from_zero else 0.0
+    high = high + 0.04 * span if high > 0 or not from_zero else 0.0
     power = 10.0 ** math.floor(math.log10(span / 3))
     step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if span / (power * factor) <= 5.5)
     ticks = [float(f"{i * step:.12g}") for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
     if ticks[-1] > high - 0.03 * span:
         high = ticks[-1] + 0.03 * span
-    return [float(f"{low:.3g}"), float(f"{high:.3g}")], ticks
+    # Far from zero, three digits would not tell the ends apart.
+    digits = ".3g" if from_zero else ".12g"
+    return [float(f"{low:{digits}}"), float(f"{high:{digits}}")], ticks

@@ -19,9 +19,10 @@ _LOOKS = ("shape", "fill", "stroke")
 
 
 def panels(
-    charts: Sequence[Any], title: str = "", columns: int = 2, *, note: str = "", beneath: str = "", fill: bool = True
+    charts: Sequence[Any], title: str = "", columns: int = 2, *, note: str = "", beneath: Sequence[str] = (), fill: bool = True
 ) -> alt.VConcatChart:
-    """Charts side by side in rows of `columns`, each as wide as the widest of them; `beneath` is written in small letters under them.
+    """Charts side by side in rows of `columns`, each as wide as the widest of them; the sentences of `beneath` are written in small letters
+    under them.
 
     Charts of `distribution_chart` share one legend at the top; one that has labels beside rows and is left over for the
     last row fills it unless `fill` is False. The charts that are given stay as they are.
@@ -54,11 +55,11 @@ def panels(
     rows = [alt.concat(*block, columns=columns, spacing=GAP).resolve_scale(**legends) for block in blocks]
     wide = columns * ((width or WIDTH) + AXIS)
     if beneath:
-        rows.append(_lines(wrap(beneath, wide)))
+        rows.append(_lines(beneath, wide))
     page: alt.VConcatChart = alt.vconcat(*rows, spacing=GAP).resolve_scale(**legends)
     told = [sentence(title)] if title else []
     told += [part.description for part in parts if isinstance(part.description, str)]
-    told += [beneath] if beneath else []
+    told += beneath
     if told:
         page.description = " ".join(told)
     if title or note:
@@ -66,8 +67,26 @@ def panels(
     return page
 
 
-def _lines(lines: list[str]) -> Any:
-    """Lines of small letters, from the left."""
+def with_sentences(chart: Any, sentences: Sequence[str], room: float = 0.0) -> Any:
+    """A chart with sentences in small letters under it, as wide as its plot and `room` pixels more; the chart itself if there are none.
+
+    >>> from deniable.charts import distribution_chart, with_sentences
+    >>> with_sentences(distribution_chart(["no", "yes"], [0.7, 0.3]), ["Assumed: nothing."]).description
+    'Estimate: no 70.0%; yes 30.0%. Assumed: nothing.'
+    """
+    if not sentences:
+        return chart
+    untitled = chart.copy(deep=False)
+    untitled.title = alt.Undefined
+    page: alt.VConcatChart = alt.vconcat(untitled, _lines(sentences, chart.width + room), spacing=10)
+    page.title = chart.title
+    page.description = " ".join([chart.description, *sentences])
+    return page
+
+
+def _lines(sentences: Sequence[str], pixels: float) -> Any:
+    """Lines of small letters, from the left, each sentence beginning its own."""
+    lines = [line for sentence in sentences for line in wrap(sentence, pixels)]
     words = alt.Chart(alt.InlineData(values=[{"text": lines}])).mark_text(
         align="left", baseline="top", lineHeight=FONT_SIZE + 4, font=FONT, fontSize=FONT_SIZE, color=FAINT
     )

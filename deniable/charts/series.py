@@ -75,10 +75,12 @@ def wrapped_legend(names: Sequence[str], pixels: float) -> dict[str, Any]:
     return {"labelExpr": f"{json.dumps(lines)}[datum.label]"}
 
 
-def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None, words: Words = ENGLISH) -> alt.Chart:
+def legend_layer(
+    shown: Sequence[tuple[str, Style]], whiskers: str | None, words: Words = ENGLISH, as_band: bool = False
+) -> alt.Chart:
     """A layer without rows that draws nothing but the legend, so that marks of any kind can share one.
 
-    `whiskers` says what the whiskers of the estimate are; None when there are none.
+    `whiskers` says what the whiskers of the estimate are; None when there are none. With `as_band` they are a band, not whiskers.
     """
     names = [words.estimate if name == ESTIMATE else name for name, _ in shown]
     shapes = [style.shape for _, style in shown]
@@ -87,8 +89,8 @@ def legend_layer(shown: Sequence[tuple[str, Style]], whiskers: str | None, words
     if whiskers is not None:
         at = [name for name, _ in shown].index(ESTIMATE)
         names[at] = words.with_whiskers.format(whiskers=whiskers)
-        shapes[at] = _DOT_WITH_WHISKERS
-        strokes[at] = "transparent"
+        if not as_band:
+            shapes[at], strokes[at] = _DOT_WITH_WHISKERS, "transparent"
     rooms = [text_width(name) + 46 for name in names]
     look = alt.Legend(
         columns=len(names) if sum(rooms) <= LEGEND_WIDTH else 3 if max(rooms) <= LEGEND_WIDTH / 2 else 1,

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from deniable.cli.asked import now_asked
 from deniable.cli.bars import Bar
 from deniable.cli.cross_table import FRAME, adds_up, cross_table
 from deniable.cli.show import console
@@ -89,7 +90,7 @@ def present(
         estimate.band(level, progress=Bar())
     told = estimate if texts is None or language == CODES else estimate.in_words(texts, language)
     if as_json:
-        print(json.dumps(as_dict(estimate, level), indent=2, ensure_ascii=False))
+        print(json.dumps({**as_dict(estimate, level), **now_asked().found_from}, indent=2, ensure_ascii=False))
     else:
         _show(estimate if language is None else told, level, heading, listed)
         if texts is not None and language is None and estimate.attributes:
@@ -98,7 +99,7 @@ def present(
         # Altair is slow to import: only pictures pay for it.
         from deniable import charts
 
-        charts.save(told.plot(level), plot)
+        charts.save(told.plot(level, title=now_asked().title), plot)
         if not as_json:
             print(words_of(None if language is None else told.language).picture.format(path=plot))
 

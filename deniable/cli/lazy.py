@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from deniable.cli.hints import Hinting
 from deniable.cli.quick_start import spare_pandas
 
 
@@ -21,6 +22,7 @@ class Lazy:
     attribute: str
     help: str
     reads_csv: bool = False
+    draws: bool = False
     spares_pandas: bool = False
 
     def load(self, name: str) -> Any:
@@ -31,12 +33,16 @@ class Lazy:
         if isinstance(found, typer.Typer):
             made: Any = get_group(found)
         else:
+            if self.draws:
+                from deniable.cli.asked import draws_pictures
+
+                found = draws_pictures(found)
             if self.reads_csv:
                 from deniable.cli.csv_options import reads_csv
 
                 found = reads_csv(found)
             alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-            alone.command(name)(found)
+            alone.command(name, cls=Hinting)(found)
             made = get_command(alone)
         made.name = name
         return made

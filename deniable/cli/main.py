@@ -18,7 +18,7 @@ INTERRUPTED = 130
 
 def _question(name: str, about: str) -> Lazy:
     """A command that asks a sample."""
-    return Lazy("statistics", name, about, reads_csv=True, spares_pandas=True)
+    return Lazy("statistics", name, about, reads_csv=True, draws=True, spares_pandas=True)
 
 
 COMMANDS = {
@@ -27,7 +27,7 @@ COMMANDS = {
     ),
     "reconstruct": Lazy(
         "reconstruct", "reconstruct_command", "Estimate the true distribution of one attribute from its randomised reports.",
-        reads_csv=True, spares_pandas=True,
+        reads_csv=True, draws=True, spares_pandas=True,
     ),
     "privacy": Lazy(
         "privacy", "privacy", "Say in words what each question gives away, warn of what leaks, and compare with published figures."
@@ -113,8 +113,16 @@ def main() -> None:
                 sys.exit(INTERRUPTED)
             if not isinstance(error, (DeniableError, OSError)):
                 raise
-            print(f"error: {_sentence(error)}", file=sys.stderr)
+            print(_told(error), file=sys.stderr)
             sys.exit(BAD_INPUT)
+
+
+def _told(error: DeniableError | OSError) -> str:
+    """The error as it is printed: in Polish where that is asked for and there are words, else in English."""
+    from deniable.cli import polish_errors
+
+    polish = polish_errors.in_polish(error) if isinstance(error, DeniableError) and polish_errors.wanted(sys.argv[1:]) else None
+    return f"error: {_sentence(error)}" if polish is None else f"{polish_errors.BEGINS}: {polish}"
 
 
 def _sentence(error: DeniableError | OSError) -> str:

@@ -40,6 +40,7 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
 _PARAMETERS = re.compile(
     r"\b(min_support|max_len|max_candidates|min_probability|false_discovery_rate|min_confidence|min_threshold)\b(=(?=[\w.]))?"
 )
+_DECLARED = re.compile(r"declare the attribute with missing=(['\"])(.*)\1(?=\.$)", re.MULTILINE)
 _NAMES: Mapping[str, str] = MappingProxyType({"min_threshold": "min_confidence"})
 
 
@@ -56,6 +57,8 @@ def in_options(error: DeniableError) -> str:
     except (KeyError, ValueError, IndexError, AttributeError):
         # Another error of the same code, with other particulars.
         told = str(error)
+    if error.code == "bad_cells":
+        told = _DECLARED.sub(r'write "missing": "\2" for it in the schema file', told)
     return _PARAMETERS.sub(lambda found: _option(found[1]) + (" " if found[2] else ""), told)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from deniable.cli.asked import now_asked
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numeric, present, tell_bins
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
@@ -53,6 +54,7 @@ def reconstruct_command(
     if name not in read:
         raise DataError("no_attribute", "The schema has no attribute {got!r}, only {allowed}.", got=name, allowed=list(read))
     check_language(language, read.texts)
+    now_asked().opened(source, read)
     channel = read[name]
     cells = _bins(bins, channel, data, name)
     estimate = reconstruct(source.column_table(name, cells, Bar()), channel, method, target)

@@ -10,14 +10,17 @@ from typing import Annotated
 
 import typer
 
+from deniable.cli.asked import now_asked
+from deniable.cli.candidate_words import CandidateWords, candidate_words
 from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
 from deniable.core.domains.domain import Domain
 from deniable.core.estimate import Estimate, check_level
+from deniable.core.polish import Polish
 from deniable.errors import ParameterError
 from deniable.files.atomic import refuse_same, write_text
 from deniable.files.tables import open_table
-from deniable.picture_words import ENGLISH, words_of
+from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
@@ -89,6 +92,7 @@ def _open(
         refuse_same(plot, Path(data))
     sample = read(data, schema, engine, shares(most), weights)
     check_language(language, sample.schema.texts)
+    now_asked().opened(sample.parts[0][0], sample.schema, weights)
     return sample
 
 
@@ -440,59 +444,55 @@ def candidates(
     draw: Annotated[
         str | None,
         typer.Option(
-            help="What rows with the same probability are drawn by: the column draw of an earlier list, to make it again, or a text that "
+            help="What rows with the same probability are drawn by: the draw of an earlier list, to make it again, or a text that "
             "nobody could choose, such as the numbers of a lottery."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
+    language: Language = None,
 ) -> None:
     """Rows (counted from 1) that probably meet a condition, best first. None is certain to: each is listed with its probability.
 
-    Rows with the same probability stand in the order of a draw, which is written into the list: the SHA-256 of DRAW:ROW decides, the lowest
-    first. So a list that ends among equals is fair, and anybody can check it with --draw.
+    Rows with the same probability stand in the order of a draw, which is told below the list and stands in a file that is written: the
+    SHA-256 of DRAW:ROW decides, the lowest first. So a list that ends among equals is fair, and anybody can check it with --draw.
     """
     if output is not None:
         refuse_same(output, Path(data))
     sample = read(data, schema)
-    condition = parse(where)
+    check_language(language, sample.schema.texts)
+    condition, words = parse(where), candidate_words(language)
     found = sample.candidates(condition, draw=draw, keep=keep or _codes(sample)).first(size)
-    frame = found.to_frame().assign(row=lambda f: f["row"] + 1, draw=found.draw)
+    frame = found.to_frame().assign(row=lambda f: f["row"] + 1)
+    # A file is handed on alone, so it carries its draw; below a list that is printed it stands once.
+    frame = (frame if output is None else frame.assign(draw=found.draw)).rename(columns=dict(words.columns))
     text = frame.to_csv(index=False, float_format="%.4f")
     if output is None:
         print(text, end="")
     else:
         write_text(output, text, force, private=bool(found.kept))
-        print(
-            f"{counted(len(found), 'row')} written to {output}; {found.expected:,.1f} of them are expected to meet the condition."
-        )
+        rows = str(len(found)) if words.columns else counted(len(found), "row")
+        print(words.written.format(rows=rows, path=output, expected=words_of(language).number(found.expected, ",.1f")))
     # Beside the list, not in it: what is printed may be a CSV file by now.
-    nobody = "" if found.kept else _whose(sample)
+    speak = Polish({}).sentence if words_of(language) is POLISH else str
+    nobody = "" if found.kept else _whose(sample, words)
     for said in (
-        *(f"note: {note}" for note in (found.note, nobody) if note),
-        f"{found.cut} (draw {found.draw})." if found.cut else "",
+        *(f"{words.note}: {note}" for note in (speak(found.note) if found.note else "", nobody) if note),
+        f"{speak(found.cut)}." if found.cut else "",
+        words.drawn.format(draw=found.draw),
     ):
         if said:
             print(said, file=sys.stderr)
 
 
-def _whose(sample: Sample) -> str:
+def _whose(sample: Sample, words: CandidateWords) -> str:
     """What can be done with a list of rows that belong to nobody: without a word it would lead nowhere."""
-    begin = "nothing here tells whose these rows are: they are in random order"
     if sample.schema.texts is not None:
         # Only exports of surveys carry texts.
-        return (
-            f"{begin}, and there are no receipt codes. So it is where a survey is asked with linkage: none: no answer belongs to anybody, "
-            "which was promised to those who answered and cannot be undone. How many there are can be told: deniable count, share. "
-            "To invite the likeliest, ask the next survey with linkage: code, by which everybody gets a receipt code and codes can be "
-            "announced, or linkage: register, which keeps contact details beside the answers; its page says so before the first question."
-        )
+        return words.nobodys + words.no_codes
     files = [path for data, _ in sample.parts for path in getattr(data, "files", ())]
     kept = [name for name in (open_table(files[0]).columns if files else []) if name not in sample.schema]
-    shown = f" This file has {', '.join(kept)}: --keep {kept[0]}." if kept else ""
-    return (
-        f"{begin}, unless it was kept when they were randomised, and no column stands beside them. --keep shows a column that tells whose "
-        f"they are, such as an identifier that deniable randomise --keep handed on.{shown}"
-    )
+    shown = words.kept.format(columns=", ".join(kept), first=kept[0]) if kept else ""
+    return words.nobodys + words.not_kept + shown
 
 
 def _codes(sample: Sample) -> list[str]:

@@ -22,6 +22,7 @@ from deniable.errors import ParameterError, RefusedError
 from deniable.files.atomic import file_exists, refuse_same, write_text
 from deniable.files.sidecar import sidecar
 from deniable.plurals import counted
+from deniable.privacy.reporting.rows import NOT_PROTECTED, OPEN
 from deniable.privacy.reporting.words import factor, odds
 
 app = typer.Typer(help="Prepare, open, close and export surveys.", no_args_is_help=True, rich_markup_mode=None)
@@ -90,10 +91,12 @@ def check(
     table.add_column(f"margin of error for a share of {SHARE:.0%}", justify="right")
     table.add_column("one lie shifts a count by up to", justify="right")
     found = costs(read, answers)
+    openly = {name for block in read.schema.blocks if block.open for name in block.attributes}
     for cost in found:
         channel = read.schema[cost.name]
+        told = (OPEN, NOT_PROTECTED) if cost.name in openly else (rounded_up(cost.epsilon), factor(odds(cost.epsilon)))
         table.add_row(
-            cost.name, type(channel).__name__, rounded_up(cost.epsilon), factor(odds(cost.epsilon)),
+            cost.name, type(channel).__name__, *told,
             cost.worth_in_words, cost.margin_in_words, cost.counts_as,
         )  # fmt: skip
     console().print(table)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from deniable.core.domains.exact import Floats
-from deniable.core.estimate_text import label_words, page, text
+from deniable.core.estimate_text import label_words, page, sentences_of, text
 from deniable.core.intervals import Moments, score_interval
 from deniable.core.polish import Polish
 from deniable.core.question_texts import QuestionTexts
@@ -27,6 +28,8 @@ AT_ONCE = 25
 """So many re-estimates are made in step."""
 FEWEST = 5
 """Of fewer people no shares are shown: one of them would be 20% or more."""
+MOST_ROOM = 10
+"""An axis of means shows all that is possible unless that is so many times as wide as what is drawn."""
 
 
 class Estimate:
@@ -59,7 +62,10 @@ class Estimate:
     """The attribute whose labels are groups, where each value is about one of them."""
     table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None = None
     """Of a cross table: the names and labels of its rows and of its columns."""
+    row_people: Callable[[], Floats] | None = None
+    """Of a cross table: how many respondents are estimated to have each label of its rows, where that is known better than by its cells."""
     _in_points: bool | None = None
+    _on_a_scale: bool | None = None
 
     def __init__(
         self,
@@ -379,7 +385,7 @@ class Estimate:
         questions = texts.questions(language)
         other = copy.copy(self)
         other.language = language or texts.languages[0]
-        other._in_points = self.in_points
+        other._in_points, other._on_a_scale = self.in_points, self.on_a_scale
         if words_of(other.language) is POLISH:
             other._speak(Polish({name: question.title for name, question in questions.items()}))
         asked = [questions.get(name) for name in self.attributes]
@@ -404,23 +410,30 @@ class Estimate:
                 for at, (title, (_, labels)) in enumerate(zip(titles, self.table, strict=True))
             )
             other.table = down, across
-        condition = self.name.partition(" where ")[2]
-        other.name = " / ".join(titles if self.group_sizes is None else titles[::-1]) + (f" [{condition}]" if condition else "")
+        spoken, condition = words_of(other.language), self.name.partition(" where ")[2]
+        one, *others = titles if self.group_sizes is None else titles[::-1]
+        other.name = spoken.one_by_other.format(one=one, other=others[0]) if others else one
+        other.name += spoken.where.format(condition=condition) if condition else ""
         return other
 
     def _speak(self, polish: Polish) -> None:
         """Say in Polish what is no text of the survey; labels that are answers become its texts."""
-        self.name, self.method = polish.name(self.name), polish.method(self.method)
+        self.name = polish.name(self.name)
         self.assumes = tuple(map(polish.sentence, self.assumes))
         self.notes = tuple(map(polish.sentence, self.notes))
         self._no_interval = None if self._no_interval is None else polish.sentence(self._no_interval)
         if not self.attributes:
             self.labels = tuple(map(polish.label, self.labels))
 
-    def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None) -> Any:
-        """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported. Groups (`by`, the
-        first attribute of a cross table) are panels of one axis, each with its estimated size; groups of too few people to say anything
-        are named beneath.
+    def plot(self, level: float = 0.95, compare: dict[str, Any] | None = None, title: str | None = None) -> Any:
+        """The estimate as an Altair chart, with its intervals; `compare` adds other series, such as what was reported, `title` is
+        written above it instead of its name. Groups (`by`, the first attribute of a cross table) are panels of one axis, each with its
+        estimated size. More than 30 numbers are a curve with a band. What is assumed, what else is to be said and what is not drawn stands
+        beneath.
+
+        >>> import deniable as dn
+        >>> dn.reconstruct([1884, 116], dn.Flip(p=0.4, q=0.96)).plot(title="Smokes").title.text
+        'Smokes'
         """
         check_level(level)
         # Altair takes longer to import than most estimates to compute; only pictures pay for it.
@@ -434,25 +447,41 @@ class Estimate:
         ends = self.interval(level) if self.has_interval else self.band(level) if self.has_band else None
         whiskers = (words.interval if self.has_interval else words.band).format(level=words.number(100 * level, "g"))
         if self._groups is not None:
-            chart = self._small_multiples(self._groups, ends, compare or {}, whiskers, words)
+            chart = self._small_multiples(self._groups, ends, compare or {}, whiskers, words, title)
         else:
-            left_out = [label_words(self.labels[i]) for i in np.flatnonzero(unseen)]
-            said = f"; {words.too_few_for.format(labels='; '.join(left_out))}" if left_out else ""
+            left_out = [f"{label_words(self.labels[i])}: {self.said_instead[i]}" for i in np.flatnonzero(unseen)]
+            sentences = [words.not_drawn.format(groups="; ".join(left_out))] if left_out else []
+            # A curve would hide that something is left out.
+            positions, beside = (None, []) if left_out else _curve(self.labels, charts.MANY_NUMBERS)
+            if positions is not None:
+                sentences.append(words.curve.format(count=words.number(len(positions), ",")))
+                sentences += [self._cell(seen[i], ends, words) for i in beside]
+                seen = np.delete(seen, beside)
+                compare = {name: np.delete(series, beside) for name, series in compare.items()} if compare else None
             scale = 100.0 if self.in_points else 1.0
+            drawn = [self.shown[seen], *(() if ends is None else (end[seen] for end in ends))]
+            labels = [label_words(self.labels[i]) for i in seen]
+            heading, scope = self._heading
             chart = charts.distribution_chart(
-                [label_words(self.labels[i]) for i in seen],
+                labels,
                 scale * self.shown[seen],
                 None if ends is None else scale * ends[0][seen],
                 None if ends is None else scale * ends[1][seen],
-                title=self.name,
+                title=heading if title is None else title,
                 compare={name: scale * np.asarray(series) for name, series in compare.items()}
                 if compare and scale != 1
                 else compare,
-                note=self._caption(words) + said,
+                note=self._caption(words) + scope,
                 as_percent=self.is_share,
                 whiskers=whiskers,
                 words=words,
                 unit=words.percentage_points if self.in_points else None,
+                reach=self._reach(np.concatenate(drawn)),
+                from_zero=not self.on_a_scale,
+                positions=positions,
+            )
+            chart = charts.with_sentences(
+                chart, [*sentences, *sentences_of(self, words)], 0 if positions else charts.room_of(labels)
             )
         return charts.with_picture(charts.in_language(chart, words))
 
@@ -475,40 +504,84 @@ class Estimate:
         compare: dict[str, Any],
         whiskers: str,
         words: Words,
+        title: str | None,
     ) -> Any:
         """One panel for each group, with its estimated size; groups of too few people to say anything are named beneath."""
         from deniable import charts
 
-        drawn, few = [], []
-        for name, members in groups:
-            # Shares of everyone add up to the group's; shares within groups come with their sizes.
-            size = (
-                self.n * float(np.sum(self._possible[members]))
-                if self.group_sizes is None
-                else float(self.group_sizes[members][0])
-            )
-            if self.is_share and (size < FEWEST or np.isnan(self.shown[members]).any()):
-                few.append(f"{label_words(name)} ({size:.0f})")
+        drawn, left_out = [], []
+        sizes = self._people_in(groups)
+        within = [label for _, label in self.labels[groups[0][1]]]
+        positions, beside = _curve(within, charts.MANY_NUMBERS)
+        kept = np.delete(np.arange(len(within)), beside)
+        for (name, place), size in zip(groups, sizes, strict=True):
+            if self.is_share and (size < FEWEST or np.isnan(self.shown[place]).any()):
+                few = words.few_answers.format(size=words.number(size, ",.0f"))
+                left_out.append(f"{label_words(name)}: {self.said_instead[place.start] or few}")
                 continue
+            members = place.start + kept
             low, high = (None, None) if ends is None else (ends[0][members], ends[1][members])
             compared = {key: np.asarray(series)[members] for key, series in compare.items()}
             told = words.size.format(size=words.number(size, ",.0f"), n=words.number(self.n, ",")) if self.is_share else ""
+            told += "".join(f"; {self._cell(place.start + i, ends, words)}" for i in beside)
             # A number by itself is no title.
-            title = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
-            drawn.append(charts.Group(label_words(title), self._possible[members], low, high, size, told, compared))
+            above = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
+            drawn.append(charts.Group(label_words(above), self._possible[members], low, high, size, told, compared))
+        beneath = [words.not_drawn.format(groups="; ".join(left_out))] if left_out else []
+        beneath += [] if positions is None else [words.curve.format(count=words.number(len(positions), ","))]
         if not drawn:
-            reason = words.too_few.format(groups=", ".join(few)).rstrip(".")
+            reason = "; ".join(left_out)
             raise NoIntervalError("too_few", "No picture of {name}: {reason}.", name=self.name, reason=reason)
         return charts.grouped_chart(
-            [label_words(label) for _, label in self.labels[groups[0][1]]],
+            [label_words(within[i]) for i in kept],
             drawn,
-            title=self.name,
+            title=self._heading[0] if title is None else title,
             note=f"{self._caption(words)}; {words.of_everyone if self.group_sizes is None else words.within_groups}",
-            beneath=[words.too_few.format(groups=", ".join(few))] if few else [],
+            beneath=[*beneath, *sentences_of(self, words)],
             as_percent=self.is_share,
             whiskers=whiskers,
             words=words,
+            positions=positions,
         )
+
+    def _people_in(self, groups: list[tuple[Any, slice]]) -> list[float]:
+        """How many respondents each group of labels is estimated to have."""
+        if self.group_sizes is not None:
+            return [float(self.group_sizes[place.start]) for _, place in groups]
+        if self.row_people is not None:
+            return [float(people) for people in self.row_people()]
+        # Cells as they are shown, none below 0, would make rare labels too frequent.
+        sums = np.array([self.value[place].sum() for _, place in groups])
+        return [self.n * float(share) for share in (project(sums) if self.is_share else sums)]
+
+    @property
+    def on_a_scale(self) -> bool:
+        """Whether the values are on the scale of an attribute, as means and quantiles are, for which 0 is a number like any other."""
+        if self._on_a_scale is not None:
+            return self._on_a_scale
+        return self.name.startswith(("mean of ", "quantile")) and self.labels != ("difference",) and not self.is_share
+
+    def _reach(self, drawn: Floats) -> tuple[float, float] | None:
+        """The numbers that an axis shows in any case: all possible ones of a scale, unless what is drawn would shrink to a dot on it."""
+        if not self.on_a_scale or self.limits is None or not np.isfinite(self.limits).all():
+            return None
+        return self.limits if MOST_ROOM * (np.nanmax(drawn) - np.nanmin(drawn)) >= self.limits[1] - self.limits[0] else None
+
+    @property
+    def _heading(self) -> tuple[str, str]:
+        """The name without what is said of those who answered, and that, for the small line."""
+        for words in (ENGLISH, POLISH):
+            name, found, rest = self.name.rpartition(f" ({words.among_answers}")
+            if found:
+                return name, f", {words.among_answers}{rest.removesuffix(')')}"
+        return self.name, ""
+
+    def _cell(self, i: int, ends: tuple[Floats, Floats] | None, words: Words) -> str:
+        """One value in words, without its group."""
+        written = words.percent if self.is_share else words.number
+        between = "" if ends is None else " " + words.between.format(low=written(ends[0][i]), high=written(ends[1][i]))
+        label = self.labels[i][-1] if self._groups is not None else self.labels[i]
+        return f"{label_words(label)}: {written(self.shown[i])}{between}."
 
     @property
     def caption(self) -> str:
@@ -528,9 +601,10 @@ class Estimate:
             among = ", " + words.in_the_group.format(n=words.number(self.group_sizes[0], ",.0f"))
         if self.has_interval or self.has_band:
             bars = ", " + words.error_bars[self.target]
-        method = words.method.format(method=self.method)
+        found_by = words.methods.get(self.method, self.method)
+        method = f", {found_by}" if found_by else ""
         reports = counted(self.n, "report") if words is ENGLISH else words.reports.format(n=words.number(self.n, ","))
-        return f"{reports}{among}{direct}, {method}{bars}"
+        return f"{reports}{among}{direct}{method}{bars}"
 
     @property
     def in_points(self) -> bool:
@@ -561,6 +635,15 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         return page(self)
+
+
+def _curve(labels: Sequence[Any], most: int) -> tuple[list[float] | None, list[int]]:
+    """The labels as numbers where more than `most` of them rise one after the other, and the places of the others, such as "no answer"."""
+    beside = [i for i, label in enumerate(labels) if isinstance(label, bool) or not isinstance(label, (int, float, np.number))]
+    if len(beside) > 1 or len(labels) - len(beside) <= most:
+        return None, []
+    numbers = [float(label) for i, label in enumerate(labels) if i not in beside]
+    return (numbers, beside) if all(a < b for a, b in pairwise(numbers)) else (None, [])
 
 
 def check_level(level: Any) -> None:

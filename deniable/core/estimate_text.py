@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from deniable.core.domains.exact import Floats
 from deniable.core.html_table import html_table, paragraphs
-from deniable.picture_words import words_of
+from deniable.picture_words import Words, words_of
 from deniable.plurals import counted
 
 MOST_LINES = 40
@@ -89,8 +89,21 @@ def _sentences(estimate: Shown) -> list[str]:
             said.append(f"{NO_INTERVAL_BUT}.")
         elif estimate.has_band:
             said.append("Its variability (.se and .band()) is found by simulating reports, when it is asked for.")
-    said += [words.assumed.format(what=assumption) for assumption in estimate.assumes]
-    return said + [words.note.format(what=note) for note in estimate.notes]
+    return said + assumed_and_noted(estimate, words)
+
+
+def sentences_of(estimate: Shown, words: Words) -> list[str]:
+    """What stands under a picture: why there is no interval, what is assumed and what else is to be said."""
+    reason = estimate.why_no_interval
+    return [*([words.no_interval.format(reason=reason)] if reason else []), *assumed_and_noted(estimate, words)]
+
+
+def assumed_and_noted(estimate: Shown, words: Words) -> list[str]:
+    """What an estimate takes for granted, and what else is to be said of it."""
+    return [
+        *(words.assumed.format(what=assumption) for assumption in estimate.assumes),
+        *(words.note.format(what=note) for note in estimate.notes),
+    ]
 
 
 def _list(estimate: Shown) -> str:

@@ -13,13 +13,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-_METHODS = {
-    "em, regularised": "em, wygładzona",
-    "em, not converged": "em, nie doszła do końca",
-    "bounded bias": "ograniczone obciążenie",
-    "eq, clip": "eq, ujemne udziały jako 0",
-    "eq, project": "eq, najbliższe możliwe udziały",
-}
 _LABELS = {
     "count": "liczba osób",
     "share": "udział",
@@ -122,6 +115,16 @@ _SENTENCES = {
         "oba udziały są udziałami wśród wszystkich, więc w większej grupie jest więcej osób, dla których {shared}, nawet jeśli nie zdarza "
         "się to częściej; aby porównać częstość w grupach, trzeba zapytać o różnicę między grupami ({first}) i ({second})"
     ),
+    "{some} of {all} rows with the same probability are listed, as drawn": (
+        "na liście są wylosowane wiersze spośród tych o tym samym prawdopodobieństwie: {some} z {all}"
+    ),
+    "Every probability is 0, or shown as 0: of all the ways in which these reports could have come about, the likeliest is that nobody "
+    "meets the condition, and that chance made the reports that look as if somebody did. There are too few who do to be told from "
+    "nobody, so the list is hardly better than a draw. Widen the condition, or ask more people.": (
+        "Każde prawdopodobieństwo wynosi 0 albo jest tak pokazane: najbardziej prawdopodobne jest to, że nikt nie spełnia warunku, a "
+        "odpowiedzi, które na to wyglądają, powstały przypadkiem. Spełniających jest zbyt mało, aby odróżnić to od braku takich osób, więc "
+        "lista jest niewiele lepsza od losowania. Warto rozszerzyć warunek albo zapytać więcej osób."
+    ),
     # How an answer is hidden.
     "nothing is hidden, the true answer is reported": "nic nie jest ukryte, podawana jest prawdziwa odpowiedź",
     "the true answer is kept with probability {number}, else {said}": (
@@ -184,7 +187,7 @@ class Polish:
 
     >>> polish = Polish({"income": "Ile zarabiasz?"})
     >>> polish.name("mean of income where sex == 'F' (among those who answered income)")
-    "średnia: „Ile zarabiasz?”, tylko osoby, dla których sex == 'F' (spośród tych, którzy odpowiedzieli na „Ile zarabiasz?”)"
+    "średnia: „Ile zarabiasz?”, tylko osoby, dla których sex == 'F' (spośród osób, które odpowiedziały)"
     >>> polish.sentence("no single value of 'income' holds more than 0.98% of the people")
     'żadnej wartości „Ile zarabiasz?” nie ma więcej niż 0,98% osób'
     """
@@ -207,7 +210,12 @@ class Polish:
         told += f", tylko osoby, dla których {condition}" if where else ""
         if answered:
             names = " i ".join(map(self._attribute, answered[1].split(" and ")))
-            told += f" (spośród tych, którzy odpowiedzieli na {names})"
+            # Of one question it need not be repeated which.
+            told += (
+                " (spośród osób, które odpowiedziały"
+                + ("" if base.startswith(("mean of ", "quantile")) else f" na {names}")
+                + ")"
+            )
         return told
 
     def label(self, english: Any) -> str:
@@ -222,10 +230,6 @@ class Polish:
         if against:
             return f"{self._titles.get(against['name'], against['name'])}: {against['label']} (zamiast {against['reference']})"
         return _LABELS.get(english) or self._titles.get(english, english)
-
-    def method(self, english: str) -> str:
-        """How a number was found; the words of the command line stay."""
-        return _METHODS.get(english, english)
 
     def _put(self, english: str, known: Mapping[str, str]) -> str | None:
         for template, polish in known.items():

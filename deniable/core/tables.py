@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.channels.base import Binned, Channel
-from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.domain import numeric
 from deniable.core.domains.exact import Ints, fraction, written
@@ -347,7 +347,7 @@ def float_codes(channel: Channel, binned: Binned, column: pa.Array, bad: BadCell
     with np.errstate(invalid="ignore"):
         wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low - slack) & (numbers <= high + slack)))
     if wrong.size:
-        bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+        bad.add(wrong, column.take(pa.array(wrong)), offset)
     return binned.reported_bins.index(np.nan_to_num(numbers))
 
 

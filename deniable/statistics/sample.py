@@ -529,6 +529,8 @@ class Sample:
         functions = [factor(a, p) * factor(b, q) for p in first_masks for q in second_masks]
         labels = [(x, y) for x in first for y in second]
         found = shares.table(self._sums(target), functions, labels, f"{a} by {b}", target)
+        rows_alone = [factor(a, mask) for mask in first_masks]
+        found.row_people = lambda: shares.people_in(self._sums(target), rows_alone, functions[0])
         return _about(_as_table(self._smoothly(found, functions, lambda means: means), (a, first), (b, second)), a, b)
 
     @repeats_assumptions

@@ -56,6 +56,13 @@ def table(sums: Sums, cells: Sequence[Function], labels: Sequence[Any], title: s
     return estimate_of(shares, errors, labels, weighted, target, title, (0.0, 1.0), ends, whole=len(shares))
 
 
+def people_in(sums: Sums, groups: Sequence[Function], asked_too: Function) -> Floats:
+    """How many of the respondents, each counted once, are estimated to be in each of some groups, as `distribution` counts them: among
+    those who were asked for `asked_too` as well."""
+    weighted = sums([*groups, asked_too], lambda means: np.eye(len(means)))
+    return np.array([weighted.respondents_in(place) for place in range(len(groups))])
+
+
 def _ratio_ends(shares: Floats, covariance: Floats, sizes: Floats, level: float) -> tuple[Floats, Floats]:
     """Value +- z se, but never surer than so many direct answers would be."""
     reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))

@@ -53,7 +53,7 @@ def test_every_group_is_a_panel_with_its_size_and_small_ones_are_named_beneath(t
     assert [panel["title"]["text"] for panel in panels] == ["Śródmieście", "Łagów"]
     assert [panel["title"]["subtitle"] for panel in panels] == [["estimated size: 60 of 102"], ["estimated size: 40 of 102"]]
     shown = texts_of(chart, tmp_path)
-    assert "Not drawn, too few answers to say anything (estimated): Wola (2)." in shown
+    assert "Not drawn – Wola: too few answers (2)." in shown
     assert shown.count("estimate with 95% interval") == 1
     assert not any("(" in text and "'" in text for text in shown)
     assert {row["label"] for row in rows_of(chart)} == {"no", "yes"}
@@ -80,7 +80,7 @@ def test_a_cross_table_is_panels_of_its_first_attribute(tmp_path):
     data = pd.DataFrame({"kids": [0, 0, 1] * 40 + [2], "town": ["Łódź", "Gdańsk", "Łódź"] * 40 + ["Łódź"]})
     shown = texts_of(dn.Sample(data, schema).crosstab("kids", "town").plot(), tmp_path)
     assert {"kids: 0", "kids: 1", "Łódź", "Gdańsk", "estimated size: 80 of 121"} <= set(shown)
-    assert "Not drawn, too few answers to say anything (estimated): 2 (1)." in shown
+    assert "Not drawn – 2: too few answers (1)." in shown
 
 
 def test_a_group_that_nobody_is_in_does_not_hide_the_others():
@@ -175,7 +175,7 @@ def test_pictures_speak_in_the_words_of_the_survey(tmp_path):
     estimate.attributes, estimate.n = ("district", "smokes"), 5678
     told = estimate.in_words(polish())
     shown = texts_of(told.plot(0.9), tmp_path)
-    assert "Czy pali Pan/Pani? / Gdzie Pan/Pani mieszka?" in shown
+    assert "„Czy pali Pan/Pani?” według „Gdzie Pan/Pani mieszka?”" in shown
     assert {"Dzielnica Śródmieście", "szacowana liczebność: 1\xa0234 z 5\xa0678", "udział"} <= set(shown)
     assert "oszacowanie i przedział ufności 90%" in shown
     assert "50,0%" in told.plot().description

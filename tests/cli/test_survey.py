@@ -327,6 +327,10 @@ def test_a_check_warns_of_weak_and_of_useless_protection_and_explains_the_design
     assert warned[0].startswith("note: district: asked openly")
     assert warned[2].startswith("warning: tight: hidden so well that 1,000 answers")
     assert len(warned) == 3
+    # Of what is asked openly the same is said as by `schema check`.
+    [district] = [line for line in out.splitlines() if "│ district" in line]
+    assert " open " in district
+    assert not re.search("infinite|without limit", out)
     assert "KRR (loose): the true answer is kept with probability 0.9, else one of the others is drawn" in out
     enough = int(re.search(r"About ([\d,]+) would", warned[2]).group(1).replace(",", ""))
     assert "hidden so well" not in run("survey", "check", "q.yaml", "--answers", enough)[1]

@@ -199,8 +199,46 @@ def test_the_first_twenty_bad_cells_are_shown_and_all_are_counted(domain):
     found = caught.value.parameters["columns"]["age"]
     assert found["total"] == 1500
     assert found["first"] == [(2 * i, 7) for i in range(1, 21)]
-    assert "1,500 cells do not fit (row 2: 7, row 4: 7, " in str(caught.value)
-    assert "row 40: 7, and 1,480 more)" in str(caught.value)
+    assert "1,500 cells do not fit (7 in 1,500 cells, first in row 2). Allowed" in str(caught.value)
+
+
+def test_of_very_many_different_values_the_first_are_shown():
+    with pytest.raises(DataError) as caught:
+        dn.Integer(0, 5).encode(np.arange(3000) + 10, "age")
+    assert "3,000 cells do not fit (row 1: 10, row 2: 11, " in str(caught.value)
+    assert "row 20: 29, and 2,980 more)" in str(caught.value)
+
+
+YES_NO = dn.Nominal(["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [YES_NO, dn.Nominal(["no", "yes"], missing="no answer"), WithMissing(YES_NO), WithMissing(dn.Integer(0, 5))],
+)
+def test_a_word_that_may_decline_is_counted_and_the_error_says_how_to_declare_it(domain):
+    answers = [str(domain.labels[0])] * 2 + ["prefer not to say"] * 3 + [None, "?"]
+    bad = BadCells("smokes", domain.allowed)
+    domain.codes(pa.array(answers), bad, text=True)
+    told = bad.sentence()
+    assert "'prefer not to say' in 3 cells, first in row 3" in told
+    assert "row 7: '?'" in told
+    assert "declare the attribute with missing='prefer not to say'" in told
+
+
+def test_numbers_that_may_not_be_left_out_have_no_word_for_silence():
+    bad = BadCells("age", "0 to 5")
+    dn.Integer(0, 5).codes(pa.array(["x"] * 3), bad, text=True)
+    assert "missing=" not in bad.sentence()
+
+
+def test_silence_is_a_word_among_words_and_empty_among_numbers():
+    codes = np.array([0, 2])
+    assert WithMissing(dn.Nominal(["no", "yes"])).column(codes).to_pylist() == ["no", "no answer"]
+    assert WithMissing(dn.Integer(0, 1)).column(codes).to_pylist() == [0, None]
+    # Files that were written with empty cells are still read.
+    for cells in (["no", None], ["no", ""], ["no", "no answer"]):
+        assert WithMissing(dn.Nominal(["no", "yes"])).encode(cells).tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("domain", [dn.Integer(0, 5), dn.Nominal([0, 5]), WithMissing(dn.Integer(0, 5))])

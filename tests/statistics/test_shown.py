@@ -125,7 +125,7 @@ def test_a_group_of_too_few_says_so_instead_of_numbers():
     assert estimate.group_sizes.tolist() == [60, 60, 1, 1]
     assert FEWEST > 1
     words = re.sub(r"['\", ]+", " ", str(estimate.plot().to_dict()))
-    assert "Not drawn too few answers to say anything (estimated): one (1)." in words
+    assert "Not drawn – one: too few answers (1)." in words
 
 
 def test_a_group_of_which_everything_is_possible_says_so_instead_of_numbers():

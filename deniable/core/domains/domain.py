@@ -243,9 +243,10 @@ class _Labels(Domain):
         codes: Ints = lookup[indices]
         wrong = np.flatnonzero(codes < 0)
         if wrong.size:
-            values = column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist()
-            bad.allowed = self.allowed + self._stored.doubt(values)
-            bad.add(wrong, values, offset)
+            cells = column.take(pa.array(wrong))
+            bad.allowed = self.allowed + self._stored.doubt(cells[:BAD_ROWS_SHOWN].to_pylist())
+            bad.may_decline = True
+            bad.add(wrong, cells, offset)
             codes[wrong] = 0
         return codes
 
@@ -390,10 +391,10 @@ class _Grid(Domain):
         if wrong.size:
             if not text and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
                 bad.allowed = f"numbers, not text: {self.allowed} (make the column numeric first)"
-            values = column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist()
-            if text and any(value is not None and "," in value for value in values):
+            cells = column.take(pa.array(wrong))
+            if text and any(value is not None and "," in value for value in cells[:BAD_ROWS_SHOWN].to_pylist()):
                 bad.allowed = f"{self.allowed} (with a decimal point, unless the decimal sign is said to be a comma)"
-            bad.add(wrong, values, offset)
+            bad.add(wrong, cells, offset)
             nearest[wrong] = 0
         codes: Ints = nearest.astype(np.int64)
         return codes
@@ -501,7 +502,7 @@ class Continuous(_Grid):
         with np.errstate(invalid="ignore"):
             wrong = np.flatnonzero(~((values >= float(self.low)) & (values <= float(self.high))))
         if wrong.size:
-            bad.add(wrong, column.take(pa.array(wrong[:BAD_ROWS_SHOWN])).to_pylist(), offset)
+            bad.add(wrong, column.take(pa.array(wrong)), offset)
         return values
 
     def parameters(self) -> dict[str, Any]:

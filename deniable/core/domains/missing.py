@@ -1,4 +1,4 @@
-"""Numbers that may be withheld: a domain of answers and one more label for nonresponse."""
+"""Answers that may be withheld: a domain of answers and one more label for nonresponse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from deniable.errors import ParameterError
 
 
 class WithMissing(Domain):
-    """A domain of numbers and one more label for "no answer", which has the last code and is null in a column."""
+    """A domain and one more label for "no answer", which has the last code: a word among words, and null in a column of anything else."""
 
     def __init__(self, answered: Domain | dict[str, Any], missing: str = NO_ANSWER) -> None:
         self._answered = answered if isinstance(answered, Domain) else Domain.from_json(answered)
@@ -60,12 +60,16 @@ class WithMissing(Domain):
             bad.total += bad_answers.total
             room = BAD_ROWS_SHOWN - len(bad.first)
             bad.first += [(offset + int(answered[row - 1]) + 1, value) for row, value in bad_answers.first[:room]]
+            bad.may_decline = True
+            for kind in bad_answers.kinds.values():
+                bad.add_kind(kind._replace(row=offset + int(answered[kind.row - 1]) + 1))
         return codes
 
     def column(self, codes: Ints) -> pa.Array:
         nonresponse = codes == self.size - 1
         answered = self.answered.column(np.where(nonresponse, 0, codes))
-        return pc.if_else(pa.array(nonresponse), pa.scalar(None, answered.type), answered)
+        silence = self.missing if pa.types.is_string(answered.type) or pa.types.is_large_string(answered.type) else None
+        return pc.if_else(pa.array(nonresponse), pa.scalar(silence, answered.type), answered)
 
     def parameters(self) -> dict[str, Any]:
         return {"answered": self.answered.to_json(), "missing": self.missing}

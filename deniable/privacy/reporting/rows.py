@@ -29,7 +29,7 @@ FEW = 10
 UNTOLD = Question("", {})
 """Of a question whose texts are not known: its labels speak for themselves."""
 
-NOT_PROTECTED = "not protected"
+OPEN, NOT_PROTECTED = "open", "not protected"
 
 DENSE = 2000
 """Up to this many labels every report is looked at under a given prior."""
@@ -58,7 +58,7 @@ class Row:
     @property
     def shown_epsilon(self) -> str:
         """Epsilon as reports show it; of what is asked openly there is none to speak of."""
-        return "open" if self.open else rounded_up(self.epsilon)
+        return OPEN if self.open else rounded_up(self.epsilon)
 
     @property
     def sentence(self) -> str:
