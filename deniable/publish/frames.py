@@ -158,9 +158,10 @@ def publish_in_order(
     parameters = {key: value for key, value in parameters.items() if value is not None}
     recodings = recoded_columns(frame, names, recode, min_shared, bands, merge_rare, parameters)
     frame = _with_columns(frame, data, recodings)
-    parameters = _for_trees(parameters, names, recodings)
     hidden = {name: columns[name] for name in columns if name in drop or (name in recodings and name not in names)}
     facts = {"shuffled": shuffle, "others": others, "sorted_by": () if shuffle else sorted_by(hidden), "recoded": recode}
+    facts["declared"] = declared = _declared(parameters.get("outcomes"), names, recodings)
+    parameters = _for_trees(parameters, names, recodings)
     known = frame.select(others)
     trees: list[DeniabilityTree] = []
     guaranteed: list[Guarantees] = []
@@ -173,7 +174,14 @@ def publish_in_order(
         guaranteed.append(guarantees(tree.fitted_, known.to_native(), truth, limits, published, **facts))
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns).to_native()
-    return Publication(out, trees, guaranteed, joint, recodings=list(recodings.values()), shuffled=shuffle)
+    recoded = list(recodings.values())
+    return Publication(out, trees, guaranteed, joint, recodings=recoded, shuffled=shuffle, declared=declared)
+
+
+def _declared(outcomes: Any, sensitive: Sequence[str], recodings: Mapping[str, Recoding]) -> tuple[str, ...]:
+    """The sensitive columns whose possible answers the owner listed."""
+    listed = outcomes if isinstance(outcomes, dict) else sensitive if outcomes is not None else ()
+    return tuple(name for name in sensitive if name in listed and name not in recodings)
 
 
 def _refuse_names(sensitive: Sequence[str], drop: Sequence[str], columns: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from deniable import __version__
 from deniable.plurals import counted
 from deniable.privacy.reporting.words import percent
 from deniable.publish.deniability_tree import DeniabilityTree
+from deniable.publish.epsilon import epsilon_in_words
 from deniable.publish.guarantees import TOGETHER, Guarantees, remedies_of_all, verdict_of_all
 from deniable.publish.html import page
 from deniable.publish.recoding import Recoding
@@ -21,6 +22,10 @@ from deniable.publish.remedies import Write, in_python
 NOTICE = (
     "Answers in the sensitive columns were drawn from the answers of groups of people and may be false for any of them. Publish one copy "
     "only: copies drawn anew average out."
+)
+EPSILON_IS_THE_OWNERS = (
+    "answers are mixed with those of all rows (mix). Which epsilon that gives depends on how rare the rarest answer is, so only the owner is "
+    "told."
 )
 WIDTH = 110
 
@@ -36,6 +41,7 @@ class Publication:
     joint : whether several columns were hidden together.
     recodings : what became of columns whose values were made coarser; the published table holds the coarser ones.
     shuffled : whether the rows are in random order.
+    declared : the sensitive columns whose possible answers the owner declared: those may be public, others are found from the answers.
 
     Examples
     --------
@@ -54,8 +60,10 @@ class Publication:
         joint: bool,
         recodings: Sequence[Recoding] = (),
         shuffled: bool = True,
+        declared: Sequence[str] = (),
     ) -> None:
         self.data = data
+        self.declared = tuple(declared)
         self.trees = tuple(trees)
         self.guarantees = tuple(guaranteed)
         self.joint = joint
@@ -67,7 +75,7 @@ class Publication:
         """Settings with which a table that failed a check was seen to pass them all, beside those that were given."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({"declared": (), **state})
         if "trees" not in state:
             # Earlier releases kept each tree in its guarantees, and a remedy as options of the command line.
             self.trees = tuple(vars(each).pop("estimator") for each in self.guarantees)
@@ -111,21 +119,37 @@ class Publication:
             "joint": self.joint,
             "passed": self.passed,
             "verdict": self.verdict if rows else self.public_verdict,
-            "epsilon": None if math.isinf(self.epsilon) else self.epsilon,
+            **self._epsilon(rows),
             "shuffled": self.shuffled,
-            "recoded": [recoding.to_dict(rows) for recoding in self.recodings],
+            "recoded": [recoding.to_dict(rows, recoding.name in self._sensitive) for recoding in self.recodings],
             "columns": [
-                {
-                    "sensitive": list(tree.sensitive_.names),
-                    "answers": [_plain(labels) for labels in tree.sensitive_.labels],
-                    "parameters": {key: _plain(value) for key, value in tree.get_params().items()},
-                    "search_finished": tree.search_finished_,
-                    "guarantees": guaranteed.to_dict(rows),
-                }
+                {**self._tree(tree, rows), "guarantees": guaranteed.to_dict(rows)}
                 for tree, guaranteed in zip(self.trees, self.guarantees, strict=True)
             ],
             "notice": NOTICE,
         }
+
+    @property
+    def _sensitive(self) -> list[str]:
+        return [name for tree in self.trees for name in tree.sensitive_.names]
+
+    def _epsilon(self, rows: bool) -> dict[str, Any]:
+        """How large epsilon is depends on the groups and on the rarest answer, so the public is told only whether there is a mix."""
+        if rows:
+            return {"epsilon": None if math.isinf(self.epsilon) else self.epsilon}
+        mixed = all(tree.mix for tree in self.trees)
+        return {"epsilon": None, "epsilon_in_words": EPSILON_IS_THE_OWNERS if mixed else epsilon_in_words(math.inf)}
+
+    def _tree(self, tree: DeniabilityTree, rows: bool) -> dict[str, Any]:
+        """Answers, parameters, and whether the search was finished in time; the public reads only what the owner declared or set."""
+        names, parameters = list(tree.sensitive_.names), tree.get_params()
+        answers = [_plain(labels) for labels in tree.sensitive_.labels]
+        if rows:
+            told = {"answers": answers, "search_finished": tree.search_finished_}
+        else:
+            told = {"answers": answers} if set(names) <= set(self.declared) else {}
+            parameters = {key: value for key, value in parameters.items() if told or key != "outcomes"}
+        return {"sensitive": names, **told, "parameters": {key: _plain(value) for key, value in parameters.items()}}
 
     def to_html(self, write: Write = in_python) -> str:
         """A page for the owner: it names rows and shows true counts, so it is not for publication."""

@@ -48,6 +48,7 @@ class Recoding:
     owner : the same with what only the owner should read: the values that are hidden now.
     codes : which label each row has.
     edges : where bands begin, but for the first.
+    rule : what was done in words that were not found from the cells: all that the public may read where the column is a sensitive one.
 
     Examples
     --------
@@ -61,6 +62,7 @@ class Recoding:
     owner: str
     codes: Ints
     edges: tuple[float, ...] = ()
+    rule: str = ""
 
     def column(self) -> pa.Array:
         """The column as it is published."""
@@ -77,8 +79,10 @@ class Recoding:
         left = f". That leaves one value for all rows ({self.labels[0]}): leave the column out, or recode it less"
         return replace(self, public=self.public + left, owner=self.owner + left)
 
-    def to_dict(self, rows: bool) -> dict[str, Any]:
-        """For JSON; `rows`: for the owner."""
+    def to_dict(self, rows: bool, sensitive: bool = False) -> dict[str, Any]:
+        """For JSON; `rows`: for the owner. What became of a `sensitive` column was found from the answers: the public reads the rule."""
+        if sensitive and not rows:
+            return {"column": self.name, "what": f"{self.name}: {self.rule}"}
         return {
             "column": self.name,
             "values": list(self.labels),
@@ -133,7 +137,8 @@ def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | No
         if edges
         else f"{name}: all numbers put together"
     )
-    return Recoding(name, tuple(labels), what, what, codes.ravel().astype(np.int64), tuple(float(edge) for edge in edges))
+    rule = f"numbers in bands, {chosen}"
+    return Recoding(name, tuple(labels), what, what, codes.ravel().astype(np.int64), tuple(map(float, edges)), rule)
 
 
 def band_labels(edges: Sequence[float], whole: bool) -> list[str]:
@@ -247,7 +252,8 @@ def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missin
     shown = ", ".join(hidden[:NAMES_SHOWN]) + (f" and {len(hidden) - NAMES_SHOWN:,} more" if len(hidden) > NAMES_SHOWN else "")
     many = f"{len(hidden):,} of {len(labels):,} categories" if staying else f"all {len(labels):,} categories"
     what = f"{name}: {many} put together as {OTHER!r}"
-    return Recoding(name, names, f"{what}, {chosen}", f"{what} ({shown}), {chosen}", moved[codes])
+    rule = f"rare categories put together as {OTHER!r}, {chosen}"
+    return Recoding(name, names, f"{what}, {chosen}", f"{what} ({shown}), {chosen}", moved[codes], rule=rule)
 
 
 def at_least(rows: int) -> Callable[[Ints], Any]:
@@ -289,9 +295,11 @@ def as_asked(
             )
         if not is_numeric(columns[name], name):
             raise DataError("not_numbers", "bands: column {column!r} holds no numbers.", column=name)
-        recodings[name] = into_bands(
-            columns[name], name, _edges(columns[name], name, given, missing), missing, "chosen by the owner"
-        )
+        edges = _edges(columns[name], name, given, missing)
+        recoding = into_bands(columns[name], name, edges, missing, "chosen by the owner")
+        by_width = isinstance(given, (int, float))
+        begin = f"{number(given)} wide, open at the ends" if by_width else f"which begin at {', '.join(map(number, edges))}"
+        recodings[name] = replace(recoding, rule=f"numbers in bands {begin}, chosen by the owner")
     for name, rows in merge_rare.items():
         if name not in columns:
             raise DataError(

@@ -398,7 +398,7 @@ def test_answers_may_be_dates_and_decimals_but_not_bytes_or_lists(run, people):
         pq.write_table(plain.append_column(name, column), "in.parquet")
         assert run("publish", "in.parquet", "-s", name, "-o", "out.parquet", "-f")[0] == 0
         assert pq.read_table("out.parquet").schema.field(name).type == column.type
-        assert len(json.loads(Path("out.publication.json").read_text())["columns"][0]["answers"][0]) == 3
+        assert set(map(str, pq.read_table("out.parquet")[name].to_pylist())) == set(map(str, column.to_pylist()))
     for column in (pa.array([b"\xff"] * 500), pa.array([[1]] * 500)):
         pq.write_table(pa.Table.from_pandas(people, preserve_index=False).append_column("odd", column), "in.parquet")
         code, _, err = run("publish", "in.parquet", "-s", "ill", "-o", "odd.parquet")

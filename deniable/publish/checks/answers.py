@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from deniable.plurals import counted
+from deniable.privacy.measures.deniability import minority_share
 from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
+from deniable.publish.fitted_tree import FittedTree
 from deniable.publish.measures import surest_if_ruled_out, times_as_frequent
 from deniable.publish.remedies import MIXED, Remedy, change, helpless
 
@@ -26,7 +30,8 @@ def deniability(measured: Measured) -> Check:
         levels < minimum - 1e-9,
         f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which {means} a minority of at least {promised} in every group; the "
         f"smallest that a group has is {shares_by_column(smallest_minorities(measured))}",
-        f"every group has a deniability of at least {minimum:.4g}: a minority of at least {promised}",
+        f"every group has a deniability of at least {minimum:.4g}: a minority of at least "
+        f"{shares_by_column(public_minorities(measured.fitted, measured.declared))}",
         Remedy(MIXED),
     )
 
@@ -87,16 +92,20 @@ def relative_skew(measured: Measured) -> Check:
     )
 
 
-def background_knowledge(measured: Measured) -> Check | None:
-    """Whether anyone who also rules out one answer is too sure of another; None where no column has three answers."""
+def background_knowledge(measured: Measured) -> Check:
+    """Whether anyone who also rules out one answer is too sure of another; that is asked of three answers or more.
+
+    With fewer it holds all the same, so that the list of checks does not tell how many answers there are.
+    """
     surest, limit = measured.groups.ruled_out, measured.limits.ruled_out
+    public = f"anyone who also rules out one answer of three or more is at most {percent(limit)} sure"
     if surest is None:
-        return None
+        return Check("background knowledge", True, "not asked: no column has three answers", np.empty(0, np.int64), public=public)
     return measured.check_groups(
         "background knowledge",
         surest > limit + 1e-12,
         f"anyone who also rules out one answer is at most {percent(float(surest.max()), up=True)} sure; limit {percent(limit)}",
-        f"anyone who also rules out one answer is at most {percent(limit)} sure",
+        public,
         _remedy_of_ruling_out(measured),
     )
 
@@ -127,6 +136,17 @@ def smallest_minorities(measured: Measured) -> dict[str, float]:
     sizes = measured.groups.sizes
     tables = zip(measured.fitted.sensitive.names, measured.groups.columns, strict=True)
     return {name: float(1 - (table.max(axis=1) / sizes).max()) for name, table in tables}
+
+
+def public_minorities(fitted: FittedTree, declared: Sequence[str]) -> dict[str, float]:
+    """The minority that the minimum means in each sensitive column, as anyone may read it.
+
+    It is larger the more answers there are, and how many there are is found from the answers, unless the owner declared them: then two are
+    counted, which is never too much.
+    """
+    each = zip(fitted.sensitive.names, fitted.sensitive.labels, strict=True)
+    counts = {name: max(2, len(labels)) if name in declared else 2 for name, labels in each}
+    return {name: minority_share(fitted.rules.min_deniability, count) for name, count in counts.items()}
 
 
 def shares_by_column(shares: dict[str, float]) -> str:

@@ -126,9 +126,10 @@ def find_proxies(
             telling.append(attribute.name)
             named.append(f"{attribute.name} ({percent(here.mean(), up=True)} of the rows: {_listed(worst)}{_expected(chance)})")
     frequent = any(most > limit for most in limits)
-    public = _tested("no", "and none", limit, frequent, hardly)
+    # Whether an answer is more frequent than the limit is found from the answers: the public reads the whole rule either way.
+    public = _tested("no", "and none", limit, True, hardly)
     if not telling:
-        return Telling(public, public, np.flatnonzero(exposed), ())
+        return Telling(_tested("no", "and none", limit, frequent, hardly), public, np.flatnonzero(exposed), ())
     found = (
         f"the true answer can be read off other columns by anyone who knows how they are related: {'; '.join(named)}. "
         f"Tested is whether {_tested('a', 'or one', limit, frequent, hardly)}"
