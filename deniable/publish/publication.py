@@ -24,8 +24,8 @@ NOTICE = (
     "only: copies drawn anew average out."
 )
 EPSILON_IS_THE_OWNERS = (
-    "answers are mixed with those of all rows (mix). Which epsilon that gives depends on how rare the rarest answer is, so only the owner is "
-    "told."
+    "answers are mixed with those of all rows (mix). Which epsilon that gives depends on how rare the rarest answer is, so only the "
+    "owner is told."
 )
 WIDTH = 110
 

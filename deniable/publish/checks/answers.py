@@ -100,7 +100,9 @@ def background_knowledge(measured: Measured) -> Check:
     surest, limit = measured.groups.ruled_out, measured.limits.ruled_out
     public = f"anyone who also rules out one answer of three or more is at most {percent(limit)} sure"
     if surest is None:
-        return Check("background knowledge", True, "not asked: no column has three answers", np.empty(0, np.int64), public=public)
+        return Check(
+            "background knowledge", True, "not asked: no column has three answers", np.empty(0, np.int64), public=public
+        )
     return measured.check_groups(
         "background knowledge",
         surest > limit + 1e-12,
