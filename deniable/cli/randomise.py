@@ -41,9 +41,7 @@ def randomise(
     order = "kept" if keep_order else "shuffled"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        rows = read.randomise(
-            data, keep=keep or (), order=order, output=output, force=force, progress=Bar(), drop=drop or ()
-        )
+        rows = read.randomise(data, keep=keep or (), order=order, output=output, force=force, progress=Bar(), drop=drop or ())
     print(f"{counted(rows, 'row')} randomised to {output}, schema in {sidecar(output)}.")
     openly = [block.name for block in read.blocks if block.open]
     of = f" (without what is reported openly: {', '.join(openly)})" if openly else ""

@@ -215,10 +215,14 @@ def _plain(value: Any) -> Any:
 
 def verdict_of_all(guaranteed: Sequence[Guarantees], verdicts: Sequence[str]) -> str:
     """The verdicts of several sensitive columns, each with its name, and what they do not say; that of one as it is."""
+    return " ".join(verdicts_of_all(guaranteed, verdicts))
+
+
+def verdicts_of_all(guaranteed: Sequence[Guarantees], verdicts: Sequence[str]) -> list[str]:
+    """The same as paragraphs, one per column."""
     if len(verdicts) == 1:
-        return verdicts[0]
-    named = [f"{each.tree.names}: {verdict}" for each, verdict in zip(guaranteed, verdicts, strict=True)]
-    return " ".join([*named, TOGETHER])
+        return list(verdicts)
+    return [*(f"{each.tree.names}: {verdict}" for each, verdict in zip(guaranteed, verdicts, strict=True)), TOGETHER]
 
 
 def remedies_of_all(guaranteed: Sequence[Guarantees], write: Write = in_python) -> list[str]:
@@ -339,4 +343,4 @@ def _published_unchanged(measured: Measured, published: Any) -> float | None:
     return float((drawn == measured.labels).mean())
 
 
-__all__ = ["PUBLIC", "Check", "Guarantees", "Limits", "guarantees", "remedies_of_all", "verdict_of_all"]
+__all__ = ["PUBLIC", "Check", "Guarantees", "Limits", "guarantees", "remedies_of_all", "verdict_of_all", "verdicts_of_all"]

@@ -13,7 +13,7 @@ from deniable.plurals import counted
 from deniable.privacy.reporting import html as parts
 from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.answers import shares_by_column
-from deniable.publish.guarantees import Guarantees, verdict_of_all
+from deniable.publish.guarantees import Guarantees, verdicts_of_all
 from deniable.publish.recoding import Recoding
 from deniable.publish.remedies import Write, in_python
 from deniable.publish.text import export_text
@@ -26,6 +26,9 @@ _STYLE = """
 .deniable-report .good { white-space: nowrap; }
 .deniable-report .unsafe { border-left-color: var(--alarm); background: var(--alarm-paper); padding: .75rem 1rem; }
 .deniable-report pre { overflow-x: auto; background: var(--panel); padding: 1rem; font-size: .8125rem; line-height: 1.45; }
+@media (min-width: 44.01rem) {
+  .deniable-report .groups tbody th, .deniable-report .groups td:last-child { min-width: 16rem; }
+  .deniable-report .groups thead th { white-space: normal; vertical-align: bottom; } }
 .deniable-report figure { margin: 1rem 0; max-width: 44rem; background: #ffffff; padding: .5rem; }
 .deniable-report figure svg { width: 100%; height: auto; }
 """
@@ -36,12 +39,16 @@ def page(
     recodings: Sequence[Recoding] = (),
     comparison: Any = None,
     write: Write = in_python,
+    as_they_are: str = "",
+    made: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A complete page: what is promised of each sensitive column and what was recoded; `write` says how settings are written."""
+    """A complete page: what is promised of each sensitive column and what was recoded; `write` says how settings are written, and
+    `as_they_are` which columns are published true, `made` of what, when and how the page was made."""
     names = " and ".join(each.tree.names for each in guaranteed)
     body = "\n".join([_recoded(recodings), *(_column(each, write) for each in guaranteed), _alone(guaranteed[0])])
     safe = "" if all(each.passed for each in guaranteed) else " unsafe"
-    verdict = verdict_of_all(guaranteed, [each.verdict_in(write) for each in guaranteed])
+    verdicts = verdicts_of_all(guaranteed, [each.verdict_in(write) for each in guaranteed])
+    lead = "".join(f'<p class="lead{safe}">{escape(verdict)}</p>\n' for verdict in verdicts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -50,7 +57,8 @@ def page(
         f"<style>body {{ margin: 0; }}{parts._STYLE}{_STYLE}</style>\n</head>\n"
         '<body class="deniable-report">\n<main>\n'
         f"<h1>What publishing {escape(names)} promises, and what it exposes</h1>\n"
-        f'<p class="lead{safe}">{escape(verdict)}</p>\n'
+        f"{lead}"
+        f"{f'<p>{escape(as_they_are)}</p>' if as_they_are else ''}\n"
         '<p class="soft">For the owner only: this page names rows and shows true counts. Do not publish it.</p>\n'
         "<h2>How to read this</h2>\n"
         "<p>People are divided into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
@@ -59,8 +67,15 @@ def page(
         "most frequent answer (of several columns hidden together: in the one where they are fewest). "
         "Anyone who knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
         "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
-        f"checked beside it.</p>\n{body}\n{_comparison(comparison)}\n</main>\n</body>\n</html>\n"
+        "checked beside it. Anyone who also knows the answers of others in a small group is surer still: of five people, four of whom are "
+        f"known, the published answers tell a lot about the fifth.</p>\n{body}\n{_comparison(comparison)}\n{_footer(made)}"
+        "</main>\n</body>\n</html>\n"
     )
+
+
+def _footer(made: Sequence[tuple[str, str]]) -> str:
+    lines = "<br>\n".join(f"{escape(name)}: <code>{escape(text)}</code>" for name, text in made)
+    return f"<footer>{lines}</footer>\n" if lines else ""
 
 
 def _column(guaranteed: Guarantees, write: Write) -> str:
@@ -95,7 +110,7 @@ def _column(guaranteed: Guarantees, write: Write) -> str:
     return (
         f"<h2>{escape(tree.names)}</h2>\n"
         f'{parts._open("Figures")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>\n'
-        f"<h2>Checks</h2>\n{_checks(guaranteed, write)}\n<h2>Groups</h2>\n{_groups(guaranteed.groups)}\n"
+        f'<h2>Checks</h2>\n{_checks(guaranteed, write)}\n<h2>Groups</h2>\n<div class="groups">{_groups(guaranteed.groups)}</div>\n'
         f"<h2>The tree</h2>\n<pre>{escape(chr(10).join(lines[:LINES_SHOWN]) + more)}</pre>"
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from deniable import __version__
 from deniable.plurals import counted
 from deniable.privacy.reporting.words import percent
+from deniable.publish.cells import columns_of
 from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.epsilon import epsilon_in_words
 from deniable.publish.guarantees import TOGETHER, Guarantees, remedies_of_all, verdict_of_all
@@ -73,9 +74,11 @@ class Publication:
         self.shuffled = shuffled
         self.remedy: Mapping[str, Any] = {}
         """Settings with which a table that failed a check was seen to pass them all, beside those that were given."""
+        self.remedy_notes: Sequence[str] = ()
+        """What those settings cost; or why there are none."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"declared": (), **state})
+        self.__dict__.update({"declared": (), "remedy_notes": (), **state})
         if "trees" not in state:
             # Earlier releases kept each tree in its guarantees, and a remedy as options of the command line.
             self.trees = tuple(vars(each).pop("estimator") for each in self.guarantees)
@@ -121,6 +124,7 @@ class Publication:
             "verdict": self.verdict if rows else self.public_verdict,
             **self._epsilon(rows),
             "shuffled": self.shuffled,
+            "published_as_they_are": self.as_they_are,
             "recoded": [recoding.to_dict(rows, recoding.name in self._sensitive) for recoding in self.recodings],
             "columns": [
                 {**self._tree(tree, rows), "guarantees": guaranteed.to_dict(rows)}
@@ -128,6 +132,12 @@ class Publication:
             ],
             "notice": NOTICE,
         }
+
+    @property
+    def as_they_are(self) -> list[str]:
+        """The columns that are published as they are: neither hidden nor recoded."""
+        changed = {*self._sensitive, *(recoding.name for recoding in self.recodings)}
+        return [name for name in columns_of(self.data) if name not in changed]
 
     @property
     def _sensitive(self) -> list[str]:
@@ -151,15 +161,23 @@ class Publication:
             parameters = {key: value for key, value in parameters.items() if told or key != "outcomes"}
         return {"sensitive": names, **told, "parameters": {key: _plain(value) for key, value in parameters.items()}}
 
-    def to_html(self, write: Write = in_python) -> str:
-        """A page for the owner: it names rows and shows true counts, so it is not for publication."""
-        return page(self.guarantees, self.recodings, self.comparison, write)
+    def to_html(self, write: Write = in_python, made: Sequence[tuple[str, str]] = ()) -> str:
+        """A page for the owner: it names rows and shows true counts, so it is not for publication. `made` says how it was made."""
+        return page(self.guarantees, self.recodings, self.comparison, write, self._true_columns, made)
+
+    @property
+    def _true_columns(self) -> str:
+        """A sensitive column that was forgotten goes out true: only the owner can see that it is one."""
+        if not self.as_they_are:
+            return "Published as they are: no columns."
+        return f"Published as they are: {', '.join(self.as_they_are)}. If one of them is sensitive too, hide it as well, or leave it out."
 
     def to_text(self, write: Write = in_python) -> str:
         """The result as people read it; `write` says how a face writes settings."""
         lines = [line for each in self.guarantees for line in _lines(each, write)]
         if self.shuffled:
             lines.append("Rows are published in random order; row numbers above are those of the data that was read.")
+        lines += textwrap.wrap(self._true_columns, WIDTH, subsequent_indent="    ")
         for recoding in self.recodings:
             lines += textwrap.wrap(f"Recoded: {recoding.owner}", WIDTH, subsequent_indent="    ")
         if len(self.guarantees) > 1:

@@ -52,6 +52,18 @@ def answers_of(fitted: FittedTree, counts: Any) -> str:
     return ", ".join(shown) + (f", {left} more" if left > 0 else "")
 
 
+def _leaves_below(fitted: FittedTree, node: int) -> int:
+    """How many groups a node is divided into further down."""
+    inner, leaves, waiting = fitted.tree, 0, [node]
+    while waiting:
+        at = waiting.pop()
+        if inner.flat.feature[at] < 0:
+            leaves += 1
+        else:
+            waiting += inner.children(at)
+    return leaves
+
+
 def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
     """The first levels of the tree; below them a group stands for all that is left out."""
     # Altair loads with the first picture.
@@ -84,13 +96,19 @@ def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
                 "rows": int(counts.sum()),
                 "deniability": float(fitted.deniability_of_nodes([node]).min()),
                 "answers": answers_of(fitted, counts),
-                "folded": bool(hidden),
+                "folded": _leaves_below(fitted, node) if hidden else 0,
             }
         )
     title = f"Groups in which {', '.join(fitted.sensitive.names)} can be denied"
     below = len(fitted.leaves)
+    folded = sum(row["folded"] for row in rows)
+    left_out = (
+        f" {counted(folded, 'group')} further down not drawn: the tree in words, as in the owner's report, has them."
+        if folded
+        else ""
+    )
     note = (
         f"{counted(below, 'group')}; the smallest deniability is {fitted.deniability:.3f}, the minimum asked for "
-        f"{fitted.rules.min_deniability:.4g} (a minority of at least {percent(fitted.minority_share, down=True)})."
+        f"{fitted.rules.min_deniability:.4g} (a minority of at least {percent(fitted.minority_share, down=True)}).{left_out}"
     )
     return tree_chart(rows, title=title, note=note)

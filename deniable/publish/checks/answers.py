@@ -15,9 +15,7 @@ from deniable.publish.fitted_tree import FittedTree
 from deniable.publish.measures import surest_if_ruled_out, times_as_frequent
 from deniable.publish.remedies import MIXED, Remedy, change, helpless
 
-BEYOND_GROUPS = (
-    "Put rare answers together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
-)
+BEYOND_GROUPS = "eave the column out, or randomise each answer by itself instead (deniable randomise)"
 
 
 def deniability(measured: Measured) -> Check:
@@ -46,7 +44,7 @@ def worst_posterior(measured: Measured) -> Check:
         f"anyone who knows a person's group is at most {percent(float(posterior.max()), up=True)} sure of an answer; "
         f"limit {percent(limit)}",
         f"anyone who knows a person's group is at most {percent(limit)} sure of an answer",
-        helpless(f"no grouping can: {percent(most)} of all rows have the same answer. {BEYOND_GROUPS}")
+        helpless(f"no grouping can: {percent(most)} of all rows have the same answer. {_beyond_groups(measured)}")
         if most > limit
         else change("let no group be surer", "max_posterior", limit),
     )
@@ -116,11 +114,17 @@ def _remedy_of_ruling_out(measured: Measured) -> Remedy:
     limit, whole = measured.limits.ruled_out, ruled_out_of_all_rows(measured)
     if whole > limit:
         return helpless(
-            f"no grouping can: of all rows that did not give the second answer {percent(whole)} gave the first. {BEYOND_GROUPS}"
+            f"no grouping can: of all rows that did not give the second answer {percent(whole)} gave the first. {_beyond_groups(measured)}"
         )
     if measured.fitted.rules.max_ruled_out > limit:
         return change("let no group be surer", "max_ruled_out", limit)
     return Remedy((*MIXED, ", or put rare answers together before publishing"))
+
+
+def _beyond_groups(measured: Measured) -> str:
+    """What helps where no grouping does; of two answers none can be put together."""
+    several = max(map(len, measured.fitted.sensitive.labels)) > 2
+    return f"Put rare answers together, l{BEYOND_GROUPS}" if several else f"L{BEYOND_GROUPS}"
 
 
 def largest_answer(measured: Measured) -> float:
@@ -173,9 +177,20 @@ def _most_relative(measured: Measured) -> str:
     among_all = counts[:, answer].sum() / counts.sum()
     which = f" ({sensitive.names[column]})" if len(sensitive.names) > 1 else ""
     return (
-        f"{sensitive.labels[column][answer]!s}{which} is {_told_apart(float(share / among_all), measured.limits.skew_ratio)} times as "
-        f"frequent in a group ({percent(share)}) as among all rows ({percent(among_all)})"
+        f"the answer {sensitive.labels[column][answer]!s}{which} is "
+        f"{_times(float(share / among_all), measured.limits.skew_ratio)} in a group ({percent(share)}) as among all rows "
+        f"({percent(among_all)})"
     )
+
+
+def _times(value: float, limit: float) -> str:
+    """How many times as frequent; with one group an answer is as frequent in it as among all.
+
+    >>> _times(1.0, 3), _times(1.234, 3)
+    ('as frequent', '1.2 times as frequent')
+    """
+    told = _told_apart(value, limit)
+    return "as frequent" if told == "1" else f"{told} times as frequent"
 
 
 def _told_apart(value: float, limit: float) -> str:
