@@ -20,14 +20,17 @@ from deniable.publish.text import export_text
 
 STATES = {"ok": "holds", "note": "counted only"}
 GROUPS_SHOWN = 100
-LINES_SHOWN = 200
+LINES_SHOWN = 5_000
 _STYLE = """
 .deniable-report .bad { color: var(--alarm); font-weight: 600; white-space: nowrap; }
 .deniable-report .good { white-space: nowrap; }
 .deniable-report .unsafe { border-left-color: var(--alarm); background: var(--alarm-paper); padding: .75rem 1rem; }
-.deniable-report pre { overflow-x: auto; background: var(--panel); padding: 1rem; font-size: .8125rem; line-height: 1.45; }
+.deniable-report pre { overflow: auto; max-height: 48rem; background: var(--panel); padding: 1rem; font-size: .8125rem; line-height: 1.45; }
 @media (min-width: 44.01rem) {
-  .deniable-report .groups tbody th, .deniable-report .groups td:last-child { min-width: 16rem; }
+  .deniable-report .groups table { font-size: .875rem; }
+  .deniable-report .groups th, .deniable-report .groups td { padding: .45rem .4rem; }
+  .deniable-report .groups tbody th { min-width: 14rem; }
+  .deniable-report .groups td:last-child { min-width: 12rem; }
   .deniable-report .groups thead th { white-space: normal; vertical-align: bottom; } }
 .deniable-report figure { margin: 1rem 0; max-width: 44rem; background: #ffffff; padding: .5rem; }
 .deniable-report figure svg { width: 100%; height: auto; }
