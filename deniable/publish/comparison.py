@@ -155,8 +155,8 @@ class Comparison:
                 "most frequent answer": self.usual,
             },
             title=f"What publishing {self.name} costs",
-            note="For the owner: it is measured on the true answers. Mean of three classifiers that learned from the published set, tested on "
-            "people who were left out. Numbers beside the marks are minimum deniabilities.",
+            note="For the owner: it is measured on the true answers. Mean of three classifiers that learned from the published set, tested "
+            "on people who were left out. Numbers beside the marks are minimum deniabilities.",
         )
         return with_picture(chart)
 

@@ -222,7 +222,9 @@ def width_edges(numbers: Any, width: float, least: int) -> list[float]:
     return [float(edge) for at, edge in enumerate(kept) if at == 0 or inside[at] > inside[at - 1]]
 
 
-def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str) -> Recoding:
+def with_rare_merged(
+    column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str, apart: bool = True
+) -> Recoding:
     """Categories, the rare ones put together as "other".
 
     Parameters
@@ -232,6 +234,7 @@ def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missin
     keep : which categories stay: from their counts, the largest first, to booleans.
     missing : the label of missing cells.
     chosen : how it was chosen, in words.
+    apart : whether missing cells stay apart, however few they are.
 
     Returns
     -------
@@ -249,7 +252,7 @@ def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missin
     # By count, then by name, so that the order of the rows does not matter.
     order = sorted(range(len(labels)), key=lambda at: (-counts[at], labels[at]))
     # That a cell is missing is no category among others.
-    silent = [missing] if missing in labels else []
+    silent = [missing] if apart and missing in labels else []
     order = [at for at in order if labels[at] not in silent]
     kept = np.asarray(keep(counts[order]), dtype=bool)
     staying = [labels[at] for at, stays in zip(order, kept, strict=True) if stays and labels[at] != OTHER]
