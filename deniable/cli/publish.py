@@ -318,6 +318,6 @@ def show_comparison(comparison: Any) -> None:
     mean = sum(comparison.original.values()) / len(comparison.original)
     table.add_row("", "true answers", "", "", "", *truth, f"{mean:.1%}")
     guessed = [f"{comparison.usual:.1%}"] * (len(names) + 1)
-    table.add_row("", "always guessing the most frequent answer", "", "", "", *guessed)
+    table.add_row("", "most frequent answer", "", "", "", *guessed)
     console().print(table)
     print(comparison.verdict)

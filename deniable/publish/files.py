@@ -29,7 +29,7 @@ from deniable.publish.publication import Publication
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
 from deniable.publish.remedies import Setting, Write, in_python
 
-PLAIN_NUMBER = r"^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?(e[+-]?[0-9]{1,3})?$"
+PLAIN_NUMBER = r"^-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,17})?(e[+-]?[0-9]{1,3})?$"
 LINES_AT_ONCE = 1 << 16
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
 

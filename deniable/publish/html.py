@@ -227,18 +227,26 @@ def _comparison(comparison: Any) -> str:
         + "</tr>"
         for row in frame.to_dict("records")
     )
+    body += "".join(
+        f'\n<tr role="row"><th scope="row" role="rowheader">{name}</th><td role="cell"></td><td role="cell"></td><td role="cell"></td>'
+        + "".join(f'<td role="cell" class="number">{value:.1%}</td>' for value in values)
+        + "</tr>"
+        for name, values in (
+            ("true answers", [*comparison.original.values(), np.mean(list(comparison.original.values()))]),
+            ("always the most frequent answer", [comparison.usual] * (len(learners) + 1)),
+        )
+    )
     picture = io.StringIO()
     chart = comparison.plot()
     chart.background = "white"
     chart.save(picture, format="svg")
     svg = picture.getvalue()
     svg = svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="{escape(chart.description, quote=True)}" ', 1)
-    originals = ", ".join(f"{name} {value:.1%}" for name, value in comparison.original.items())
     heads = [f"#{escape(name)}" for name in learners]
     return (
         f"<h2>Beside plain randomised response</h2>\n<p>{escape(comparison.verdict)}</p>\n"
-        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left out. Learned from the "
-        f"true answers: {escape(originals)}; always the most frequent answer: {comparison.usual:.1%}.</caption>\n"
+        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left "
+        "out.</caption>\n"
         f"{parts._head('Minimum, method', '#Worst posterior', '#Knowing the groups', '#Unchanged', *heads, '#Mean')}"
         f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div>\n<figure>{svg}</figure>'
     )

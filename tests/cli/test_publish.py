@@ -201,7 +201,10 @@ def test_pictures_of_tree_and_comparison(run, people, tmp_path):
     assert "randomised response" in (tmp_path / "c.svg").read_text()
     assert "everyone" in (tmp_path / "t.svg").read_text()
     assert "Beside plain randomised response" in (tmp_path / "r.html").read_text()
+    assert "always the most frequent answer</th>" in (tmp_path / "r.html").read_text()
     assert "true answers" in out
+    assert re.search(r"most frequent\s+│.* 6[0-9]\.[0-9]%", out)
+    assert "they are not the one that is published" in " ".join(out.split())
 
 
 def test_identifiers_are_warned_of_and_can_be_dropped(run, people, tmp_path):
