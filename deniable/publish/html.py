@@ -29,11 +29,11 @@ _STYLE = """
 @media (min-width: 44.01rem) {
   .deniable-report .groups table { font-size: .875rem; }
   .deniable-report .groups th, .deniable-report .groups td { padding: .45rem .4rem; }
-  .deniable-report .groups tbody th { min-width: 14rem; }
-  .deniable-report .groups td:last-child { min-width: 12rem; }
+  .deniable-report .groups tbody th { min-width: 12rem; }
+  .deniable-report .groups td:last-child:not(.number) { min-width: 9rem; }
   .deniable-report .groups thead th { white-space: normal; vertical-align: bottom; } }
 .deniable-report figure { margin: 1rem 0; max-width: 44rem; background: #ffffff; padding: .5rem; }
-.deniable-report figure svg { width: 100%; height: auto; }
+.deniable-report figure svg { width: 100%; height: auto; overflow: visible; }
 """
 
 
@@ -245,8 +245,8 @@ def _comparison(comparison: Any) -> str:
     heads = [f"#{escape(name)}" for name in learners]
     return (
         f"<h2>Beside plain randomised response</h2>\n<p>{escape(comparison.verdict)}</p>\n"
-        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left "
+        f'<div class="groups">{parts._open("Comparison")}<caption>Accuracy of classifiers on the true answers of people who were left '
         "out.</caption>\n"
         f"{parts._head('Minimum, method', '#Worst posterior', '#Knowing the groups', '#Unchanged', *heads, '#Mean')}"
-        f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div>\n<figure>{svg}</figure>'
+        f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div></div>\n<figure>{svg}</figure>'
     )

@@ -87,7 +87,7 @@ def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
             if child in largest:
                 shown[child] = (node, question, depth + 1)
                 queue.append(child)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for node, (parent, question, depth) in shown.items():
         counts = inner.flat.counts[node]
         hidden = [child for child in inner.children(node) if child not in shown] if inner.flat.feature[node] >= 0 else []
