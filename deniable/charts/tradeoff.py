@@ -78,15 +78,16 @@ def tradeoff_chart(
     shape = alt.Shape("series:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=look)
     layers: list[Any] = []
     if lines:
-        flat = [{"y": height, "name": wrap(name, WIDTH - 20, 11)} for name, height in lines.items()]
+        flat: list[dict[str, Any]] = [{"y": height, "name": wrap(name, WIDTH - 20, 11)} for name, height in lines.items()]
         ruled = alt.Chart(alt.InlineData(values=flat))
         layers.append(ruled.mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.Y("y:Q", scale=scale)))
         # The highest line is named above it, the others below: two that lie near each other would have their names on one another.
-        top = max(own["y"] for own in flat)
-        for chosen, baseline, dy in (
+        top = max(lines.values())
+        sides: list[tuple[list[dict[str, Any]], Any, int]] = [
             ([own for own in flat if own["y"] == top], "bottom", -4),
             ([own for own in flat if own["y"] < top], "top", 4),
-        ):
+        ]
+        for chosen, baseline, dy in sides:
             named = alt.Chart(alt.InlineData(values=chosen)).mark_text(
                 align="left", baseline=baseline, dx=4, dy=dy, color=FAINT, font=FONT, fontSize=11
             )
