@@ -230,7 +230,9 @@ def _not_safe(publication: Publication, report: Path | None, write: Write) -> Da
         "{verdict} Nothing was published.{report} To fix it:{fixes}{passing}",
         verdict=publication.verdict_in(write),
         fixes="".join(f"\n  {line}" for line in publication.remedies(write)),
-        passing=f"\nWith these settings all checks pass: {settings}" if settings else "",
+        passing=f"\nWith these settings all checks pass: {settings}"
+        if settings
+        else "".join(f"\n{n}" for n in publication.remedy_notes),
         remedy=dict(publication.remedy),
         notes=list(publication.remedy_notes),
         report=f" The report is in {report}." if report is not None else "",

@@ -606,6 +606,7 @@ def test_what_the_command_that_passes_costs_is_said_or_why_there_is_none(run, mo
     assert "the search was stopped after 0 attempts" in " ".join(run(*LOOSE, "-f")[1].split())
     monkeypatch.setattr(passing_settings, "LONGEST", 0.0)
     assert "took more than 0 seconds" in " ".join(run(*LOOSE, "-f")[1].split())
+    assert "took more than 0 seconds" in run(*LOOSE, "-f", "--strict")[2]
 
 
 def test_no_command_is_named_where_no_option_helps(run, tmp_path):
