@@ -15,6 +15,7 @@ from deniable.errors import ParameterError
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 WIDTH, HEIGHT = 560, 340
+LABEL_HEIGHT = 13
 
 
 def tradeoff_chart(
@@ -46,7 +47,8 @@ def tradeoff_chart(
     names = list(series)
     heights = [row["y"] for row in rows] + list((lines or {}).values())
     low, high = min(heights), max(heights)
-    room = max(0.02, (high - low) * 0.08)
+    room = max(0.02, (high - low) * 0.12)
+    _tell_together(rows, (min(row["x"] for row in rows), max(row["x"] for row in rows)), high - low + 2 * room)
     scale = alt.Scale(domain=[max(0.0, low - room), min(1.0, high + room)], nice=False)
     axis: dict[str, Any] = {
         "labelFont": FONT,
@@ -56,7 +58,9 @@ def tradeoff_chart(
         "titleFontWeight": "normal",
     }
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:Q", title=x, scale=alt.Scale(zero=False), axis=alt.Axis(format="%", grid=False, tickCount=6, **axis)),
+        x=alt.X(
+            "x:Q", title=x, scale=alt.Scale(zero=False, padding=16), axis=alt.Axis(format="%", grid=False, tickCount=6, **axis)
+        ),
         y=alt.Y("y:Q", title=y, scale=scale, axis=alt.Axis(format="%", gridColor="#E5E8EB", **axis)),
     )
     columns = 3 if max(map(text_width, names)) < WIDTH / 3 - 30 else 1
@@ -74,18 +78,24 @@ def tradeoff_chart(
     shape = alt.Shape("series:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=look)
     layers: list[Any] = []
     if lines:
-        flat = [{"y": height, "name": wrap(name, WIDTH - 20, 11)} for name, height in lines.items()]
+        flat: list[dict[str, Any]] = [{"y": height, "name": wrap(name, WIDTH - 20, 11)} for name, height in lines.items()]
         ruled = alt.Chart(alt.InlineData(values=flat))
         layers.append(ruled.mark_rule(color=FAINT, strokeDash=[5, 4]).encode(y=alt.Y("y:Q", scale=scale)))
-        layers.append(
-            ruled.mark_text(align="left", baseline="top", dx=4, dy=4, color=FAINT, font=FONT, fontSize=11).encode(
-                y=alt.Y("y:Q", scale=scale), x=alt.value(0), text="name:N"
+        # The highest line is named above it, the others below: two that lie near each other would have their names on one another.
+        top = max(lines.values())
+        sides: list[tuple[list[dict[str, Any]], Any, int]] = [
+            ([own for own in flat if own["y"] == top], "bottom", -4),
+            ([own for own in flat if own["y"] < top], "top", 4),
+        ]
+        for chosen, baseline, dy in sides:
+            named = alt.Chart(alt.InlineData(values=chosen)).mark_text(
+                align="left", baseline=baseline, dx=4, dy=dy, color=FAINT, font=FONT, fontSize=11
             )
-        )
+            layers.append(named.encode(y=alt.Y("y:Q", scale=scale), x=alt.value(0), text="name:N"))
     layers.append(base.mark_line(strokeWidth=2).encode(color=colour, order="at:Q"))
     layers.append(base.mark_point(size=70, filled=True, opacity=1).encode(color=colour, shape=shape))
     # The labels of a curve's points; those of other curves would only repeat them.
-    layers.append(base.mark_text(dy=-11, font=FONT, fontSize=11, color=INK).encode(text="label:N"))
+    layers.append(base.mark_text(dy=-11, font=FONT, fontSize=11, color=INK).encode(text="told:N"))
     chart: Any = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     chart.view = alt.ViewBackground(stroke=None)
     if title or note:
@@ -96,3 +106,21 @@ def tradeoff_chart(
     chart.description = f"{title}. {told}." if title else f"{told}."
     drawn: alt.LayerChart = chart
     return drawn
+
+
+def _tell_together(rows: list[dict[str, Any]], ends: tuple[float, float], height: float) -> None:
+    """Labels of points (`told`): one that would lie on the label before it joins it."""
+    spread = max(ends[1] - ends[0], 1e-9)
+    shown: list[dict[str, Any]] = []
+    for row in rows:
+        row["told"] = row["label"]
+        if not row["label"]:
+            continue
+        for near in shown:
+            joined = f"{near['told']}, {row['label']}"
+            apart = abs(row["x"] - near["x"]) / spread * WIDTH, abs(row["y"] - near["y"]) / height * HEIGHT
+            if apart[0] < (text_width(near["told"]) + text_width(row["label"])) / 2 + 4 and apart[1] < LABEL_HEIGHT:
+                near["told"], row["told"] = joined, ""
+                break
+        else:
+            shown.append(row)

@@ -24,8 +24,8 @@ DOT = (70, 700)
 def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str = "") -> alt.LayerChart:
     """A tree drawn from the left to the right, one line per node, as a file manager shows folders.
 
-    Each node is a mapping: node, parent (None for the root), depth, question, rows, deniability, answers, folded (whether more is left
-    out below it). Dots are as large as the group and as dark as it is deniable.
+    Each node is a mapping: node, parent (None for the root), depth, question, rows, deniability, answers, folded (how many groups below
+    it are left out). Dots are as large as the group and as dark as it is deniable.
 
     >>> chart = tree_chart([
     ...     {"node": 0, "parent": None, "depth": 0, "question": "everyone", "rows": 10, "deniability": 1.0,
@@ -41,7 +41,7 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
     height = 0.0
     for row in order:
         left = row["depth"] * STEP
-        first = wrap(row["question"] + (" (more below)" if row["folded"] else ""), WIDEST - left - 60)
+        first = wrap(row["question"] + _left_out(row["folded"]), WIDEST - left - 60)
         second = wrap(
             f"{counted(row['rows'], 'row')}, deniability {row['deniability']:.3f}: {row['answers']}", WIDEST - left - 40
         )
@@ -95,6 +95,10 @@ def tree_chart(nodes: Sequence[Mapping[str, Any]], *, title: str = "", note: str
     chart.description = f"{title or 'Tree of groups'}. {told}."
     drawn: alt.LayerChart = chart
     return drawn
+
+
+def _left_out(folded: int) -> str:
+    return f" ({counted(int(folded), 'group')} below, not drawn)" if folded else ""
 
 
 def _in_order(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

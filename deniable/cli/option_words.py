@@ -13,6 +13,11 @@ from deniable.publish.remedies import Setting
 
 SENTENCES: Mapping[str, str] = MappingProxyType(
     {
+        "columns_not_named": "{where}: the schema says nothing of {extra}, which would be handed on undistorted. Leave columns out with "
+        "--drop NAME, or hand them on as they are with --keep NAME. Columns found: {found}.",
+        "drop_unknown": "{where}: --drop names {got!r}; there are the columns {found}.",
+        "drop_hidden": "--drop names {got!r}, which the schema randomises. Leave it out of the schema too.",
+        "limit": "--limit-{option} must be {allowed}, got {got!r}.{hint}",
         "needs_bins": "{name} has {size} values: give bins for it, such as --bins {name}=5, or their edges.",
         "bins_without_schema": "--bins needs a schema that says what the numbers may be: give it with --schema.",
         "most_without_schema": "--most needs a schema that says what the numbers may be: give it with --schema.",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shlex
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +21,8 @@ from deniable.cli.publish_words import all_options, as_option
 from deniable.cli.show import console
 from deniable.errors import DataError, ParameterError
 from deniable.files.atomic import file_exists, refuse_same
+
+WIDTH = 110
 
 
 def publish(
@@ -103,7 +107,8 @@ def publish(
     ] = None,
     tree: Annotated[Path | None, typer.Option(help="Save a picture of the tree (.svg, .png or .html), for the owner.")] = None,
     compare: Annotated[
-        Path | None, typer.Option(help="Compare with plain randomised response: print a table and save a picture here.")
+        Path | None,
+        typer.Option(help="Compare with plain randomised response: print a table and save a picture here, for the owner."),
     ] = None,
     compare_levels: Annotated[
         list[float] | None, typer.Option("--compare-level", help="A minimum deniability to compare at. May be repeated.")
@@ -130,14 +135,15 @@ def publish(
     """Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.
 
     NAME.publication.json beside the output says what was done and what holds; it names no rows and no seed, and nothing that was
-    measured on the true answers. A file that fails a check is written all the same, called NOT SAFE, with the options that would fix
-    it; with --strict it is not written.
+    found from the true answers but whether checks passed (possible answers only where --answer lists them). A file that fails a
+    check is written all the same, called NOT SAFE, with the options that would fix it; with --strict it is not written.
     """
     # scikit-learn is slow to import; other commands must not pay for it.
     from deniable.publish.checks.limits import Limits
     from deniable.publish.files import publish_file, sidecar
 
-    pictures = [path for path in (tree, compare) if path is not None]
+    trees = _pictures_of_trees(tree, sensitive, joint)
+    pictures = [*trees, *([compare] if compare is not None else [])]
     if pictures:
         from deniable import charts
 
@@ -146,7 +152,7 @@ def publish(
             refuse_same(path, data)
             if path.exists() and not force:
                 raise file_exists(path)
-    outputs = [path for path in (output, sidecar(output), report, tree, compare) if path is not None]
+    outputs = [path for path in (output, sidecar(output), report, *trees, compare) if path is not None]
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ParameterError("same_output", "Two outputs have the same name; choose different ones.")
     if compare_levels and compare is None:
@@ -168,6 +174,7 @@ def publish(
             shuffle=shuffle,
             progress=Bar(),
             write=as_option,
+            call=lambda settings: _command(settings, force=bool(settings)),
             min_deniability=min_deniability,
             min_change=min_change,
             distance=distance,
@@ -193,10 +200,10 @@ def publish(
             missing=missing,
             limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out, limit_skew_ratio),
         )
-    if tree is not None:
-        charts.save(publication.trees[0].plot(), tree, private=True)
+    for drawn, path in zip(publication.trees, trees, strict=bool(trees)):
+        charts.save(drawn.plot(), path, private=True)
     if compare is not None:
-        charts.save(publication.comparison.plot(), compare)
+        charts.save(publication.comparison.plot(), compare, private=True)
     for sentence in dict.fromkeys(str(warning.message) for warning in noted):
         print(f"warning: {sentence}", file=sys.stderr)
     if as_json:
@@ -210,10 +217,21 @@ def publish(
     if publication.comparison is not None:
         show_comparison(publication.comparison)
     print(f"Written to {output}, described in {sidecar(output)}.")
-    for name, saved in (("Report for the owner", report), ("Tree", tree), ("Comparison", compare)):
+    owners = [("Report", report), *(("Tree", path) for path in trees), ("Comparison", compare)]
+    for name, saved in owners:
         if saved is not None:
-            print(f"{name}: {saved}")
+            print(f"{name} for the owner, not for publication: {saved}")
     warn_if_unsafe(publication, output, sys.stdout)
+
+
+def _pictures_of_trees(path: Path | None, sensitive: list[str], joint: bool) -> list[Path]:
+    """One picture per tree: of several columns each has its own, named after it."""
+    if path is None:
+        return []
+    if joint or len(sensitive) == 1:
+        return [path]
+    names = [re.sub(r"[^\w-]+", "_", name) for name in sensitive]
+    return [path.with_name(f"{path.stem}-{name}{path.suffix}") for name in names]
 
 
 def _by_column(given: list[str] | None, example: str) -> dict[str, str]:
@@ -255,12 +273,17 @@ def warn_if_unsafe(publication: Any, output: Path, stream: TextIO) -> None:
         print(f"This command passes all checks; it was tried on this table:\n  {command}", file=stream)
     else:
         print("Then publish again, with --force over this file.", file=stream)
+    for note in publication.remedy_notes:
+        print(textwrap.fill(note, WIDTH, initial_indent="  ", subsequent_indent="    "), file=stream)
     print("With --strict nothing is written if a check fails.", file=stream)
 
 
 def _command(settings: Mapping[str, Any], force: bool) -> str:
     """The command line that was given, and options for these settings."""
     given = sys.argv[1:]
+    if settings.get("shuffle"):
+        given = [word for word in given if word != "--keep-order"]
+        settings = {name: value for name, value in settings.items() if name != "shuffle"}
     forced = ["--force"] if force and not {"--force", "-f"} & set(given) else []
     return shlex.join(["deniable", *given, *all_options(settings), *forced])
 
@@ -275,7 +298,8 @@ def _naming_the_command(force: bool) -> Iterator[None]:
             raise
         # The report of what failed is there by now.
         command = _command(error.parameters["remedy"], force or error.parameters["report"] != "")
-        passing = f"\nThis command passes all checks; it was tried on this table:\n  {command}"
+        notes = "".join(f"\n  {note}" for note in error.parameters["notes"])
+        passing = f"\nThis command passes all checks; it was tried on this table:\n  {command}{notes}"
         raise DataError(error.code, error.sentence, **error.parameters | {"passing": passing}) from None
 
 
@@ -293,5 +317,7 @@ def show_comparison(comparison: Any) -> None:
     truth = [f"{value:.1%}" for value in comparison.original.values()]
     mean = sum(comparison.original.values()) / len(comparison.original)
     table.add_row("", "true answers", "", "", "", *truth, f"{mean:.1%}")
+    guessed = [f"{comparison.usual:.1%}"] * (len(names) + 1)
+    table.add_row("", "most frequent answer", "", "", "", *guessed)
     console().print(table)
     print(comparison.verdict)

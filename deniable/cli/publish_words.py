@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from deniable.publish.remedies import Setting
+
+NAMES: Mapping[str, str] = MappingProxyType({"outcomes": "answer"})
+"""Parameters whose options are called otherwise."""
 
 
 def as_option(setting: Setting) -> str:
@@ -24,7 +28,7 @@ def options(name: str, value: Any) -> list[str]:
     >>> options("recode", True), options("max_skew", 0.4), options("drop", ["a", "b"]), options("bands", {"age": 10})
     (['--recode'], ['--max-skew', '0.4'], ['--drop', 'a', '--drop', 'b'], ['--bands', 'age=10'])
     """
-    option = "--" + name.replace("_", "-")
+    option = "--" + NAMES.get(name, name).replace("_", "-")
     if value is None or value is True:
         return [option]
     if isinstance(value, Mapping):

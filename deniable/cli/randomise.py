@@ -24,6 +24,7 @@ def randomise(
     keep: Annotated[
         list[str] | None, typer.Option("--keep", "-k", help="Hand this column on as it is. May be repeated.")
     ] = None,
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="Leave this column out. May be repeated.")] = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Keep the order of the rows, and say what it tells; else they are shuffled.")
     ] = False,
@@ -32,7 +33,7 @@ def randomise(
     """Randomise every row of a file, drawing from the operating system's randomness.
 
     The schema is written beside the output (NAME.schema.json), and inside it where it is Parquet.
-    A column that is neither in the schema nor kept is refused. Rows are written in random order: in a sorted file
+    A column that is neither in the schema nor kept or left out is refused. Rows are written in random order: in a sorted file
     they would tell of one another what epsilon does not cover.
     """
     read = Schema.load(schema)
@@ -40,7 +41,7 @@ def randomise(
     order = "kept" if keep_order else "shuffled"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        rows = read.randomise(data, keep=keep or (), order=order, output=output, force=force, progress=Bar())
+        rows = read.randomise(data, keep=keep or (), order=order, output=output, force=force, progress=Bar(), drop=drop or ())
     print(f"{counted(rows, 'row')} randomised to {output}, schema in {sidecar(output)}.")
     openly = [block.name for block in read.blocks if block.open]
     of = f" (without what is reported openly: {', '.join(openly)})" if openly else ""

@@ -21,6 +21,7 @@ from deniable.core.question_texts import QuestionTexts
 from deniable.core.randomising.files import randomise_file
 from deniable.core.randomising.frames import randomise_frame
 from deniable.core.randomising.spark import is_spark_frame, randomise_spark
+from deniable.core.randomising.table import without_dropped
 from deniable.errors import OrderWarning, ParameterError, SchemaError
 from deniable.files.atomic import write_text
 from deniable.files.sidecar import NOTICE, read_schema_text
@@ -283,10 +284,12 @@ class Schema(Mapping[str, Channel]):
         output: str | Path | None = None,
         force: bool = False,
         progress: Progress | None = None,
+        drop: Sequence[str] = (),
     ) -> Any:
         """Randomise every attribute of an eager data frame, or a CSV or Parquet file or Spark frame to `output` in bounded memory.
 
-        Columns named in `keep` are handed on as they are; any other column that is not in the schema is refused. A file is
+        Columns named in `keep` are handed on as they are, those in `drop` are left out; any other column that is not in the schema is
+        refused. A file is
         written with the schema beside it (`NAME.schema.json`, and inside Parquet). Returns the new frame, or the number of
         rows written.
 
@@ -311,6 +314,7 @@ class Schema(Mapping[str, Channel]):
             self._refuse_floating(
                 [name for name, channel in self.items() if not (channel.exact or isinstance(channel, Identity))]
             )
+        drop = (drop,) if isinstance(drop, str) else tuple(drop)
         if isinstance(data, (str, Path)):
             if output is None:
                 raise ParameterError(
@@ -327,13 +331,14 @@ class Schema(Mapping[str, Channel]):
                 order,
                 force,
                 progress or Silent(),
+                drop,
             )
         elif output is not None and is_spark_frame(data):
             made, warning = randomise_spark(
                 self,
                 self._travelling(output),
                 _read_again,
-                data,
+                data.select(*without_dropped(self, data.columns, drop, "The Spark frame")) if drop else data,
                 Path(output),
                 rng,
                 tuple(keep),
@@ -346,7 +351,7 @@ class Schema(Mapping[str, Channel]):
                 raise ParameterError(
                     "output_of_frame", "output= is for files and Spark; other frames are returned, not written."
                 )
-            made, warning = randomise_frame(self, self.blocks, data, rng, tuple(keep), order)
+            made, warning = randomise_frame(self, self.blocks, data, rng, tuple(keep), order, drop)
         if warning is not None:
             warnings.warn(warning, OrderWarning, stacklevel=2)
         return made

@@ -28,6 +28,10 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WINDOWS = (("windows-1250", "Central Europe"), ("windows-1252", "Western Europe"))
 MOST_LETTERS = 6
+_DIFFERENT = frozenset(
+    byte for byte in range(0x80, 0x100) if len({bytes([byte]).decode(name, "replace") for name, _ in _WINDOWS}) > 1
+)
+"""Bytes that are different letters in these: an ó is the same in both, and says nothing."""
 _WORD = re.compile(rb"[\w\x80-\xff]*[\x80-\xff][\w\x80-\xff]*")
 _SEP_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -179,26 +183,35 @@ def _refuse_utf8(path: Path, start: bytes, given: str) -> None:
 
 
 def encoding_needed(path: Path) -> FileError:
-    """What is asked of a file that is not UTF-8: its encoding, with a few letters as the likely ones would read them. Of the header a word
-    is quoted; cells may be somebody's answers, so of them there are single letters only, sorted."""
-    seen = b""
+    """What is asked of a file that is not UTF-8: its encoding, with a few letters that the likely ones read differently. Of the header a
+    word is quoted; cells may be somebody's answers, so of them there are single letters only, sorted."""
+    seen, alike = b"", False
     with opened(path) as file:
         for at, line in enumerate(file):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError:
-                word = next((word for word in _WORD.findall(line) if len(word) <= 40), b"") if at == 0 else b""
-                seen = word or bytes(sorted({byte for byte in line if byte >= 0x80})[:MOST_LETTERS])
-                break
+                words = [word for word in _WORD.findall(line) if len(word) <= 40 and _differs(word)] if at == 0 else []
+                seen = words[0] if words else bytes(sorted({byte for byte in line if byte in _DIFFERENT})[:MOST_LETTERS])
+                alike = not seen
+                if seen:
+                    break
     ways = []
     for name, region in _WINDOWS:
         with contextlib.suppress(UnicodeDecodeError):
             ways.append(f"{seen.decode(name)!r} in {name} ({region})")
-    hint = f"Some of its letters are {', '.join(ways)}" if ways and seen else "Windows-1250 and windows-1252 are common"
+    if alike:
+        hint = " and ".join(name for name, _ in _WINDOWS) + " are common, and both would read its letters alike"
+    else:
+        hint = f"Some of its letters are {', '.join(ways)}" if ways and seen else "Windows-1250 and windows-1252 are common"
     return FileError(
         "csv_encoding", "{path} is not UTF-8, and other encodings cannot be told apart. Which is it? {hint}.",
         path=str(path), hint=hint,
     )  # fmt: skip
+
+
+def _differs(word: bytes) -> bool:
+    return any(byte in _DIFFERENT for byte in word)
 
 
 def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:

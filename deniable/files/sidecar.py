@@ -14,6 +14,7 @@ from deniable.files.atomic import file_exists, replacing, write_text
 from deniable.files.tables import is_parquet, must_exist, opened_parquet, suffix_of, writing_pieces
 
 PARQUET_KEY = b"deniable.schema"
+PUBLICATION_KEY = b"deniable.publication"
 NOTICE = (
     "Randomised answers in this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
     "their epsilons add up. Publish one copy only."
@@ -47,6 +48,13 @@ def _schema_text_of_data(path: Path) -> str:
     if inside is not None:
         return inside
     if not sidecar(path).exists():
+        if is_published(path):
+            raise FileError(
+                "published_set",
+                "{path} is a published set: its sensitive answers were drawn inside groups, not by a schema, so there is no noise to take "
+                "out. Count it as it is, with any tool; what that tells is in docs/publishing.md, 'What recipients can do'.",
+                path=str(path),
+            )
         raise FileError(
             "no_schema",
             "{path} has no schema: {beside} does not exist. Name the schema.",
@@ -62,6 +70,17 @@ def _inside(path: Path) -> str | None:
     """The text of the schema inside a Parquet file, if there is one."""
     text = (opened_parquet(path).schema_arrow.metadata or {}).get(PARQUET_KEY) if is_parquet(path) else None
     return None if text is None else str(text.decode())
+
+
+def is_published(path: Path) -> bool:
+    """Whether `deniable publish` wrote this file: it says so inside Parquet, or in NAME.publication.json beside it."""
+    if is_parquet(path) and PUBLICATION_KEY in (opened_parquet(path).schema_arrow.metadata or {}):
+        return True
+    beside = path.with_name(path.name[: -len(suffix_of(path))] + ".publication.json")
+    try:
+        return beside.exists() and _content(beside.read_text(encoding="utf-8")).get("data") == path.name
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _must_belong(text: str, path: Path) -> None:
@@ -123,10 +142,12 @@ def schema_text_around(path: Path) -> SchemaText | None:
     return SchemaText(text, str(beside), data, data == path.name)
 
 
-def refuse_randomised(path: Path) -> None:
-    """Refuse to randomise what is randomised already: drawn twice, its estimates would be wrong."""
+def refuse_randomised(path: Path, verb: str = "randomise") -> None:
+    """Refuse to randomise, or publish, what is randomised already: drawn twice, its estimates would be wrong."""
     if is_randomised(path):
-        raise FileError("randomised_already", "{path} is randomised already; randomise the true data instead.", path=str(path))
+        raise FileError(
+            "randomised_already", "{path} is randomised already; {verb} the true data instead.", path=str(path), verb=verb
+        )
 
 
 def write_reports(

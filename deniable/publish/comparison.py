@@ -120,7 +120,19 @@ class Comparison:
         return (
             f"At the same worst-case posterior {called} keeps more accuracy at {wins[better]} of {total} levels. The tree's attacker is "
             "granted the person's group, the other only the overall shares: the column beside shows what the latter reaches who knows "
-            "the groups too."
+            "the groups too. The trees compared here keep the minimum of their level and no other limit, so they are not the one that is "
+            f"published.{self._no_better_than_guessing}"
+        )
+
+    @property
+    def _no_better_than_guessing(self) -> str:
+        """Said where whatever is learned is worth less than always guessing the most frequent answer."""
+        if max(row["mean"] for row in self.rows) > self.usual:
+            return ""
+        also = ", and so do those that learned from the true answers" if max(self.original.values()) <= self.usual else ""
+        return (
+            f" But all of these classifiers do worse than always guessing the most frequent answer ({self.usual:.1%}){also}: the other "
+            "columns tell too little of this one for the comparison to say which method keeps more."
         )
 
     def plot(self) -> Any:
@@ -143,8 +155,8 @@ class Comparison:
                 "most frequent answer": self.usual,
             },
             title=f"What publishing {self.name} costs",
-            note="Mean of three classifiers that learned from the published set, tested on people who were left out. Numbers beside the "
-            "marks are minimum deniabilities.",
+            note="For the owner: it is measured on the true answers. Mean of three classifiers that learned from the published set, tested "
+            "on people who were left out. Numbers beside the marks are minimum deniabilities.",
         )
         return with_picture(chart)
 

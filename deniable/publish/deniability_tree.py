@@ -30,11 +30,18 @@ from deniable.publish.guarantees import Guarantees, guarantees
 from deniable.publish.guided_search import GuidedSearch
 from deniable.publish.measures import surest_if_ruled_out
 from deniable.publish.parameters import check_parameters
+from deniable.publish.recoding import at_least
+from deniable.publish.remedies import Setting
 from deniable.publish.rules import Rules, ruled_out_views
 from deniable.publish.text import export_text, picture
 from deniable.publish.tree import CATEGORIES, GROUPED, ORDERED, Tree, flatten
 
 _ONE_FRAME = "Take both from one frame."
+
+
+def _rounded_down(level: float) -> float:
+    """A level that people can type, and that is possible: two decimals, more where it is small."""
+    return next((short for digits in (2, 4, 8) if (short := math.floor(level * 10**digits) / 10**digits) > 0), 0.0)
 
 
 class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
@@ -129,11 +136,17 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         self.resolution = resolution
 
     def fit(
-        self, X: Any, y: Any, validation: tuple[Any, Any] | None = None, progress: Progress | None = None
+        self,
+        X: Any,
+        y: Any,
+        validation: tuple[Any, Any] | None = None,
+        progress: Progress | None = None,
+        by_identifiers: bool = True,
     ) -> DeniabilityTree:
         """Find the groups. `y` is the sensitive column, or a frame of several that are hidden jointly (then every one of them, and their
         combination, keeps the minimum in every leaf). Searches are guided by the agreement of published and true answers of these very
-        rows, or, with `validation=(X, y)`, by the expected accuracy on those rows.
+        rows, or, with `validation=(X, y)`, by the expected accuracy on those rows. Columns that only name people never divide them;
+        `by_identifiers=False` keeps measurements that identify them (a salary to the cent) from it too.
         """
         check_parameters(self.get_params())
         refuse_unpaired(X, y, ("X", "y"), _ONE_FRAME)
@@ -158,16 +171,18 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         self.counts_ = np.bincount(labels, minlength=self.sensitive_.outcomes)
         self._refuse_whole()
         forms = np.asarray([ORDERED if a.ordered else GROUPED if self.group else CATEGORIES for a in attributes])
-        flat, self.search_finished_ = self._grow(attributes, codes, forms, labels, validation, progress or Silent())
+        flat, self.search_finished_ = self._grow(
+            attributes, codes, forms, labels, validation, progress or Silent(), by_identifiers
+        )
         self.tree_ = Tree(flat, attributes, forms)
         return self
 
     def _grow(
-        self, attributes: Any, codes: Any, forms: Any, labels: Any, validation: Any, progress: Progress
+        self, attributes: Any, codes: Any, forms: Any, labels: Any, validation: Any, progress: Progress, by_identifiers: bool
     ) -> tuple[Any, bool]:
         whole = self.counts_ / self.counts_.sum()
         for_kernel = self._rules.for_kernel(len(labels), self.sensitive_.views, self.sensitive_.view_outcomes, whole)
-        usable = np.asarray([a.usable for a in attributes])
+        usable = np.asarray([a.usable and (by_identifiers or not a.identifier) for a in attributes])
         sizes = np.asarray([len(a.values) for a in attributes])
         settings = GrowthSettings(self.distance, float(self.min_change), self.max_depth, self.reuse)
         grower = Grower(codes, sizes, forms, labels, for_kernel, settings, usable)
@@ -212,8 +227,8 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         if self.counts_.sum() < self.min_rows:
             raise ParameterError(
                 "min_rows_above",
-                "min_rows is {asked:,}, but there are only {rows:,} rows.",
-                asked=self.min_rows,
+                "{setting} cannot be: there are only {rows:,} rows.",
+                setting=Setting("min_rows", int(self.min_rows)),
                 rows=int(self.counts_.sum()),
             )
 
@@ -221,34 +236,47 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         """Refuse what the answers of all rows to one question (or combination of them), a table of one row, do not meet."""
         most, largest = deniability(table[0]), table.max() / table.sum()
         if most < self.min_deniability - 1e-10:
+            merging = self._merging(name, table[0])
             raise ParameterError(
                 "min_deniability_above",
-                "min_deniability is {asked:.4g}, but all rows together have a deniability of {most:.4f} in {name!r} (a minority of "
-                "{share:.1%}), and no group can be promised more than the whole. The maximum possible is {floor:.4f}. "
-                "Ask for less, put rare answers together, or randomise each answer by itself instead.",
-                asked=float(self.min_deniability),
-                most=most,
+                "{setting} is more than the answers to {name!r} allow: no group can be promised more than all rows together have. The "
+                "maximum possible is {floor:.4f} (a minority of {share:.1%}). Ask for {less} or less, or "
+                + ("put rare answers together ({merge}), or " if merging else "")
+                + "randomise each answer by itself instead (deniable randomise).",
+                setting=Setting("min_deniability", float(self.min_deniability)),
                 name=name,
                 share=1 - largest,
                 floor=math.floor(most * 1e4) / 1e4,
+                less=Setting("min_deniability", _rounded_down(most)),
+                merge=Setting("merge_rare", {name: merging}),
             )
         if table.max() > (self.max_posterior + 1e-10) * table.sum():
             raise ParameterError(
                 "max_posterior_below",
-                "max_posterior is {asked:.4g}, but {most:.1%} of all rows have the same answer to {name!r}; no grouping lowers that.",
-                asked=float(self.max_posterior),
+                "{setting} cannot be: {most:.1%} of all rows have the same answer to {name!r}, and no grouping lowers that.",
+                setting=Setting("max_posterior", float(self.max_posterior)),
                 most=largest,
                 name=name,
             )
         if can_rule_out and surest_if_ruled_out(table)[0] > self.max_ruled_out + 1e-10:
             raise ParameterError(
                 "max_ruled_out_below",
-                "max_ruled_out is {asked:.4g}, but of all rows that did not give the second answer to {name!r} {most:.1%} gave the "
-                "first; no grouping lowers that.",
-                asked=float(self.max_ruled_out),
+                "{setting} cannot be: of all rows that did not give the second answer to {name!r} {most:.1%} gave the first, and no "
+                "grouping lowers that.",
+                setting=Setting("max_ruled_out", float(self.max_ruled_out)),
                 most=surest_if_ruled_out(table)[0],
                 name=name,
             )
+
+    def _merging(self, name: str, counts: Ints) -> int:
+        """How many rows an answer needs for the minimum to be met once rarer ones are put together; 0 where that does not help."""
+        falling = np.sort(counts[counts > 0])[::-1]
+        for rows in sorted({int(count) + 1 for count in falling[1:]}) if name in self.sensitive_.names else ():
+            kept = at_least(rows)(falling)
+            merged = [*falling[kept], *([falling[~kept].sum()] if not kept.all() else [])]
+            if len(merged) > 1 and deniability(merged) >= self.min_deniability:
+                return rows
+        return 0
 
     @property
     def fitted_(self) -> FittedTree:

@@ -339,7 +339,11 @@ def read_sensitive(y: Any, outcomes: Any, missing: str | None) -> tuple[Sensitiv
         absent = [answer for answer in answers if answer not in declared]
         if absent:
             raise ParameterError(
-                "outcomes", "outcomes of {column!r} must list every answer; {got} occur too.", column=name, got=absent[:20]
+                "outcomes",
+                "{setting} must list every answer of {column!r}. In the data there are also: {got}.",
+                setting=Setting("outcomes"),
+                column=name,
+                got=absent[:20],
             )
         if len(declared) > MOST_OUTCOMES or (len(answers) > 20 and 2 * len(answers) > len(array)):
             raise DataError(

@@ -70,10 +70,11 @@ def mix_in_words(epsilon: float, sizes: Any, whole: Any) -> str:
     rest = percent(1 - float(needed))
     if needed == 1:
         return (
-            "No mix below 1 gives a useful epsilon here: an answer is too rare. Put rare answers together, or, if you need an epsilon, "
-            "randomise each answer by itself instead (deniable randomise)."
+            "No mix below 1 gives a useful epsilon here: an answer is too rare. "
+            + ("Put rare answers together, or, if" if len(whole) > 2 else "If")
+            + " you need an epsilon, randomise each answer by itself instead (deniable randomise)."
         )
     return (
-        f"An epsilon of {WEAK:g}, hardly useful yet, takes a mix of {float(needed):g}, which leaves {rest} of each draw to the group. "
-        "If you need an epsilon, randomise each answer by itself instead (deniable randomise)."
+        f"Even for an epsilon of {WEAK:g}, which promises little, the mix would have to be {float(needed):g}: {rest} of each draw "
+        "would then come from the group. If you need an epsilon, randomise each answer by itself instead (deniable randomise)."
     )

@@ -5,31 +5,33 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet
 
+from deniable import __version__
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
 from deniable.files.atomic import refuse_same, replacing
 from deniable.files.csv_format import refuse_undecided
-from deniable.files.sidecar import refuse_randomised
+from deniable.files.sidecar import PUBLICATION_KEY, is_published, refuse_randomised
 from deniable.files.tables import open_table
 from deniable.progress import Progress, Silent
 from deniable.publish.frames import publish_in_order
-from deniable.publish.passing_settings import LONGEST, passing_settings
+from deniable.publish.passing_settings import passing_settings
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
 from deniable.publish.remedies import Setting, Write, in_python
 
+PLAIN_NUMBER = r"^-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,17})?(e[+-]?[0-9]{1,3})?$"
+LINES_AT_ONCE = 1 << 16
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
-PARQUET_KEY = b"deniable.publication"
 
 
 def sidecar(path: Path) -> Path:
@@ -92,6 +94,7 @@ def publish_file(
     shuffle: bool = True,
     progress: Progress | None = None,
     write: Write = in_python,
+    call: Callable[[Mapping[str, Any]], str] | None = None,
     **parameters: Any,
 ) -> Publication:
     """Publish `source` as `target`, with NAME.publication.json beside it and the owner's report, which nobody but the user can
@@ -109,6 +112,7 @@ def publish_file(
     shuffle : publish the rows in random order.
     progress : a listener for long work.
     write : how settings are written in the report and in errors; by default as arguments in Python.
+    call : how a face writes the whole call that led here, with further settings; the report ends with it.
     parameters : all else that `publish_frame` takes.
 
     Returns
@@ -131,8 +135,8 @@ def publish_file(
     for path in [target, beside, *([report] if report is not None else [])]:
         _refuse_output(path, source, force)
     written, typed = read_file(source, progress)
-    refuse_randomised(source)
-    if _published_before(source, written):
+    refuse_randomised(source, "publish")
+    if is_published(source):
         raise FileError(
             "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
         )
@@ -145,16 +149,18 @@ def publish_file(
     parameters["drop"] = [drop] if isinstance(drop, str) else list(dict.fromkeys(drop))
     began = time.perf_counter()
     publication = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
-    if not publication.passed and time.perf_counter() - began < LONGEST:
-        publication.remedy = passing_settings(typed, sensitive, publication, parameters, shuffle, progress)
+    if not publication.passed:
+        seconds = time.perf_counter() - began
+        found = passing_settings(typed, sensitive, publication, parameters, shuffle, progress, seconds)
+        publication.remedy, publication.remedy_notes = found.settings, found.notes
     if compare is not None:
         publication.comparison = _compared(typed, sensitive, publication, parameters, compare, progress)
-    out = _with_answers(written, publication, sensitive, parameters)
+    out = _with_answers(written, publication, sensitive, parameters.get("missing"))
     publication.recodings = tuple(recoding.without_rows() for recoding in publication.recodings)
     if publication.shuffled:
         # Files are shuffled here, with every cell as it was written.
         out = rows_in_order(out, random_order(out.num_rows))
-    page = publication.to_html(write) if report is not None else ""
+    page = publication.to_html(write, _made(source, target, publication, call)) if report is not None else ""
     if strict and not publication.passed:
         if report is not None:
             with replacing(report, force, private=True) as temporary:
@@ -174,6 +180,22 @@ def publish_file(
     return publication
 
 
+def _made(
+    source: Path, target: Path, publication: Publication, call: Callable[[Mapping[str, Any]], str] | None
+) -> list[tuple[str, str]]:
+    """Of which file, when and how a report was made, and what to try next."""
+    made = [
+        ("Read from", str(source)),
+        ("Published as", str(target)),
+        ("Made", f"{datetime.now().astimezone():%Y-%m-%d %H:%M}, deniable {__version__}"),
+    ]
+    if call is not None:
+        made.append(("Command", call({})))
+        if publication.remedy:
+            made.append(("Command that passes all checks", call(publication.remedy)))
+    return [*made, *(("About that command" if publication.remedy else "Note", note) for note in publication.remedy_notes)]
+
+
 def _refuse_output(path: Path, source: Path, force: bool) -> None:
     refuse_same(path, source)
     if path.is_dir():
@@ -186,16 +208,14 @@ def _refuse_output(path: Path, source: Path, force: bool) -> None:
         raise FileError("no_folder", "The folder {folder} does not exist.", folder=str(path.parent))
 
 
-def _with_answers(
-    written: pa.Table, publication: Publication, sensitive: Sequence[str], parameters: dict[str, Any]
-) -> pa.Table:
-    """The file as it was written, with drawn answers and recoded columns, without dropped ones."""
-    out = written.drop_columns(parameters["drop"])
-    recoded = {recoding.name: recoding for recoding in publication.recodings}
+def _with_answers(written: pa.Table, publication: Publication, sensitive: Sequence[str], silence: str | None) -> pa.Table:
+    """The file as it was written, with drawn answers and recoded columns, without those that are left out."""
+    out = written.select([name for name in written.column_names if name in publication.data.column_names])
+    recoded = {recoding.name: recoding for recoding in publication.recodings if recoding.name in out.column_names}
     new = {name: recoding.column() for name, recoding in recoded.items() if name not in sensitive}
     for name in sensitive:
         kind = pa.large_string() if name in recoded else out.schema.field(name).type
-        missing = None if name in recoded else parameters.get("missing")
+        missing = None if name in recoded else silence
         new[name] = _as(publication.data.column(name), kind, missing)
     for name, column in new.items():
         out = out.set_column(out.column_names.index(name), name, column)
@@ -210,8 +230,11 @@ def _not_safe(publication: Publication, report: Path | None, write: Write) -> Da
         "{verdict} Nothing was published.{report} To fix it:{fixes}{passing}",
         verdict=publication.verdict_in(write),
         fixes="".join(f"\n  {line}" for line in publication.remedies(write)),
-        passing=f"\nWith these settings all checks pass: {settings}" if settings else "",
+        passing=f"\nWith these settings all checks pass: {settings}"
+        if settings
+        else "".join(f"\n{n}" for n in publication.remedy_notes),
         remedy=dict(publication.remedy),
+        notes=list(publication.remedy_notes),
         report=f" The report is in {report}." if report is not None else "",
     )
 
@@ -248,9 +271,12 @@ def _compared(
     # The classifiers of scikit-learn are slow to import.
     from deniable.publish.comparison import compare_publishing
 
+    typed = typed.select([name for name in typed.column_names if name in publication.data.column_names])
     for recoding in publication.recodings:
+        if recoding.name not in typed.column_names:
+            continue
         typed = typed.set_column(typed.column_names.index(recoding.name), recoding.name, recoding.column())
-    others = [name for name in typed.column_names if name not in sensitive and name not in parameters.get("drop", ())]
+    others = [name for name in typed.column_names if name not in sensitive]
     settings = {key: value for key, value in publication.trees[0].get_params().items() if key in COMPARED_BY}
     settings["max_depth"] = parameters.get("max_depth")
     if isinstance(settings["outcomes"], dict):
@@ -267,46 +293,44 @@ def _as(drawn: Any, kind: Any, missing: str | None) -> Any:
     return drawn.cast(kind)
 
 
-def _published_before(source: Path, table: pa.Table) -> bool:
-    return PARQUET_KEY in (table.schema.metadata or {}) or (
-        sidecar(source).exists() and _data_of(sidecar(source)) == source.name
-    )
+def _csv_lines(table: pa.Table) -> Iterator[bytes]:
+    """A CSV file in pieces, every cell as it was written: words in quotes, numbers and missing cells without."""
+    yield (",".join(_quoted(name) for name in table.column_names) + "\n").encode()
+    bare = [_is_bare(column) for column in table.columns]
+    for begin in range(0, table.num_rows, LINES_AT_ONCE):
+        piece = table.slice(begin, LINES_AT_ONCE).combine_chunks()
+        cells = [_csv_cells(column.chunk(0), plain) for column, plain in zip(piece.columns, bare, strict=True)]
+        lines = pc.binary_join_element_wise(*cells, pa.scalar(",", pa.large_string()))
+        yield ("\n".join(lines.to_pylist()) + "\n").encode()
 
 
-def _data_of(path: Path) -> Any:
-    try:
-        description = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return description.get("data") if isinstance(description, dict) else None
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
-def _unquoted(table: pa.Table) -> pa.Table:
-    """Columns of text that are numbers as numbers, which are written without quotes, if every cell then looks as it did."""
-    columns = [_as_written(table.column(at)) for at in range(table.num_columns)]
-    return pa.table(columns, names=table.column_names)
-
-
-def _as_written(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _is_bare(column: pa.ChunkedArray) -> bool:
+    """Whether no cell needs quotes: numbers, dates, and text that is a plain number in every cell. Codes such as 007 are words."""
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return column
-    first = next((str(cell) for cell in column if cell.is_valid), "")
-    places = len(first.partition(".")[2])
-    # Decimals too: 75.0 would be 75 otherwise.
-    for kind in (pa.int64(), pa.float64(), *([pa.decimal128(18, places)] if 0 < places < 18 else [])):
-        with contextlib.suppress(pa.ArrowInvalid):
-            numbers = pc.cast(column, kind)
-            if pc.cast(numbers, column.type).equals(column):
-                return numbers
-    return column
+        return not pa.types.is_dictionary(column.type)
+    return bool(pc.all(pc.match_substring_regex(column, PLAIN_NUMBER), min_count=0).as_py())
+
+
+def _csv_cells(column: pa.Array, bare: bool) -> pa.Array:
+    text = pc.cast(column, pa.large_string())
+    if not bare:
+        quote = pa.scalar('"', pa.large_string())
+        doubled = pc.replace_substring(text, '"', '""')
+        text = pc.binary_join_element_wise(quote, doubled, quote, pa.scalar("", pa.large_string()))
+    return pc.fill_null(text, "")
 
 
 def _write(path: Path, final: Path, table: pa.Table, description: str) -> None:
     if final.name.lower().endswith(".parquet"):
         # Nothing else that was noted in the file is handed on: pandas keeps its index there, others may keep anything.
-        bare = pa.schema([field.remove_metadata() for field in table.schema], {PARQUET_KEY: description.encode()})
+        bare = pa.schema([field.remove_metadata() for field in table.schema], {PUBLICATION_KEY: description.encode()})
         pa.parquet.write_table(table.cast(bare), path, compression="zstd")
         return
     compressed = "gzip" if final.name.lower().endswith(".gz") else None
     with pa.output_stream(str(path), compression=compressed) as sink:
-        pa.csv.write_csv(_unquoted(table), sink, write_options=pa.csv.WriteOptions(quoting_style="needed"))
+        for lines in _csv_lines(table):
+            sink.write(lines)

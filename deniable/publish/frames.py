@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -141,6 +144,8 @@ def publish_in_order(
     >>> publish_in_order(people, "ill", 0.4).data["town"].tolist() == people["town"].tolist()
     True
     """
+    _refuse_file(data)
+    _refuse_unknown(parameters)
     names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     drop = [drop] if isinstance(drop, str) else list(dict.fromkeys(drop))
     columns = columns_of(data)
@@ -157,23 +162,63 @@ def publish_in_order(
     limits = _with_shared(limits if limits is not None else Limits(), min_shared)
     parameters = {key: value for key, value in parameters.items() if value is not None}
     recodings = recoded_columns(frame, names, recode, min_shared, bands, merge_rare, parameters)
-    frame = _with_columns(frame, data, recodings)
-    parameters = _for_trees(parameters, names, recodings)
+    constant = [name for name in others if name in recodings and recodings[name].constant]
+    if len(constant) < len(others):
+        frame, others = frame.drop(constant), [name for name in others if name not in constant]
+        recodings |= {name: recodings[name].left_out() for name in constant}
+    kept = {name: recoding for name, recoding in recodings.items() if name in frame.columns}
+    frame = _with_columns(frame, data, kept)
     hidden = {name: columns[name] for name in columns if name in drop or (name in recodings and name not in names)}
     facts = {"shuffled": shuffle, "others": others, "sorted_by": () if shuffle else sorted_by(hidden), "recoded": recode}
+    facts["declared"] = declared = _declared(parameters.get("outcomes"), names, recodings)
+    parameters = _for_trees(parameters, names, recodings)
     known = frame.select(others)
     trees: list[DeniabilityTree] = []
     guaranteed: list[Guarantees] = []
     for group in [names] if joint else [[name] for name in names]:
         truth = frame.select(group).to_native()
         settings = chosen_settings(_of_columns(parameters, group), truth, limits)
-        tree = DeniabilityTree(min_deniability, **settings).fit(known.to_native(), truth, progress=progress)
+        tree = DeniabilityTree(min_deniability, **settings).fit(
+            known.to_native(), truth, progress=progress, by_identifiers=False
+        )
         published = tree.publish(known.to_native(), rng, shuffle=False)
         trees.append(tree)
         guaranteed.append(guarantees(tree.fitted_, known.to_native(), truth, limits, published, **facts))
         known = nw.from_native(published, eager_only=True)
     out = known.select(frame.columns).to_native()
-    return Publication(out, trees, guaranteed, joint, recodings=list(recodings.values()), shuffled=shuffle)
+    recoded = list(recodings.values())
+    return Publication(out, trees, guaranteed, joint, recodings=recoded, shuffled=shuffle, declared=declared)
+
+
+def _declared(outcomes: Any, sensitive: Sequence[str], recodings: Mapping[str, Recoding]) -> tuple[str, ...]:
+    """The sensitive columns whose possible answers the owner listed."""
+    listed = outcomes if isinstance(outcomes, dict) else sensitive if outcomes is not None else ()
+    return tuple(name for name in sensitive if name in listed and name not in recodings)
+
+
+def _refuse_file(data: Any) -> None:
+    if isinstance(data, (str, os.PathLike)):
+        raise DataError(
+            "not_a_frame",
+            "publish_frame takes a frame (pandas, Polars, PyArrow), got the name of a file: {got!r}. Read it first (pandas.read_csv), or "
+            "publish the file from a shell (deniable publish).",
+            got=str(data),
+        )
+
+
+def _refuse_unknown(parameters: Mapping[str, Any]) -> None:
+    """A parameter that nothing takes: most often one that is spelt otherwise."""
+    own = inspect.signature(publish_frame).parameters
+    allowed = [name for name in (*own, *DeniabilityTree().get_params()) if name not in ("data", "parameters")]
+    for name in parameters:
+        if name not in allowed:
+            near = difflib.get_close_matches(name, allowed, 1, 0.5)
+            raise ParameterError(
+                "no_parameter",
+                "publish_frame has no parameter {got!r}." + (" Is {near} meant?" if near else ""),
+                got=name,
+                near=near[0] if near else "",
+            )
 
 
 def _refuse_names(sensitive: Sequence[str], drop: Sequence[str], columns: Mapping[str, Any]) -> None:
@@ -252,7 +297,7 @@ def recoded_columns(
         chosen |= usual({name: column for name, column in others.items() if name not in chosen}, missing)
     if min_shared is not None and others:
         chosen |= until_shared(others, chosen, asked, missing, int(min_shared))
-    return {name: chosen[name].saying_if_constant() for name in columns if name in chosen}
+    return {name: chosen[name] for name in columns if name in chosen}
 
 
 def _as_text(column: Any, name: str) -> pa.Array:

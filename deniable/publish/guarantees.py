@@ -18,7 +18,12 @@ from deniable.privacy.measures.deniability import deniability
 from deniable.privacy.reporting.words import percent
 from deniable.publish.cells import columns_of
 from deniable.publish.checks.all_checks import all_checks
-from deniable.publish.checks.answers import largest_answer, ruled_out_of_all_rows, smallest_minorities
+from deniable.publish.checks.answers import (
+    largest_answer,
+    public_minorities,
+    ruled_out_of_all_rows,
+    smallest_minorities,
+)
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.limits import Limits
 from deniable.publish.checks.measured import Measured, measure
@@ -26,17 +31,16 @@ from deniable.publish.encoding import Sensitive
 from deniable.publish.epsilon import epsilon_in_words, mix_in_words
 from deniable.publish.fitted_tree import FittedTree
 from deniable.publish.remedies import Write, in_python
+from deniable.publish.rules import ruled_out_views
 from deniable.publish.singled_out import Uniqueness
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ANSWERS_SHOWN = 6
-PUBLIC = (
-    "rows", "groups", "minority_share_of_minimum", "minority_share_of_minimum_by_column", "epsilon", "epsilon_in_words", "limits",
-)  # fmt: skip
-"""What may be told of all groups beside a published set. Anything measured on the true answers may not: anyone who knows all answers but
-one could work that one out of how many were published unchanged."""
+PUBLIC = ("rows", "minority_share_of_minimum", "minority_share_of_minimum_by_column", "limits")
+"""What may be told of all groups beside a published set. Anything found from the true answers may not: anyone who knows all answers but
+one could work that one out of how many groups there are, or of how many answers were published unchanged."""
 TOGETHER = (
     "What is promised of each column is not promised of several together: where their answers go hand in hand, each tells of the "
     "others."
@@ -53,6 +57,7 @@ class Guarantees:
     groups : the measures of every group, by name, one entry per group.
     overall : the measures of all groups together.
     uniqueness : how many rows are alone with their values in other columns.
+    declared : the sensitive columns whose possible answers the owner declared, so that their number may be public.
 
     Examples
     --------
@@ -71,16 +76,18 @@ class Guarantees:
         groups: dict[str, Any],
         overall: dict[str, Any],
         uniqueness: Uniqueness,
+        declared: Sequence[str] = (),
     ) -> None:
         self.tree = tree
+        self.declared = tuple(declared)
         self.checks = tuple(checks)
         self.groups = groups
         self.overall = overall
         self.uniqueness = uniqueness
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Earlier releases kept the estimator here; whole publications still ask for it.
-        tree = state["tree"]
+        # Earlier releases kept the estimator here; whole publications still ask for it. They did not keep what was declared.
+        tree, state = state["tree"], {"declared": (), **state}
         self.__dict__.update(state if isinstance(tree, FittedTree) else {**state, "tree": tree.fitted_, "estimator": tree})
 
     @property
@@ -94,7 +101,7 @@ class Guarantees:
             parts.append(f"no further than {percent(rules.max_skew)} from all rows")
         if math.isfinite(rules.max_skew_ratio):
             parts.append(f"no answer more than {rules.max_skew_ratio:.4g} times as frequent as among all rows")
-        if rules.max_ruled_out < 1:
+        if rules.max_ruled_out < 1 and ruled_out_views(self.tree.sensitive.view_outcomes):
             parts.append(f"no answer in more than {percent(rules.max_ruled_out)} once another is ruled out")
         if depth is not None:
             parts.append("everyone in one group" if depth == 0 else f"at most {depth} questions on a path")
@@ -137,23 +144,26 @@ class Guarantees:
         if self.passed:
             groups = self.overall["groups"]
             meets = "the one group that there is meets" if groups == 1 else f"every one of {groups:,} groups meets"
-            warning = self.uniqueness.warning
-            return (
-                f"No check failed: {meets} the minimum, and nothing that was looked at is exposed beyond its limit. That is no proof "
-                "against what an attacker knows from elsewhere."
-                f"{f' {warning} {self.uniqueness.remedy.worded(write)}' if warning else ''}"
-            )
+            return self._if_passed(meets, write)
         rows = np.unique(np.concatenate([check.rows for check in self.failed]))
         are = "is" if len(rows) == 1 else "are"
         return f"{self.public_verdict[:-1]}; {len(rows):,} of {counted(self.overall['rows'], 'row')} {are} exposed."
 
     @property
     def public_verdict(self) -> str:
-        """The same without what was measured on the true answers."""
+        """The same without what was measured on the true answers, be it only how many groups they make."""
         if self.passed:
-            return self.verdict
+            return self._if_passed("every group meets", in_python)
         names = ", ".join(check.name for check in self.failed)
         return f"NOT SAFE to publish as it is: {len(self.failed)} of {len(self.checks)} checks failed ({names})."
+
+    def _if_passed(self, meets: str, write: Write) -> str:
+        warning = self.uniqueness.warning
+        return (
+            f"No check failed: {meets} the minimum, and nothing that was looked at is exposed beyond its limit. That is no proof "
+            "against what an attacker knows from elsewhere."
+            f"{f' {warning} {self.uniqueness.remedy.worded(write)}' if warning else ''}"
+        )
 
     def epsilon_in(self, write: Write = in_python) -> str:
         """What epsilon promises, and for the owner which mix would give a useful one."""
@@ -168,10 +178,13 @@ class Guarantees:
     def to_dict(self, rows: bool = True) -> dict[str, Any]:
         """For JSON. Without `rows` it may go with the published set: it says what was tested and promised, and neither points at rows
         nor tells anything that was measured on the true answers but whether each check passed."""
+        shares = public_minorities(self.tree, self.declared)
+        public = {"minority_share_of_minimum": min(shares.values()), "minority_share_of_minimum_by_column": shares}
+        told = self.overall if rows else {key: {**self.overall, **public}[key] for key in PUBLIC}
         return {
             "passed": self.passed,
             "verdict": self.verdict if rows else self.public_verdict,
-            "overall": {key: _plain(value) for key, value in self.overall.items() if rows or key in PUBLIC},
+            "overall": {key: _plain(value) for key, value in told.items()},
             # Anyone who has the published file can count these: they are of the other columns, as published.
             "uniqueness": self.uniqueness.to_dict(),
             "checks": [
@@ -202,10 +215,14 @@ def _plain(value: Any) -> Any:
 
 def verdict_of_all(guaranteed: Sequence[Guarantees], verdicts: Sequence[str]) -> str:
     """The verdicts of several sensitive columns, each with its name, and what they do not say; that of one as it is."""
+    return " ".join(verdicts_of_all(guaranteed, verdicts))
+
+
+def verdicts_of_all(guaranteed: Sequence[Guarantees], verdicts: Sequence[str]) -> list[str]:
+    """The same as paragraphs, one per column."""
     if len(verdicts) == 1:
-        return verdicts[0]
-    named = [f"{each.tree.names}: {verdict}" for each, verdict in zip(guaranteed, verdicts, strict=True)]
-    return " ".join([*named, TOGETHER])
+        return list(verdicts)
+    return [*(f"{each.tree.names}: {verdict}" for each, verdict in zip(guaranteed, verdicts, strict=True)), TOGETHER]
 
 
 def remedies_of_all(guaranteed: Sequence[Guarantees], write: Write = in_python) -> list[str]:
@@ -230,7 +247,7 @@ def guarantees(
     y : the true answers.
     limits : from where on something counts as exposed; None: the usual limits.
     published : the same rows in the same order with drawn answers, to count how many kept theirs.
-    known : what else is known of the rows, as fields of `Measured`: `shuffled`, `others`, `sorted_by`, `recoded`.
+    known : what else is known of the rows, as fields of `Measured`: `shuffled`, `others`, `sorted_by`, `recoded`, `declared`.
 
     Returns
     -------
@@ -260,7 +277,8 @@ def guarantees(
         "mix_in_words": mix_in_words(fitted.epsilon, fitted.sizes, fitted.counts),
         "limits": asdict(limits),
     }
-    return Guarantees(fitted, all_checks(measured), _by_group(measured, unchanged), overall, measured.uniqueness)
+    by_group = _by_group(measured, unchanged)
+    return Guarantees(fitted, all_checks(measured), by_group, overall, measured.uniqueness, measured.declared)
 
 
 def _overall(measured: Measured) -> dict[str, Any]:
@@ -325,4 +343,4 @@ def _published_unchanged(measured: Measured, published: Any) -> float | None:
     return float((drawn == measured.labels).mean())
 
 
-__all__ = ["PUBLIC", "Check", "Guarantees", "Limits", "guarantees", "remedies_of_all", "verdict_of_all"]
+__all__ = ["PUBLIC", "Check", "Guarantees", "Limits", "guarantees", "remedies_of_all", "verdict_of_all", "verdicts_of_all"]

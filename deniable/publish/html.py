@@ -13,21 +13,27 @@ from deniable.plurals import counted
 from deniable.privacy.reporting import html as parts
 from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.answers import shares_by_column
-from deniable.publish.guarantees import Guarantees, verdict_of_all
+from deniable.publish.guarantees import Guarantees, verdicts_of_all
 from deniable.publish.recoding import Recoding
 from deniable.publish.remedies import Write, in_python
 from deniable.publish.text import export_text
 
 STATES = {"ok": "holds", "note": "counted only"}
 GROUPS_SHOWN = 100
-LINES_SHOWN = 200
+LINES_SHOWN = 5_000
 _STYLE = """
 .deniable-report .bad { color: var(--alarm); font-weight: 600; white-space: nowrap; }
 .deniable-report .good { white-space: nowrap; }
 .deniable-report .unsafe { border-left-color: var(--alarm); background: var(--alarm-paper); padding: .75rem 1rem; }
-.deniable-report pre { overflow-x: auto; background: var(--panel); padding: 1rem; font-size: .8125rem; line-height: 1.45; }
+.deniable-report pre { overflow: auto; max-height: 48rem; background: var(--panel); padding: 1rem; font-size: .8125rem; line-height: 1.45; }
+@media (min-width: 44.01rem) {
+  .deniable-report .groups table { font-size: .875rem; }
+  .deniable-report .groups th, .deniable-report .groups td { padding: .45rem .4rem; }
+  .deniable-report .groups tbody th { min-width: 12rem; }
+  .deniable-report .groups td:last-child:not(.number) { min-width: 9rem; }
+  .deniable-report .groups thead th { white-space: normal; vertical-align: bottom; } }
 .deniable-report figure { margin: 1rem 0; max-width: 44rem; background: #ffffff; padding: .5rem; }
-.deniable-report figure svg { width: 100%; height: auto; }
+.deniable-report figure svg { width: 100%; height: auto; overflow: visible; }
 """
 
 
@@ -36,12 +42,16 @@ def page(
     recodings: Sequence[Recoding] = (),
     comparison: Any = None,
     write: Write = in_python,
+    as_they_are: str = "",
+    made: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """A complete page: what is promised of each sensitive column and what was recoded; `write` says how settings are written."""
+    """A complete page: what is promised of each sensitive column and what was recoded; `write` says how settings are written, and
+    `as_they_are` which columns are published true, `made` of what, when and how the page was made."""
     names = " and ".join(each.tree.names for each in guaranteed)
     body = "\n".join([_recoded(recodings), *(_column(each, write) for each in guaranteed), _alone(guaranteed[0])])
     safe = "" if all(each.passed for each in guaranteed) else " unsafe"
-    verdict = verdict_of_all(guaranteed, [each.verdict_in(write) for each in guaranteed])
+    verdicts = verdicts_of_all(guaranteed, [each.verdict_in(write) for each in guaranteed])
+    lead = "".join(f'<p class="lead{safe}">{escape(verdict)}</p>\n' for verdict in verdicts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -50,7 +60,8 @@ def page(
         f"<style>body {{ margin: 0; }}{parts._STYLE}{_STYLE}</style>\n</head>\n"
         '<body class="deniable-report">\n<main>\n'
         f"<h1>What publishing {escape(names)} promises, and what it exposes</h1>\n"
-        f'<p class="lead{safe}">{escape(verdict)}</p>\n'
+        f"{lead}"
+        f"{f'<p>{escape(as_they_are)}</p>' if as_they_are else ''}\n"
         '<p class="soft">For the owner only: this page names rows and shows true counts. Do not publish it.</p>\n'
         "<h2>How to read this</h2>\n"
         "<p>People are divided into groups. Everyone's published answer is drawn from the answers of their group, whatever their own was: "
@@ -59,8 +70,15 @@ def page(
         "most frequent answer (of several columns hidden together: in the one where they are fewest). "
         "Anyone who knows a person's group believes the most frequent answer of that group: this is the <strong>worst "
         "posterior</strong>. Deniability promises nothing about small groups, skewed groups, or what is known from elsewhere; those are "
-        f"checked beside it.</p>\n{body}\n{_comparison(comparison)}\n</main>\n</body>\n</html>\n"
+        "checked beside it. Anyone who also knows the answers of others in a small group is surer still: of five people, four of whom are "
+        f"known, the published answers tell a lot about the fifth.</p>\n{body}\n{_comparison(comparison)}\n{_footer(made)}"
+        "</main>\n</body>\n</html>\n"
     )
+
+
+def _footer(made: Sequence[tuple[str, str]]) -> str:
+    lines = "<br>\n".join(f"{escape(name)}: <code>{escape(text)}</code>" for name, text in made)
+    return f"<footer>{lines}</footer>\n" if lines else ""
 
 
 def _column(guaranteed: Guarantees, write: Write) -> str:
@@ -95,7 +113,7 @@ def _column(guaranteed: Guarantees, write: Write) -> str:
     return (
         f"<h2>{escape(tree.names)}</h2>\n"
         f'{parts._open("Figures")}<tbody role="rowgroup">\n{rows}\n</tbody>\n</table>\n</div>\n'
-        f"<h2>Checks</h2>\n{_checks(guaranteed, write)}\n<h2>Groups</h2>\n{_groups(guaranteed.groups)}\n"
+        f'<h2>Checks</h2>\n{_checks(guaranteed, write)}\n<h2>Groups</h2>\n<div class="groups">{_groups(guaranteed.groups)}</div>\n'
         f"<h2>The tree</h2>\n<pre>{escape(chr(10).join(lines[:LINES_SHOWN]) + more)}</pre>"
     )
 
@@ -209,18 +227,26 @@ def _comparison(comparison: Any) -> str:
         + "</tr>"
         for row in frame.to_dict("records")
     )
+    body += "".join(
+        f'\n<tr role="row"><th scope="row" role="rowheader">{name}</th><td role="cell"></td><td role="cell"></td><td role="cell"></td>'
+        + "".join(f'<td role="cell" class="number">{value:.1%}</td>' for value in values)
+        + "</tr>"
+        for name, values in (
+            ("true answers", [*comparison.original.values(), np.mean(list(comparison.original.values()))]),
+            ("always the most frequent answer", [comparison.usual] * (len(learners) + 1)),
+        )
+    )
     picture = io.StringIO()
     chart = comparison.plot()
     chart.background = "white"
     chart.save(picture, format="svg")
     svg = picture.getvalue()
     svg = svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="{escape(chart.description, quote=True)}" ', 1)
-    originals = ", ".join(f"{name} {value:.1%}" for name, value in comparison.original.items())
     heads = [f"#{escape(name)}" for name in learners]
     return (
         f"<h2>Beside plain randomised response</h2>\n<p>{escape(comparison.verdict)}</p>\n"
-        f"{parts._open('Comparison')}<caption>Accuracy of classifiers on the true answers of people who were left out. Learned from the "
-        f"true answers: {escape(originals)}; always the most frequent answer: {comparison.usual:.1%}.</caption>\n"
+        f'<div class="groups">{parts._open("Comparison")}<caption>Accuracy of classifiers on the true answers of people who were left '
+        "out.</caption>\n"
         f"{parts._head('Minimum, method', '#Worst posterior', '#Knowing the groups', '#Unchanged', *heads, '#Mean')}"
-        f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div>\n<figure>{svg}</figure>'
+        f'<tbody role="rowgroup">\n{body}\n</tbody>\n</table>\n</div></div>\n<figure>{svg}</figure>'
     )

@@ -12,6 +12,7 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.publish.growing import DISTANCES
 from deniable.publish.guided_search import SEARCHES
+from deniable.publish.remedies import Setting
 
 Allowed = tuple[str, Callable[[Any], bool]]
 """What is allowed, in words and as a test."""
@@ -35,10 +36,10 @@ def _whole_from(least: int) -> Allowed:
 
 def _none_or(allowed: Allowed) -> Allowed:
     words, fits = allowed
-    return f"None or {words}", lambda value: value is None or fits(value)
+    return words, lambda value: value is None or fits(value)
 
 
-SHARE: Allowed = ("a number in [0, 1]", lambda value: _is_number(value) and 0 <= value <= 1)
+SHARE: Allowed = ("a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
 
 PARAMETERS: Mapping[str, Allowed] = {
     "min_deniability": SHARE,
@@ -65,14 +66,26 @@ def check_parameters(given: Mapping[str, Any]) -> None:
 
     >>> check_parameters({"min_rows": 0})
     Traceback (most recent call last):
-    deniable.errors.ParameterError: DeniabilityTree: min_rows must be a whole number of at least 1, got 0.
+    deniable.errors.ParameterError: min_rows must be a whole number of at least 1, got 0.
+    >>> check_parameters({"max_posterior": 95})
+    Traceback (most recent call last):
+    deniable.errors.ParameterError: max_posterior must be a number from 0 to 1, got 95. Write 0.95 for 95%.
     """
     for name, (allowed, fits) in PARAMETERS.items():
         if name in given and not fits(given[name]):
             raise ParameterError(
                 "parameter",
-                "DeniabilityTree: {name} must be {allowed}, got {got!r}.",
-                name=name,
+                "{name} must be {allowed}, got {got!r}." + percent_meant(allowed, given[name]),
+                name=Setting(name),
                 allowed=allowed,
                 got=given[name],
             )
+
+
+def percent_meant(allowed: str, got: Any) -> str:
+    """How a share is written, for anyone who gave percent; empty if nobody did.
+
+    >>> percent_meant(SHARE[0], 95), percent_meant(SHARE[0], -1)
+    (' Write 0.95 for 95%.', '')
+    """
+    return f" Write {got / 100:.4g} for {got:.4g}%." if allowed == SHARE[0] and _is_number(got) and 1 < got <= 100 else ""

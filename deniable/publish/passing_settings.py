@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from deniable.errors import DeniableError
+from deniable.plurals import counted
 from deniable.progress import Progress
 from deniable.publish.frames import publish_in_order
 from deniable.publish.publication import Publication
@@ -17,6 +18,13 @@ LONGEST = 60.0
 """Seconds that a publication may have taken for others to be tried."""
 
 
+class Passing(NamedTuple):
+    """Settings that pass all checks, and what they cost; or none, and why."""
+
+    settings: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+
 def passing_settings(
     data: Any,
     sensitive: Sequence[str],
@@ -24,7 +32,8 @@ def passing_settings(
     parameters: Mapping[str, Any],
     shuffle: bool = True,
     progress: Progress | None = None,
-) -> dict[str, Any]:
+    seconds: float = 0.0,
+) -> Passing:
     """Settings that, beside those given, make every check pass; none where none were found.
 
     Names and the like are left out. Other telling columns are made coarser, and left out only if that does not help.
@@ -37,40 +46,54 @@ def passing_settings(
     parameters : the arguments of `publish_frame` that it was made with.
     shuffle : whether it was published in random order.
     progress : a listener for long work.
+    seconds : how long that publication took; where it was long, nothing is tried.
 
     Returns
     -------
-    dict
-        Arguments of `publish_frame` that are new or changed; of `drop` only the columns that were not left out already.
+    Passing
+        Arguments of `publish_frame` that are new or changed (of `drop` only the columns that were not left out already), and what they
+        cost.
 
     Examples
     --------
     >>> import deniable as dn, pandas as pd
     >>> people = pd.DataFrame({"pills": ["many", "few"] * 100, "town": ["A"] * 100 + ["B"] * 100, "ill": ["yes", "no"] * 100})
-    >>> passing_settings(people, ["ill"], dn.publish_frame(people, "ill", 0.1), {"min_deniability": 0.1})
+    >>> passing_settings(people, ["ill"], dn.publish_frame(people, "ill", 0.1), {"min_deniability": 0.1}).settings
     {'drop': ['pills']}
     """
+    if seconds > LONGEST:
+        return Passing({}, (f"No other settings were tried: publishing this table took more than {LONGEST:.0f} seconds.",))
     latest, changed = failed, dict[str, Any]()
     for _ in range(TRIES):
         wanted = _changes(latest, changed.get("drop") or parameters.get("drop") or ())
         if not wanted:
-            return {}
+            return Passing({})
         changed |= wanted
         again = _published(data, sensitive, shuffle, {**parameters, **changed}, progress)
         if again is None:
-            return {}
+            return Passing(
+                {}, ("No settings were found that pass: what would fix the checks one by one cannot be set together.",)
+            )
         latest = again
         if latest.passed:
             break
     else:
-        return {}
+        return Passing({}, (f"No settings were found that pass; the search was stopped after {counted(TRIES, 'attempt')}.",))
     if changed.get("recode") and changed["drop"]:
         # Where the telling columns had to go in the end, the others may stay as fine as they were.
         finer = {key: value for key, value in changed.items() if key != "recode"}
         again = _published(data, sensitive, shuffle, {**parameters, **finer}, progress)
-        changed = finer if again is not None and again.passed else changed
+        if again is not None and again.passed:
+            changed, latest = finer, again
     changed["drop"] = [name for name in changed["drop"] if name not in (parameters.get("drop") or ())]
-    return {key: value for key, value in changed.items() if value != []}
+    return Passing({key: value for key, value in changed.items() if value != []}, _costs(latest, failed, changed["drop"]))
+
+
+def _costs(passing: Publication, failed: Publication, dropped: Sequence[str]) -> tuple[str, ...]:
+    """What is lost beside what was lost already."""
+    before = {recoding.owner for recoding in failed.recodings}
+    recoded = [recoding.owner for recoding in passing.recodings if recoding.owner not in before]
+    return (*([f"Columns that are left out then: {', '.join(dropped)}."] if dropped else []), *(f"{text}." for text in recoded))
 
 
 def _published(

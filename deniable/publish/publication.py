@@ -12,7 +12,9 @@ import numpy as np
 from deniable import __version__
 from deniable.plurals import counted
 from deniable.privacy.reporting.words import percent
+from deniable.publish.cells import columns_of
 from deniable.publish.deniability_tree import DeniabilityTree
+from deniable.publish.epsilon import epsilon_in_words
 from deniable.publish.guarantees import TOGETHER, Guarantees, remedies_of_all, verdict_of_all
 from deniable.publish.html import page
 from deniable.publish.recoding import Recoding
@@ -21,6 +23,10 @@ from deniable.publish.remedies import Write, in_python
 NOTICE = (
     "Answers in the sensitive columns were drawn from the answers of groups of people and may be false for any of them. Publish one copy "
     "only: copies drawn anew average out."
+)
+EPSILON_IS_THE_OWNERS = (
+    "answers are mixed with those of all rows (mix). Which epsilon that gives depends on how rare the rarest answer is, so only the "
+    "owner is told."
 )
 WIDTH = 110
 
@@ -36,6 +42,7 @@ class Publication:
     joint : whether several columns were hidden together.
     recodings : what became of columns whose values were made coarser; the published table holds the coarser ones.
     shuffled : whether the rows are in random order.
+    declared : the sensitive columns whose possible answers the owner declared: those may be public, others are found from the answers.
 
     Examples
     --------
@@ -54,8 +61,10 @@ class Publication:
         joint: bool,
         recodings: Sequence[Recoding] = (),
         shuffled: bool = True,
+        declared: Sequence[str] = (),
     ) -> None:
         self.data = data
+        self.declared = tuple(declared)
         self.trees = tuple(trees)
         self.guarantees = tuple(guaranteed)
         self.joint = joint
@@ -65,9 +74,11 @@ class Publication:
         self.shuffled = shuffled
         self.remedy: Mapping[str, Any] = {}
         """Settings with which a table that failed a check was seen to pass them all, beside those that were given."""
+        self.remedy_notes: Sequence[str] = ()
+        """What those settings cost; or why there are none."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update({"declared": (), "remedy_notes": (), **state})
         if "trees" not in state:
             # Earlier releases kept each tree in its guarantees, and a remedy as options of the command line.
             self.trees = tuple(vars(each).pop("estimator") for each in self.guarantees)
@@ -111,31 +122,62 @@ class Publication:
             "joint": self.joint,
             "passed": self.passed,
             "verdict": self.verdict if rows else self.public_verdict,
-            "epsilon": None if math.isinf(self.epsilon) else self.epsilon,
+            **self._epsilon(rows),
             "shuffled": self.shuffled,
-            "recoded": [recoding.to_dict(rows) for recoding in self.recodings],
+            "published_as_they_are": self.as_they_are,
+            "recoded": [recoding.to_dict(rows, recoding.name in self._sensitive) for recoding in self.recodings],
             "columns": [
-                {
-                    "sensitive": list(tree.sensitive_.names),
-                    "answers": [_plain(labels) for labels in tree.sensitive_.labels],
-                    "parameters": {key: _plain(value) for key, value in tree.get_params().items()},
-                    "search_finished": tree.search_finished_,
-                    "guarantees": guaranteed.to_dict(rows),
-                }
+                {**self._tree(tree, rows), "guarantees": guaranteed.to_dict(rows)}
                 for tree, guaranteed in zip(self.trees, self.guarantees, strict=True)
             ],
             "notice": NOTICE,
         }
 
-    def to_html(self, write: Write = in_python) -> str:
-        """A page for the owner: it names rows and shows true counts, so it is not for publication."""
-        return page(self.guarantees, self.recodings, self.comparison, write)
+    @property
+    def as_they_are(self) -> list[str]:
+        """The columns that are published as they are: neither hidden nor recoded."""
+        changed = {*self._sensitive, *(recoding.name for recoding in self.recodings)}
+        return [name for name in columns_of(self.data) if name not in changed]
+
+    @property
+    def _sensitive(self) -> list[str]:
+        return [name for tree in self.trees for name in tree.sensitive_.names]
+
+    def _epsilon(self, rows: bool) -> dict[str, Any]:
+        """How large epsilon is depends on the groups and on the rarest answer, so the public is told only whether there is a mix."""
+        if rows:
+            return {"epsilon": None if math.isinf(self.epsilon) else self.epsilon}
+        mixed = all(tree.mix for tree in self.trees)
+        return {"epsilon": None, "epsilon_in_words": EPSILON_IS_THE_OWNERS if mixed else epsilon_in_words(math.inf)}
+
+    def _tree(self, tree: DeniabilityTree, rows: bool) -> dict[str, Any]:
+        """Answers, parameters, and whether the search was finished in time; the public reads only what the owner declared or set."""
+        names, parameters = list(tree.sensitive_.names), tree.get_params()
+        answers = [_plain(labels) for labels in tree.sensitive_.labels]
+        if rows:
+            told = {"answers": answers, "search_finished": tree.search_finished_}
+        else:
+            told = {"answers": answers} if set(names) <= set(self.declared) else {}
+            parameters = {key: value for key, value in parameters.items() if told or key != "outcomes"}
+        return {"sensitive": names, **told, "parameters": {key: _plain(value) for key, value in parameters.items()}}
+
+    def to_html(self, write: Write = in_python, made: Sequence[tuple[str, str]] = ()) -> str:
+        """A page for the owner: it names rows and shows true counts, so it is not for publication. `made` says how it was made."""
+        return page(self.guarantees, self.recodings, self.comparison, write, self._true_columns, made)
+
+    @property
+    def _true_columns(self) -> str:
+        """A sensitive column that was forgotten goes out true: only the owner can see that it is one."""
+        if not self.as_they_are:
+            return "Published as they are: no columns."
+        return f"Published as they are: {', '.join(self.as_they_are)}. If one of them is sensitive too, hide it as well, or leave it out."
 
     def to_text(self, write: Write = in_python) -> str:
         """The result as people read it; `write` says how a face writes settings."""
         lines = [line for each in self.guarantees for line in _lines(each, write)]
         if self.shuffled:
             lines.append("Rows are published in random order; row numbers above are those of the data that was read.")
+        lines += textwrap.wrap(self._true_columns, WIDTH, subsequent_indent="    ")
         for recoding in self.recodings:
             lines += textwrap.wrap(f"Recoded: {recoding.owner}", WIDTH, subsequent_indent="    ")
         if len(self.guarantees) > 1:

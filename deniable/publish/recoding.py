@@ -48,6 +48,7 @@ class Recoding:
     owner : the same with what only the owner should read: the values that are hidden now.
     codes : which label each row has.
     edges : where bands begin, but for the first.
+    rule : what was done in words that were not found from the cells: all that the public may read where the column is a sensitive one.
 
     Examples
     --------
@@ -61,6 +62,7 @@ class Recoding:
     owner: str
     codes: Ints
     edges: tuple[float, ...] = ()
+    rule: str = ""
 
     def column(self) -> pa.Array:
         """The column as it is published."""
@@ -70,15 +72,20 @@ class Recoding:
         """The same without what single rows have, for keeping: of a sensitive column those are the true answers."""
         return replace(self, codes=np.empty(0, np.int64))
 
-    def saying_if_constant(self) -> Recoding:
-        """The same; if one value is left it says so, for such a column tells nothing."""
-        if len(self.labels) > 1:
-            return self
-        left = f". That leaves one value for all rows ({self.labels[0]}): leave the column out, or recode it less"
+    @property
+    def constant(self) -> bool:
+        """Whether one value is left for all rows."""
+        return len(self.labels) == 1
+
+    def left_out(self) -> Recoding:
+        """The same of a column that is left out, because one value for all rows tells nothing."""
+        left = f". That would leave one value for all rows ({self.labels[0]}), so the column is left out"
         return replace(self, public=self.public + left, owner=self.owner + left)
 
-    def to_dict(self, rows: bool) -> dict[str, Any]:
-        """For JSON; `rows`: for the owner."""
+    def to_dict(self, rows: bool, sensitive: bool = False) -> dict[str, Any]:
+        """For JSON; `rows`: for the owner. What became of a `sensitive` column was found from the answers: the public reads the rule."""
+        if sensitive and not rows:
+            return {"column": self.name, "what": f"{self.name}: {self.rule}"}
         return {
             "column": self.name,
             "values": list(self.labels),
@@ -123,17 +130,20 @@ def into_bands(column: Any, name: str, edges: Sequence[float], missing: str | No
     numbers = as_numbers(cells(column, name, missing, True))
     codes = np.searchsorted(np.asarray(edges, dtype=np.float64), numbers, side="right").astype(np.int64)
     labels = band_labels(edges, is_whole(column, name))
-    if np.isinf(numbers).any():
+    silent = bool(np.isinf(numbers).any())
+    if silent:
         codes[np.isinf(numbers)] = len(labels)
         labels.append(str(missing))
     used, codes = np.unique(codes, return_inverse=True)
     labels = [labels[at] for at in used]
+    bands = labels[:-1] if silent else labels
     what = (
-        f"{name}: numbers in {len(labels)} bands ({', '.join(labels)}), {chosen}"
+        f"{name}: numbers in {len(bands)} bands ({', '.join(bands)}){f', and {missing!r}' if silent else ''}, {chosen}"
         if edges
         else f"{name}: all numbers put together"
     )
-    return Recoding(name, tuple(labels), what, what, codes.ravel().astype(np.int64), tuple(float(edge) for edge in edges))
+    rule = f"numbers in bands, {chosen}"
+    return Recoding(name, tuple(labels), what, what, codes.ravel().astype(np.int64), tuple(map(float, edges)), rule)
 
 
 def band_labels(edges: Sequence[float], whole: bool) -> list[str]:
@@ -212,7 +222,9 @@ def width_edges(numbers: Any, width: float, least: int) -> list[float]:
     return [float(edge) for at, edge in enumerate(kept) if at == 0 or inside[at] > inside[at - 1]]
 
 
-def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str) -> Recoding:
+def with_rare_merged(
+    column: Any, name: str, keep: Callable[[Ints], Any], missing: str | None, chosen: str, apart: bool = True
+) -> Recoding:
     """Categories, the rare ones put together as "other".
 
     Parameters
@@ -222,6 +234,7 @@ def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missin
     keep : which categories stay: from their counts, the largest first, to booleans.
     missing : the label of missing cells.
     chosen : how it was chosen, in words.
+    apart : whether missing cells stay apart, however few they are.
 
     Returns
     -------
@@ -238,16 +251,20 @@ def with_rare_merged(column: Any, name: str, keep: Callable[[Ints], Any], missin
     counts = np.bincount(codes, minlength=len(labels))
     # By count, then by name, so that the order of the rows does not matter.
     order = sorted(range(len(labels)), key=lambda at: (-counts[at], labels[at]))
+    # That a cell is missing is no category among others.
+    silent = [missing] if apart and missing in labels else []
+    order = [at for at in order if labels[at] not in silent]
     kept = np.asarray(keep(counts[order]), dtype=bool)
     staying = [labels[at] for at, stays in zip(order, kept, strict=True) if stays and labels[at] != OTHER]
     hidden = [labels[at] for at, stays in zip(order, kept, strict=True) if not stays or labels[at] == OTHER]
-    names = tuple(sorted(staying)) + ((OTHER,) if hidden else ())
+    names = (*sorted(staying), *([OTHER] if hidden else []), *silent)
     place = {label: at for at, label in enumerate(names)}
-    moved = np.asarray([place.get(label, len(names) - 1) for label in labels])
+    moved = np.asarray([place[OTHER] if label in hidden else place[label] for label in labels])
     shown = ", ".join(hidden[:NAMES_SHOWN]) + (f" and {len(hidden) - NAMES_SHOWN:,} more" if len(hidden) > NAMES_SHOWN else "")
-    many = f"{len(hidden):,} of {len(labels):,} categories" if staying else f"all {len(labels):,} categories"
+    many = f"{len(hidden):,} of {len(order):,} categories" if staying else f"all {len(order):,} categories"
     what = f"{name}: {many} put together as {OTHER!r}"
-    return Recoding(name, names, f"{what}, {chosen}", f"{what} ({shown}), {chosen}", moved[codes])
+    rule = f"rare categories put together as {OTHER!r}, {chosen}"
+    return Recoding(name, names, f"{what}, {chosen}", f"{what} ({shown}), {chosen}", moved[codes], rule=rule)
 
 
 def at_least(rows: int) -> Callable[[Ints], Any]:
@@ -289,9 +306,11 @@ def as_asked(
             )
         if not is_numeric(columns[name], name):
             raise DataError("not_numbers", "bands: column {column!r} holds no numbers.", column=name)
-        recodings[name] = into_bands(
-            columns[name], name, _edges(columns[name], name, given, missing), missing, "chosen by the owner"
-        )
+        edges = _edges(columns[name], name, given, missing)
+        recoding = into_bands(columns[name], name, edges, missing, "chosen by the owner")
+        by_width = isinstance(given, (int, float))
+        begin = f"{number(given)} wide, open at the ends" if by_width else f"which begin at {', '.join(map(number, edges))}"
+        recodings[name] = replace(recoding, rule=f"numbers in bands {begin}, chosen by the owner")
     for name, rows in merge_rare.items():
         if name not in columns:
             raise DataError(

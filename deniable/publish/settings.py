@@ -20,9 +20,9 @@ def chosen_settings(given: dict[str, Any], truth: Any, limits: Limits) -> dict[s
 
     >>> import pandas as pd
     >>> chosen_settings({"min_rows": 50}, pd.DataFrame({"ill": ["yes", "no"] * 50}), Limits())
-    {'max_posterior': 0.95, 'max_skew': 0.4, 'max_skew_ratio': 3.0, 'min_rows': 50}
+    {'max_posterior': 0.95, 'max_skew': 0.4, 'max_skew_ratio': 3.0, 'max_ruled_out': 0.99, 'min_rows': 50}
     >>> chosen_settings({}, pd.DataFrame({"ill": ["yes"] + ["no"] * 99}), Limits())
-    {'min_rows': 5, 'max_skew': 0.4, 'max_skew_ratio': 3.0, 'max_depth': 0}
+    {'min_rows': 5, 'max_skew': 0.4, 'max_skew_ratio': 3.0, 'max_ruled_out': 0.99, 'max_depth': 0}
     """
     sensitive, codes = read_sensitive(truth, given.get("outcomes"), given.get("missing"))
     outcomes = sensitive.view_outcomes
@@ -40,10 +40,9 @@ def chosen_settings(given: dict[str, Any], truth: Any, limits: Limits) -> dict[s
         impossible.append("min_rows")
     if max(counts[v].max() for v in single_views(outcomes)) > limits.posterior * len(codes):
         impossible.append("max_posterior")
+    # Of two answers none can be ruled out. The limit is a parameter all the same: without it the parameters would tell that there are two.
     wide = ruled_out_views(outcomes)
-    if not wide:
-        del out["max_ruled_out"]
-    elif max(surest_if_ruled_out(counts[v][None])[0] for v in wide) > limits.ruled_out:
+    if wide and max(surest_if_ruled_out(counts[v][None])[0] for v in wide) > limits.ruled_out:
         impossible.append("max_ruled_out")
     for name in impossible:
         del out[name]

@@ -164,8 +164,8 @@ class Uniqueness:
         """What makes such rows fewer."""
         shared = Setting("min_shared", USUALLY_SHARED)
         if self.recoded:
-            return Remedy(("Coarser values until several rows share them lessen it (", shared, ")."))
-        return Remedy(("Recoding lessens it (", Setting("recode", True), ", ", shared, ")."))
+            return Remedy(("It helps to make values coarser until several rows share them (", shared, ")."))
+        return Remedy(("It helps to recode them (", Setting("recode", True), ", ", shared, ")."))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; nothing of it is measured on the sensitive answers."""

@@ -52,6 +52,18 @@ def answers_of(fitted: FittedTree, counts: Any) -> str:
     return ", ".join(shown) + (f", {left} more" if left > 0 else "")
 
 
+def _leaves_below(fitted: FittedTree, node: int) -> int:
+    """How many groups a node is divided into further down."""
+    inner, leaves, waiting = fitted.tree, 0, [node]
+    while waiting:
+        at = waiting.pop()
+        if inner.flat.feature[at] < 0:
+            leaves += 1
+        else:
+            waiting += inner.children(at)
+    return leaves
+
+
 def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
     """The first levels of the tree; below them a group stands for all that is left out."""
     # Altair loads with the first picture.
@@ -65,16 +77,20 @@ def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
         node = queue.pop(0)
         depth = shown[node][2]
         width = int(inner.flat.width[node]) if inner.flat.feature[node] >= 0 else 0
-        if not width or depth >= max_depth or ends - 1 + width > max_leaves:
+        if not width or depth >= max_depth or (node and ends - 1 + width > max_leaves):
             continue
-        ends += width - 1
-        for child, question in zip(inner.children(node), inner.questions(node), strict=True):
-            shown[child] = (node, question, depth + 1)
-            queue.append(child)
-    rows = []
+        below = list(zip(inner.children(node), inner.questions(node), strict=True))
+        # Of a first question with very many answers at least the largest groups.
+        largest = {child for child, _ in sorted(below, key=lambda own: -inner.flat.counts[own[0]].sum())[:max_leaves]}
+        ends += len(largest) - 1
+        for child, question in below:
+            if child in largest:
+                shown[child] = (node, question, depth + 1)
+                queue.append(child)
+    rows: list[dict[str, Any]] = []
     for node, (parent, question, depth) in shown.items():
         counts = inner.flat.counts[node]
-        hidden = inner.flat.feature[node] >= 0 and not any(above == node for above, _, _ in shown.values())
+        hidden = [child for child in inner.children(node) if child not in shown] if inner.flat.feature[node] >= 0 else []
         rows.append(
             {
                 "node": node,
@@ -84,13 +100,19 @@ def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
                 "rows": int(counts.sum()),
                 "deniability": float(fitted.deniability_of_nodes([node]).min()),
                 "answers": answers_of(fitted, counts),
-                "folded": bool(hidden),
+                "folded": sum(_leaves_below(fitted, child) for child in hidden),
             }
         )
     title = f"Groups in which {', '.join(fitted.sensitive.names)} can be denied"
-    below = len(fitted.leaves)
+    folded = sum(row["folded"] for row in rows)
+    left_out = (
+        f" {counted(folded, 'group')} {'is' if folded == 1 else 'are'} not drawn; the tree in words (export_text, or the owner's report) "
+        "has them all."
+        if folded
+        else ""
+    )
     note = (
-        f"{counted(below, 'group')}; the smallest deniability is {fitted.deniability:.3f}, the minimum asked for "
-        f"{fitted.rules.min_deniability:.4g} (a minority of at least {percent(fitted.minority_share, down=True)})."
+        f"{counted(len(fitted.leaves), 'group')}; the smallest deniability is {fitted.deniability:.3f}, the minimum asked for "
+        f"{fitted.rules.min_deniability:.4g} (a minority of at least {percent(fitted.minority_share, down=True)}).{left_out}"
     )
     return tree_chart(rows, title=title, note=note)

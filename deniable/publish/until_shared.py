@@ -53,7 +53,8 @@ class _Column:
             return
 
         def merged(keep: Callable[[Ints], Any]) -> Recoding:
-            return with_rare_merged(column, name, keep, missing, chosen)
+            # A few missing cells would otherwise be found for ever, however coarse the rest is.
+            return with_rare_merged(column, name, keep, missing, chosen, apart=False)
 
         self._makers = [partial(merged, keep) for keep in (at_least(shared), *(the_largest(kept, shared) for kept in steps))]
 

@@ -17,6 +17,7 @@ from deniable.charts.decision_tree import decision_tree_chart
 from deniable.charts.groups import MOST_GROUPS
 from deniable.charts.layout import LABEL_LIMIT, text_width, wrap
 from deniable.charts.save import _named
+from deniable.charts.tradeoff import tradeoff_chart
 from deniable.charts.tree import tree_chart
 from deniable.core.estimate import Estimate
 from deniable.core.question_texts import QuestionTexts
@@ -193,3 +194,16 @@ def test_axes_have_the_decimal_comma(tmp_path):
 def test_two_answers_of_the_same_text_stay_apart():
     texts = QuestionTexts(["en"], {"a": {"title": {"en": "A"}, "labels": {"1": {"en": "other"}, "2": {"en": "other"}}}})
     assert [texts.questions()["a"].label(label) for label in ("1", "2")] == ["other (1)", "other (2)"]
+
+
+def test_labels_of_points_that_lie_on_each_other_are_told_together():
+    curve = [(0.95, 0.31, "0.05"), (0.949, 0.311, "0.1"), (0.8, 0.3, "0.4")]
+    chart = tradeoff_chart({"tree": curve}, x="posterior", y="accuracy", lines={"true answers": 0.335, "most frequent": 0.33})
+    drawn = chart.to_dict()
+    told = [row["told"] for rows in drawn["datasets"].values() for row in rows if "told" in row]
+    assert set(told) == {"0.05, 0.1", "", "0.4"}
+    # Lines that lie near each other are named on different sides.
+    named = [
+        layer["mark"] for layer in drawn["layer"] if layer["mark"]["type"] == "text" and layer["mark"].get("align") == "left"
+    ]
+    assert {mark["baseline"] for mark in named} == {"top", "bottom"}

@@ -75,7 +75,9 @@ def test_inferred_schema_of_parquet_equals_that_of_csv(run, people, tmp_path):
         (["schema", "infer", "nowhere.csv"], "nowhere.csv does not exist"),
         (["schema", "check", "nowhere.json"], "nowhere.json does not exist"),
         (["schema", "check", "people.csv"], "has no schema"),
-        (["randomise", "people.csv", "--schema", "s.json", "-o", "r.csv"], "neither the schema nor keep"),
+        (["randomise", "people.csv", "--schema", "s.json", "-o", "r.csv"], "Leave columns out with --drop NAME, or"),
+        (["randomise", "people.csv", "--schema", "s.json", "-o", "r.csv", "--drop", "none"], "--drop names 'none'"),
+        (["randomise", "people.csv", "--schema", "s.json", "-o", "r.csv", "--drop", "smokes"], "which the schema randomises"),
         (["randomise", "people.csv", "--schema", "s.json", "-o", "r.xlsx"], "must end in"),
         (["randomise", "people.csv", "-o", "r.csv"], "--schema"),
         (["schema", "check", "s.json", "--budget", "0.5"], "budget is 0.5"),
@@ -92,6 +94,18 @@ def test_bad_input_ends_with_2_a_sentence_and_no_output(run, people, tmp_path, a
     assert says in err
     assert "Traceback" not in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_columns_of_a_file_can_be_left_out(run, people, tmp_path):
+    dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}).save(tmp_path / "s.json")
+    frame = pd.read_csv(people)
+    others = [name for name in frame.columns if name != "smokes"]
+    dropped = [word for name in others[1:] for word in ("--drop", name)]
+    code, _, err = run("randomise", "people.csv", "-s", "s.json", "-o", "r.csv", "--keep", others[0], *dropped)
+    assert code == 0, err
+    assert set(pd.read_csv(tmp_path / "r.csv").columns) == {"smokes", others[0]}
+    schema = dn.Schema.load(tmp_path / "s.json")
+    assert list(schema.randomise(frame, drop=others).columns) == ["smokes"]
 
 
 def test_existing_output_needs_force(run, people, tmp_path):

@@ -201,7 +201,10 @@ def test_pictures_of_tree_and_comparison(run, people, tmp_path):
     assert "randomised response" in (tmp_path / "c.svg").read_text()
     assert "everyone" in (tmp_path / "t.svg").read_text()
     assert "Beside plain randomised response" in (tmp_path / "r.html").read_text()
+    assert "always the most frequent answer</th>" in (tmp_path / "r.html").read_text()
     assert "true answers" in out
+    assert re.search(r"most frequent\s+│.* 6[0-9]\.[0-9]%", out)
+    assert "they are not the one that is published" in " ".join(out.split())
 
 
 def test_identifiers_are_warned_of_and_can_be_dropped(run, people, tmp_path):
@@ -219,7 +222,7 @@ def test_identifiers_are_warned_of_and_can_be_dropped(run, people, tmp_path):
     ("arguments", "said"),
     [
         (["people.csv", "-s", "sick", "-o", "out.csv"], "There is no column 'sick'"),
-        (["people.csv", "-s", "ill", "-o", "out.csv", "--min-deniability", "0.999"], "The maximum possible is 0.9"),
+        (["people.csv", "-s", "ill", "-o", "out.csv", "--min-deniability", "0.999"], "Ask for --min-deniability 0.9"),
         (["people.csv", "-s", "ill", "-o", "out.xlsx"], "must end in .csv"),
         (["people.csv", "-s", "ill", "-o", "people.csv", "-f"], "is an input"),
         (["people.csv", "-s", "ill", "-o", "nowhere/out.csv"], "does not exist"),
@@ -231,7 +234,18 @@ def test_identifiers_are_warned_of_and_can_be_dropped(run, people, tmp_path):
         (["one.csv", "-s", "ill", "-o", "out.csv"], "one answer only"),
         (["empty.csv", "-s", "ill", "-o", "out.csv"], "is empty"),
         (["large.csv", "-s", "ill", "-o", "out.csv"], "Column 'age' holds whole numbers beyond 9,007,199,254,740,992"),
-        (["people.csv", "-s", "ill", "-o", "out.csv", "--limit-posterior", "2"], "posterior must lie in [0, 1]"),
+        (
+            ["people.csv", "-s", "ill", "-o", "out.csv", "--limit-posterior", "95"],
+            "--limit-posterior must be a number from 0 to 1, got 95.0. Write 0.95 for 95%.",
+        ),
+        (
+            ["people.csv", "-s", "ill", "-o", "out.csv", "--min-deniability", "30"],
+            "--min-deniability must be a number from 0 to 1, got 30.0. Wr",
+        ),
+        (
+            ["people.csv", "-s", "ill", "-o", "out.csv", "--answer", "yes"],
+            "--answer must list every answer of 'ill'. In the data there are also: no.",
+        ),
     ],
 )
 def test_bad_input_ends_with_a_sentence_and_code_2_and_nothing_written(run, people, tmp_path, arguments, said):
@@ -312,6 +326,10 @@ def test_what_is_for_the_owner_alone_can_be_read_by_the_owner_alone(run, people,
             "r.html",
             "--tree",
             "t.svg",
+            "--compare",
+            "c.svg",
+            "--compare-level",
+            0.3,
         ]
         code, _, _ = run("publish", "people.csv", *arguments, "--force", *strict)
     finally:
@@ -322,7 +340,8 @@ def test_what_is_for_the_owner_alone_can_be_read_by_the_owner_alone(run, people,
     if strict:
         assert code == 2
     else:
-        assert (code, mode["t.svg"], mode["out.csv"], mode["out.publication.json"]) == (0, 0o600, 0o644, 0o644)
+        assert (code, mode["t.svg"], mode["c.svg"]) == (0, 0o600, 0o600)
+        assert (mode["out.csv"], mode["out.publication.json"]) == (0o644, 0o644)
 
 
 def test_numbers_are_written_without_quotes_as_randomise_writes_them_and_every_cell_as_it_was(run, people, tmp_path):
@@ -335,6 +354,7 @@ def test_numbers_are_written_without_quotes_as_randomise_writes_them_and_every_c
         gone=rng.choice(["", "-4"], 500),
         huge=["123456789012345678901234567890", "0"] * 250,
         ratio=rng.choice(["0.25", "1.5", "-3"], 500),
+        pay=rng.choice(["4417.01", "3500.5", "4000.0"], 500),
         ill=rng.choice(["0", "1"], 500),
     )
     written.to_csv("all.csv", index=False)
@@ -356,6 +376,7 @@ def test_numbers_are_written_without_quotes_as_randomise_writes_them_and_every_c
         "big",
         "gone",
         "ratio",
+        "pay",
         "ill",
     }
     # Text that only looks like numbers is left alone, quotes and all.
@@ -398,7 +419,7 @@ def test_answers_may_be_dates_and_decimals_but_not_bytes_or_lists(run, people):
         pq.write_table(plain.append_column(name, column), "in.parquet")
         assert run("publish", "in.parquet", "-s", name, "-o", "out.parquet", "-f")[0] == 0
         assert pq.read_table("out.parquet").schema.field(name).type == column.type
-        assert len(json.loads(Path("out.publication.json").read_text())["columns"][0]["answers"][0]) == 3
+        assert set(map(str, pq.read_table("out.parquet")[name].to_pylist())) == set(map(str, column.to_pylist()))
     for column in (pa.array([b"\xff"] * 500), pa.array([[1]] * 500)):
         pq.write_table(pa.Table.from_pandas(people, preserve_index=False).append_column("odd", column), "in.parquet")
         code, _, err = run("publish", "in.parquet", "-s", "ill", "-o", "odd.parquet")
@@ -428,7 +449,10 @@ def test_names_that_some_people_share_identify_them_and_are_not_counted_as_singl
     frame.to_csv("people.csv", index=False)
     code, out, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "--report", "r.html")
     plain = " ".join(out.split())
-    assert (code, "FAILED identifiers: id, name, salary:" in plain) == (0, True), err
+    assert (code, "FAILED identifiers: so many different values that they identify people: id, name, salary;" in plain) == (
+        0,
+        True,
+    ), err
     assert "values in 2,500 rows: it identifies people" in err
     left = "Not counted here: id, name, salary, which tell rows apart by themselves; see identifiers"
     assert left in plain
@@ -477,14 +501,16 @@ def test_a_recoding_that_leaves_one_value_says_so_and_what_was_done_is_not_advis
     register().to_csv("people.csv", index=False)
     asked = ["--drop", "id", "--drop", "name", "--drop", "salary"]
     plain = " ".join(run("publish", "people.csv", "-s", "ill", "-o", "out.csv", *asked, "--merge-rare", "job=1600")[1].split())
-    assert "That leaves one value for all rows (other)" in plain
-    assert "That leaves one value" in Path("out.publication.json").read_text()
+    left = "That would leave one value for all rows (other), so the column is left out"
+    assert left in plain
+    assert left in Path("out.publication.json").read_text()
+    assert "job" not in cells("out.csv")
     rng = np.random.default_rng(2)
     several = pd.DataFrame({name: rng.choice(list("abcdefghijkl"), 600) for name in ("one", "two", "three")})
     several.assign(ill=rng.choice(["no", "yes"], 600)).to_csv("few.csv", index=False)
     for options, advised in (([], "--recode, --min-shared 5"), (["--recode"], "--min-shared 5")):
         out = run("publish", "few.csv", "-s", "ill", "-o", "out.csv", "-f", *options)[1]
-        assert re.findall(r"lessens? it \(([^)]*)\)", " ".join(out.split()))[0] == advised
+        assert re.findall(r"It helps to [^(]*\(([^)]*)\)", " ".join(out.split()))[0] == advised
 
 
 def _telling(rows, rng):
@@ -527,6 +553,60 @@ def test_a_failed_check_names_the_whole_command_that_passes(run, tmp_path, name,
     assert code == 0
     assert "No check failed" in out
     assert "NOT SAFE" not in out + err
+
+
+def test_a_recipient_who_asks_a_published_set_like_a_randomised_one_is_told_to_count_it(run, people):
+    people.to_parquet("people.parquet")
+    for suffix in ("csv", "parquet"):
+        assert run("publish", f"people.{suffix}", "-s", "ill", "-o", f"out.{suffix}", "-f")[0] == 0
+        code, _, err = run("count", f"out.{suffix}", "ill == 'yes'")
+        assert (code, "is a published set" in err, "What recipients can do" in err) == (2, True, True), err
+    code, _, err = run("count", "people.csv", "ill == 'yes'")
+    assert (code, "published set" in err) == (2, False)
+
+
+def test_a_randomised_file_is_not_published(run, people, tmp_path):
+    import deniable as dn
+
+    dn.Schema({"ill": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}).save(tmp_path / "s.json")
+    assert run("randomise", "people.csv", "-s", "s.json", "-o", "r.csv", *["-k", "age", "-k", "code", "-k", "town"])[0] == 0
+    code, _, err = run("publish", "r.csv", "-s", "ill", "-o", "out.csv")
+    assert (code, "r.csv is randomised already; publish the true data instead" in err) == (2, True)
+
+
+def test_every_column_has_its_picture_and_the_report_says_how_it_was_made(run, people, tmp_path):
+    people.assign(poor=people["ill"].sample(frac=1, random_state=1).tolist(), id=range(500)).to_csv("two.csv", index=False)
+    asked = ["-s", "ill", "-s", "poor", "-o", "out.csv", "--tree", "t.svg", "--report", "r.html", "--keep-order"]
+    code, out, err = run("publish", "two.csv", *asked)
+    assert code == 0, err
+    assert not (tmp_path / "t.svg").exists()
+    assert all(name in (tmp_path / f"t-{name}.svg").read_text() for name in ("ill", "poor"))
+    assert "Tree for the owner, not for publication: t-poor.svg" in out
+    footer = (tmp_path / "r.html").read_text().partition("<footer>")[2]
+    assert "two.csv" in footer
+    assert "deniable publish two.csv -s ill -s poor -o out.csv" in footer
+    [line] = [line for line in out.splitlines() if line.startswith("  deniable publish ")]
+    assert line.strip() in footer
+    # Sorted by a column that is left out: the rows must be in random order, which is one option less.
+    code, out, _ = run("publish", "two.csv", *asked, "--drop", "id", "-f")
+    [line] = [line for line in out.splitlines() if line.startswith("  deniable publish ")]
+    assert "--keep-order" not in line
+    assert "--shuffle" not in line
+    code, out, _ = run(*shlex.split(line)[1:])
+    assert (code, "NOT SAFE" in out) == (0, False)
+
+
+def test_what_the_command_that_passes_costs_is_said_or_why_there_is_none(run, monkeypatch):
+    exposed_people().to_csv("people.csv", index=False)
+    plain = " ".join(run(*LOOSE)[1].split())
+    assert "Columns that are left out then: " in plain
+    from deniable.publish import passing_settings
+
+    monkeypatch.setattr(passing_settings, "TRIES", 0)
+    assert "the search was stopped after 0 attempts" in " ".join(run(*LOOSE, "-f")[1].split())
+    monkeypatch.setattr(passing_settings, "LONGEST", 0.0)
+    assert "took more than 0 seconds" in " ".join(run(*LOOSE, "-f")[1].split())
+    assert "took more than 0 seconds" in run(*LOOSE, "-f", "--strict")[2]
 
 
 def test_no_command_is_named_where_no_option_helps(run, tmp_path):

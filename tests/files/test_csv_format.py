@@ -76,7 +76,7 @@ def test_windows_encodings_are_asked_about_with_letters_in_both_and_no_cell_is_q
     path = tmp_path / "dane.csv"
     path.write_bytes(POLISH.encode("windows-1250"))
     for read in (open_table, propose, read_file, lambda p: open_source(str(p))):
-        with pytest.raises(FileError, match=r"'źŁó' in windows-1250 .*'Ÿ£ó' in windows-1252") as caught:
+        with pytest.raises(FileError, match=r"'źŁ' in windows-1250 .*'Ÿ£' in windows-1252") as caught:
             read(path)
         assert caught.value.code == "csv_encoding"
         assert not any(town in str(caught.value) for town in TOWNS)
@@ -85,11 +85,25 @@ def test_windows_encodings_are_asked_about_with_letters_in_both_and_no_cell_is_q
         open_table(path)
 
 
+def test_only_letters_that_tell_the_encodings_apart_are_shown(tmp_path):
+    path = tmp_path / "dane.csv"
+    path.write_bytes("zawód,x\nórdynator,1\nŁowczy,1\n".encode("windows-1250"))
+    with pytest.raises(FileError, match=r"Some of its letters are 'Ł' in windows-1250 .*'£' in windows-1252"):
+        open_table(path)
+    path.write_bytes("zawód,płeć\nlekarz,k\n".encode("windows-1250"))
+    with pytest.raises(FileError, match="'płeć' in windows-1250"):
+        open_table(path)
+    path.write_bytes("zawód,x\nlekarz,1\n".encode("windows-1250"))
+    with pytest.raises(FileError, match="both would read its letters alike") as caught:
+        open_table(path)
+    assert "zawód" not in str(caught.value)
+
+
 def test_letters_that_come_late_are_asked_about_and_nothing_is_written(tmp_path):
     path = tmp_path / "late.csv"
     path.write_bytes(b"miasto,x\n" + b"Rome,1\n" * 20_000 + "Łódź,1\n".encode("cp1250"))
     schema = dn.Schema({"miasto": dn.KRR(dn.Nominal(["Rome", "Łódź"]), 0.75), "x": dn.KRR(dn.Binary(), 0.75)})
-    with pytest.raises(FileError, match="'źŁó' in windows-1250"):
+    with pytest.raises(FileError, match="'źŁ' in windows-1250"):
         schema.randomise(path, output=tmp_path / "out.csv")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["late.csv"]
     with dn.reading_csv(encoding="cp1250"):

@@ -1,6 +1,7 @@
 """The tree: every leaf keeps the minimum, expected accuracy is what it says, publishing touches nothing else."""
 
 import math
+import re
 import warnings
 
 import narwhals as nw
@@ -496,6 +497,12 @@ def test_progress_is_told_and_adds_up():
 def test_the_picture_shows_the_first_levels_and_says_what_is_left_out():
     X, y = people(600, 24)
     chart = dn.DeniabilityTree(0.2, min_rows=10).fit(X, y).plot(max_depth=1)
-    assert "more below" in chart.description
+    assert re.search(r"\([0-9]+ groups? below, not drawn\)", chart.description)
     assert "everyone" in chart.description
+    # Of a first question with too many answers the largest groups are drawn.
+    grouped = pd.DataFrame({"ward": np.repeat(list("ABCDEFGHIJ"), 60)})
+    tilted = pd.Series(["yes" if i % 60 < 6 * (1 + i // 60) - 3 else "no" for i in range(600)], name="ill")
+    wide = dn.DeniabilityTree(0.2).fit(grouped, tilted).plot(max_leaves=4)
+    assert "everyone (6 groups below, not drawn)" in wide.description
+    assert sum(f"ward = {ward}" in wide.description for ward in "ABCDEFGHIJ") == 4
     assert chart.to_dict()["layer"]

@@ -70,7 +70,7 @@ def test_a_rare_answer_that_is_much_more_frequent_in_a_group_is_reported_though_
     assert [check.name for check in found.failed] == ["relative skew"]
     assert checks(found)["relative skew"].rows.tolist() == list(range(1, 101))
     assert checks(found)["relative skew"].found == (
-        "cancer is 6.2 times as frequent in a group (43%) as among all rows (6.9%); limit 3 times"
+        "the answer cancer is 6.2 times as frequent in a group (43%) as among all rows (6.9%); limit 3 times"
     )
     assert found.to_frame()["skew_ratio"].max() == pytest.approx(0.43 / (138 / 2000))
     assert dn.DeniabilityTree(0.1).fit(X, y).guarantees(X, y, Limits(skew_ratio=7)).passed
@@ -255,7 +255,8 @@ def test_json_for_the_public_names_no_rows_and_that_for_the_owner_does():
     public, own = json.loads(json.dumps(found.to_dict(rows=False))), json.loads(json.dumps(found.to_dict()))
     assert all("rows" not in check for check in public["checks"])
     assert next(check for check in own["checks"] if check["name"] == "small groups")["rows"] == [1, 2, 3]
-    assert public["overall"]["epsilon"] is None
+    assert own["overall"]["epsilon"] is None
+    assert "epsilon" not in public["overall"]
     assert "FAILED" in repr(found)
 
 

@@ -1,6 +1,7 @@
 """Columns that are handed on and tell the true answer by themselves: what is promised is what is tested."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -114,8 +115,8 @@ def test_what_is_not_tested_is_said():
     assert own.passed
     assert own.found == (
         "no single value of another column, and none of 20 ranges of a column of numbers (fewer where there are few rows), that 20 rows "
-        "or more share goes with one true answer in over 95% of them; rarer values are tested only in sum, other ranges and several "
-        "columns together not at all"
+        "or more share goes with one true answer in over 95% of them (an answer that so many of all rows gave is not counted here: that "
+        "fails worst posterior); rarer values are tested only in sum, other ranges and several columns together not at all"
     )
 
 
@@ -128,8 +129,27 @@ def test_values_that_chance_would_bring_are_named_with_how_many_those_are():
     assert not own.passed
     dealt = [~rng.permutation(ill) for _ in range(400)]
     expected = np.mean([sum((np.reshape(no, (-1, n)).mean(axis=1) > 0.95).sum() for n in (33, 99)) for no in dealt])
-    said = float(own.found.split("about ")[1].split(" such")[0])
+    said = float(re.search(r"about ([0-9.]+) such by chance", own.found)[1])
     assert said == pytest.approx(expected, rel=0.08)
+    assert "Chance brings about as many such values" in own.found
+    assert "can be read off" not in own.found
+
+
+def test_of_an_answer_that_nearly_everyone_gave_only_the_others_are_looked_for():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], 3000), "town": rng.choice(list("ABCDEFGH"), 3000), "pills": "none"})
+    y = pd.Series(np.where(rng.random(3000) < 0.01, "yes", "no"), name="hiv")
+    found = dn.publish_frame(X.assign(hiv=y), "hiv", min_deniability=0)
+    assert [own.name for own in found.guarantees[0].failed] == ["worst posterior"]
+    assert found.remedies() == [
+        f"worst posterior: no grouping can: {(y == 'no').mean():.1%} of all rows have the same answer. Leave the column out, or "
+        "randomise each answer by itself instead (deniable randomise)"
+    ]
+    X.loc[y == "yes", "pills"] = "many"
+    found = dn.DeniabilityTree(0.0).fit(X, y).guarantees(X, y)
+    own = next(own for own in found.checks if own.name == "other columns")
+    assert own.columns == ("pills",)
+    assert own.rows.tolist() == (np.flatnonzero(y == "yes") + 1).tolist()
 
 
 def test_a_copy_of_the_answers_is_found_in_small_sets_and_in_rare_values_too():

@@ -11,7 +11,7 @@ import pytest
 import deniable as dn
 from deniable.charts import save
 from deniable.errors import DataError, ParameterError
-from deniable.publish.comparison import krr_at
+from deniable.publish.comparison import Comparison, krr_at
 
 
 def patients(rows=600, seed=0):
@@ -144,8 +144,60 @@ def test_the_owner_alone_is_told_which_mix_an_epsilon_takes():
     found = dn.publish_frame(frame, "ill", 0.3, mix=0.2)
     assert found.epsilon > 6
     words = found.guarantees[0].overall["mix_in_words"]
-    needed = float(re.search(r"takes a mix of ([0-9.]+),", words)[1])
+    needed = float(re.search(r"would have to be ([0-9.]+):", words)[1])
     assert dn.publish_frame(frame, "ill", 0.3, mix=needed).guarantees[0].overall["mix_in_words"] == ""
     assert dn.publish_frame(frame, "ill", 0.3, mix=needed).epsilon <= 6
     assert words in " ".join(repr(found).split())
-    assert "takes a mix" not in str(found.to_dict())
+    assert "would have to be" not in str(found.to_dict())
+    assert found.to_dict()["epsilon"] is None
+    assert str(found.epsilon) not in str(found.to_dict())
+
+
+def test_columns_that_are_published_true_are_named_to_everyone():
+    found = dn.publish_frame(patients(), "ill", recode=True, drop="town")
+    assert found.as_they_are == found.to_dict()["published_as_they_are"] == ["poor"]
+    said = "Published as they are: poor. If one of them is sensitive too, hide it as well, or leave it out."
+    assert said in " ".join(repr(found).split())
+    assert said in found.to_html()
+
+
+def test_people_are_not_divided_by_a_column_that_identifies_them():
+    rng = np.random.default_rng(3)
+    frame = patients().assign(pay=rng.lognormal(8, 0.5, 600).round(2))
+    frame["ill"] = np.where(rng.random(600) < np.where(frame["pay"] > 3000, 0.7, 0.3), "yes", "no")
+    found = dn.publish_frame(frame, "ill")
+    assert "pay" not in found.trees[0].export_text()
+    check = next(own for own in found.guarantees[0].checks if own.name == "identifiers")
+    assert check.found.endswith("No group was made by them")
+    assert check.named == "all rows"
+    # The tree of the paper may; and made coarser it divides people here too.
+    alone = dn.DeniabilityTree(0.1, min_rows=20).fit(frame[["pay"]], frame["ill"])
+    assert "pay" in alone.export_text()
+    assert "pay" in dn.publish_frame(frame, "ill", recode=True).trees[0].export_text()
+
+
+def test_a_wrong_parameter_and_the_name_of_a_file_are_explained():
+    with pytest.raises(ParameterError, match=r"no parameter 'min_denial'\. Is min_deniability meant\?"):
+        dn.publish_frame(patients(), "ill", min_denial=0.3)
+    with pytest.raises(DataError, match=r"got the name of a file: 'patients\.csv'\. Read it first"):
+        dn.publish_frame("patients.csv", "ill")
+
+
+def test_a_minimum_beyond_the_whole_names_one_that_is_possible_and_how_many_rows_to_merge():
+    frame = patients(1000).assign(ill=["flu"] * 500 + ["cold"] * 300 + ["gout"] * 150 + ["rabies"] * 30 + ["plague"] * 20)
+    with pytest.raises(ParameterError) as caught:
+        dn.publish_frame(frame, "ill", 0.9)
+    less, merge = caught.value.parameters["less"], caught.value.parameters["merge"]
+    assert f"Ask for {less} or less, or put rare answers together ({merge})" in str(caught.value)
+    assert dn.publish_frame(frame, "ill", less.value).trees[0].min_deniability == less.value
+    assert dn.publish_frame(frame, "ill", 0.9, merge_rare=merge.value).trees[0].min_deniability == 0.9
+    with pytest.raises(ParameterError) as caught:
+        dn.publish_frame(patients().assign(ill=["no"] * 560 + ["yes"] * 40), "ill", 0.9)
+    assert "rare answers" not in str(caught.value)
+
+
+def test_a_comparison_says_what_guessing_would_reach():
+    rows = [{"min_deniability": 0.1, "method": method, "mean": 0.5} for method in ("tree", "KRR")]
+    below = Comparison(rows, {"tree": 0.55}, 0.6, "ill").verdict
+    assert "do worse than always guessing the most frequent answer (60.0%), and so do" in below
+    assert "guessing" not in Comparison(rows, {"tree": 0.55}, 0.4, "ill").verdict

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -78,6 +79,27 @@ def test_the_public_is_not_told_which_categories_are_hidden():
     assert "3 of 8 categories put together" in public
     assert "job 7" not in public
     assert "job 7" in owner
+
+
+def test_missing_cells_stay_apart_from_rare_categories_and_from_bands():
+    frame = people()
+    gaps = frame.assign(job=frame["job"].where(frame.index % 150 != 0), age=frame["age"].where(frame.index % 150 != 1))
+    found = dn.publish_frame(gaps, "ill", recode=True, missing="unknown", shuffle=False)
+    assert (found.data["job"] == "unknown").tolist() == gaps["job"].isna().tolist()
+    assert "other" in set(found.data["job"])
+    said = {own.name: own.owner for own in found.recodings}
+    assert "unknown" not in said["job"]
+    assert re.search(r"numbers in 7 bands \(.*\), and 'unknown', chosen", said["age"])
+
+
+def test_a_column_that_would_hold_one_value_is_left_out_and_said():
+    frame = people().assign(sex="F")
+    frame.loc[:2, "sex"] = "M"
+    found = dn.publish_frame(frame, "ill", merge_rare={"sex": 1400})
+    assert "sex" not in found.data
+    assert "sex" not in found.as_they_are
+    for told in (repr(found), json.dumps(found.to_dict())):
+        assert "one value for all rows (other), so the column is left out" in " ".join(told.split())
 
 
 def test_bands_and_rare_categories_can_be_chosen():

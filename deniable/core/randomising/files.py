@@ -13,7 +13,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.blocks import Block
 from deniable.core.channels.sampling import byte_source
 from deniable.core.randomising.order_watch import OrderWatch
-from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled
+from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled, without_dropped
 from deniable.core.shuffle_mark import marked_metadata
 from deniable.core.shuffling import RowShuffler
 from deniable.errors import DataError, FileError
@@ -34,6 +34,7 @@ def randomise_file(
     order: str | None,
     force: bool,
     progress: Progress,
+    drop: Sequence[str] = (),
 ) -> tuple[int, str | None]:
     """Randomise `source` into `target` piece by piece; the schema's text is written beside it.
 
@@ -44,20 +45,21 @@ def randomise_file(
     beside = sidecar(target)
     refuse_target(target, force, source)
     refuse_randomised(source)
-    check_columns(channels, reader.columns, keep, str(source))
+    names = without_dropped(channels, reader.columns, drop, str(source))
+    check_columns(channels, names, keep, str(source))
     metadata = {PARQUET_KEY: schema_json.encode()}
     watch = OrderWatch(channels, shuffled) if rng is None else None
     randomiser = TableRandomiser(channels, blocks, byte_source(rng), reader.text, watch)
     with replacing(target, force) as temporary:
-        with writing_pieces(temporary, target, marked_metadata(metadata, reader.columns) if shuffled else metadata) as write:
+        with writing_pieces(temporary, target, marked_metadata(metadata, names) if shuffled else metadata) as write:
             if shuffled:
                 with RowShuffler(target, rng) as mixed:
-                    for piece, done in _randomised(reader, randomiser, watch, progress):
+                    for piece, done in _randomised(reader, names, randomiser, watch, progress):
                         mixed.add(piece, done)
                     _check(randomiser, source)
                     write_mixed(mixed, write, randomiser.rows, progress)
             else:
-                for piece, _ in _randomised(reader, randomiser, watch, progress):
+                for piece, _ in _randomised(reader, names, randomiser, watch, progress):
                     write(piece)
                 _check(randomiser, source)
         # The schema goes first: data without its schema could not be read, a schema without data does no harm.
@@ -79,7 +81,7 @@ def refuse_target(target: Path, force: bool, source: Path | None = None) -> None
 
 
 def _randomised(
-    reader: Any, randomiser: TableRandomiser, watch: OrderWatch | None, progress: Progress
+    reader: Any, names: list[str], randomiser: TableRandomiser, watch: OrderWatch | None, progress: Progress
 ) -> Iterator[tuple[pa.RecordBatch, float]]:
     """Randomised pieces of the file in its own order, each with the share of the file that is done; none after a bad cell."""
     channels = randomiser.channels
@@ -90,10 +92,10 @@ def _randomised(
             reports = randomiser.piece({name: batch.column(name) for name in channels})
             done += units
             if not randomiser.failed:
-                columns = {name: reports[name] if name in channels else batch.column(name) for name in reader.columns}
+                columns = {name: reports[name] if name in channels else batch.column(name) for name in names}
                 if watch is not None:
                     watch.handed_on({name: column for name, column in columns.items() if name not in channels})
-                yield pa.RecordBatch.from_arrays(list(columns.values()), names=reader.columns), done / max(reader.total, 1)
+                yield pa.RecordBatch.from_arrays(list(columns.values()), names=names), done / max(reader.total, 1)
             progress.advance(units)
     finally:
         progress.finish()

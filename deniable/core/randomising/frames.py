@@ -16,7 +16,7 @@ from deniable.core.channels.sampling import byte_source
 from deniable.core.domains.columns import to_arrow
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.randomising.order_watch import OrderWatch
-from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled
+from deniable.core.randomising.table import TableRandomiser, check_columns, is_shuffled, without_dropped
 from deniable.core.shuffle_mark import can_be_marked, marked
 from deniable.core.shuffling import random_order
 from deniable.errors import DataError, ParameterError
@@ -29,9 +29,12 @@ def randomise_frame(
     rng: np.random.Generator | None,
     keep: tuple[str, ...],
     order: str | None,
+    drop: Sequence[str] = (),
 ) -> tuple[Any, str | None]:
     """A new frame of the same kind with every attribute randomised, and what is to be said about its order."""
     frame = _eager(data)
+    if drop:
+        frame = frame.select(without_dropped(channels, frame.columns, drop, "The data frame"))
     columns = list(frame.columns)
     index = _index(data, keep)
     check_columns(channels, [*columns, *(name for name in keep if name in index)], keep, "The data frame")

@@ -18,6 +18,24 @@ from deniable.errors import DataError, ParameterError
 ORDERS = ("shuffled", "kept")
 
 
+def without_dropped(channels: Mapping[str, Channel], columns: Sequence[str], drop: Sequence[str], where: str) -> list[str]:
+    """The columns but for those that are left out; what is left out must be there, and the schema must say nothing of it."""
+    for name in drop:
+        if name not in columns:
+            raise DataError(
+                "drop_unknown",
+                "{where}: drop names {got!r}; there are the columns {found}.",
+                where=where,
+                got=name,
+                found=list(columns),
+            )
+        if name in channels:
+            raise DataError(
+                "drop_hidden", "drop names {got!r}, which the schema randomises. Leave it out of one of them.", got=name
+            )
+    return [name for name in columns if name not in drop]
+
+
 def check_columns(channels: Mapping[str, Channel], columns: Sequence[str], keep: Sequence[str], where: str) -> None:
     """Every attribute must have its column, and every other column must be kept on purpose."""
     duplicates = sorted({name for name in columns if list(columns).count(name) > 1})
@@ -32,7 +50,17 @@ def check_columns(channels: Mapping[str, Channel], columns: Sequence[str], keep:
         )
     missing = [name for name in [*channels, *keep] if name not in columns]
     extra = [name for name in columns if name not in channels and name not in keep]
-    if missing or extra:
+    if extra and not missing:
+        raise DataError(
+            "columns_not_named",
+            "{where}: the columns {extra} are in neither the schema nor keep; they would be handed on undistorted. Leave them out "
+            "({drop}), or name them in keep. Columns found: {found}.",
+            where=where,
+            extra=extra,
+            drop=f"drop={extra}",
+            found=list(columns),
+        )
+    if missing:
         raise DataError(
             "columns",
             "{where}: {problems} Columns found: {found}.",
@@ -43,7 +71,7 @@ def check_columns(channels: Mapping[str, Channel], columns: Sequence[str], keep:
                     (f"the columns {missing} are missing.", missing),
                     (
                         f"the columns {extra} are in neither the schema nor keep; they would be handed on undistorted. "
-                        "Drop them, or name them in keep.",
+                        "Leave them out (drop), or name them in keep.",
                         extra,
                     ),
                 )

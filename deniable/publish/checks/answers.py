@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from deniable.plurals import counted
+from deniable.privacy.measures.deniability import minority_share
 from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
+from deniable.publish.fitted_tree import FittedTree
 from deniable.publish.measures import surest_if_ruled_out, times_as_frequent
 from deniable.publish.remedies import MIXED, Remedy, change, helpless
 
-BEYOND_GROUPS = (
-    "Put rare answers together, leave the column out, or randomise each answer by itself instead (deniable randomise)"
-)
+BEYOND_GROUPS = "eave the column out, or randomise each answer by itself instead (deniable randomise)"
 
 
 def deniability(measured: Measured) -> Check:
@@ -26,7 +28,8 @@ def deniability(measured: Measured) -> Check:
         levels < minimum - 1e-9,
         f"smallest {levels.min():.4f}, asked for {minimum:.4g}, which {means} a minority of at least {promised} in every group; the "
         f"smallest that a group has is {shares_by_column(smallest_minorities(measured))}",
-        f"every group has a deniability of at least {minimum:.4g}: a minority of at least {promised}",
+        f"every group has a deniability of at least {minimum:.4g}: a minority of at least "
+        f"{shares_by_column(public_minorities(measured.fitted, measured.declared))}",
         Remedy(MIXED),
     )
 
@@ -41,7 +44,7 @@ def worst_posterior(measured: Measured) -> Check:
         f"anyone who knows a person's group is at most {percent(float(posterior.max()), up=True)} sure of an answer; "
         f"limit {percent(limit)}",
         f"anyone who knows a person's group is at most {percent(limit)} sure of an answer",
-        helpless(f"no grouping can: {percent(most)} of all rows have the same answer. {BEYOND_GROUPS}")
+        helpless(f"no grouping can: {percent(most)} of all rows have the same answer. {_beyond_groups(measured)}")
         if most > limit
         else change("let no group be surer", "max_posterior", limit),
     )
@@ -87,16 +90,22 @@ def relative_skew(measured: Measured) -> Check:
     )
 
 
-def background_knowledge(measured: Measured) -> Check | None:
-    """Whether anyone who also rules out one answer is too sure of another; None where no column has three answers."""
+def background_knowledge(measured: Measured) -> Check:
+    """Whether anyone who also rules out one answer is too sure of another; that is asked of three answers or more.
+
+    With fewer it holds all the same, so that the list of checks does not tell how many answers there are.
+    """
     surest, limit = measured.groups.ruled_out, measured.limits.ruled_out
+    public = f"anyone who also rules out one answer of three or more is at most {percent(limit)} sure"
     if surest is None:
-        return None
+        return Check(
+            "background knowledge", True, "not asked: no column has three answers", np.empty(0, np.int64), public=public
+        )
     return measured.check_groups(
         "background knowledge",
         surest > limit + 1e-12,
         f"anyone who also rules out one answer is at most {percent(float(surest.max()), up=True)} sure; limit {percent(limit)}",
-        f"anyone who also rules out one answer is at most {percent(limit)} sure",
+        public,
         _remedy_of_ruling_out(measured),
     )
 
@@ -105,11 +114,17 @@ def _remedy_of_ruling_out(measured: Measured) -> Remedy:
     limit, whole = measured.limits.ruled_out, ruled_out_of_all_rows(measured)
     if whole > limit:
         return helpless(
-            f"no grouping can: of all rows that did not give the second answer {percent(whole)} gave the first. {BEYOND_GROUPS}"
+            f"no grouping can: of all rows that did not give the second answer {percent(whole)} gave the first. {_beyond_groups(measured)}"
         )
     if measured.fitted.rules.max_ruled_out > limit:
         return change("let no group be surer", "max_ruled_out", limit)
     return Remedy((*MIXED, ", or put rare answers together before publishing"))
+
+
+def _beyond_groups(measured: Measured) -> str:
+    """What helps where no grouping does; of two answers none can be put together."""
+    several = max(map(len, measured.fitted.sensitive.labels)) > 2
+    return f"Put rare answers together, l{BEYOND_GROUPS}" if several else f"L{BEYOND_GROUPS}"
 
 
 def largest_answer(measured: Measured) -> float:
@@ -127,6 +142,17 @@ def smallest_minorities(measured: Measured) -> dict[str, float]:
     sizes = measured.groups.sizes
     tables = zip(measured.fitted.sensitive.names, measured.groups.columns, strict=True)
     return {name: float(1 - (table.max(axis=1) / sizes).max()) for name, table in tables}
+
+
+def public_minorities(fitted: FittedTree, declared: Sequence[str]) -> dict[str, float]:
+    """The minority that the minimum means in each sensitive column, as anyone may read it.
+
+    It is larger the more answers there are, and how many there are is found from the answers, unless the owner declared them: then two are
+    counted, which is never too much.
+    """
+    each = zip(fitted.sensitive.names, fitted.sensitive.labels, strict=True)
+    counts = {name: max(2, len(labels)) if name in declared else 2 for name, labels in each}
+    return {name: minority_share(fitted.rules.min_deniability, count) for name, count in counts.items()}
 
 
 def shares_by_column(shares: dict[str, float]) -> str:
@@ -151,9 +177,20 @@ def _most_relative(measured: Measured) -> str:
     among_all = counts[:, answer].sum() / counts.sum()
     which = f" ({sensitive.names[column]})" if len(sensitive.names) > 1 else ""
     return (
-        f"{sensitive.labels[column][answer]!s}{which} is {_told_apart(float(share / among_all), measured.limits.skew_ratio)} times as "
-        f"frequent in a group ({percent(share)}) as among all rows ({percent(among_all)})"
+        f"the answer {sensitive.labels[column][answer]!s}{which} is "
+        f"{_times(float(share / among_all), measured.limits.skew_ratio)} in a group ({percent(share)}) as among all rows "
+        f"({percent(among_all)})"
     )
+
+
+def _times(value: float, limit: float) -> str:
+    """How many times as frequent; with one group an answer is as frequent in it as among all.
+
+    >>> _times(1.0, 3), _times(1.234, 3)
+    ('as frequent', '1.2 times as frequent')
+    """
+    told = _told_apart(value, limit)
+    return "as frequent" if told == "1" else f"{told} times as frequent"
 
 
 def _told_apart(value: float, limit: float) -> str:

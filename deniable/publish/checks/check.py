@@ -24,6 +24,7 @@ class Check:
     public : what the public may read of it: what was tested, never what was measured, nor values that point at people.
     limited : whether there is a limit; without one it is only counted, and cannot fail.
     remedy : what would make it hold, if it failed.
+    of : how many rows there are, so that "all rows" can be said.
 
     Examples
     --------
@@ -41,6 +42,7 @@ class Check:
     public: str = ""
     limited: bool = True
     remedy: Remedy | None = None
+    of: int = 0
 
     @property
     def state(self) -> str:
@@ -52,6 +54,8 @@ class Check:
         """The rows, as far as a sentence can hold them."""
         if not len(self.rows):
             return ""
+        if len(self.rows) == self.of:
+            return "all rows"
         shown = ", ".join(f"{row:,}" for row in self.rows[:ROWS_SHOWN])
         more = f" and {len(self.rows) - ROWS_SHOWN:,} more" if len(self.rows) > ROWS_SHOWN else ""
         return f"{'row' if len(self.rows) == 1 else 'rows'} {shown}{more}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from deniable.errors import ParameterError
+from deniable.publish.parameters import SHARE, percent_meant
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,23 @@ class Limits:
         for name in ("posterior", "skew", "ruled_out"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-                raise ParameterError("limit", "Limits: {name} must lie in [0, 1], got {got!r}.", name=name, got=value)
+                raise _not_a_limit(name, SHARE[0], value)
         ratio = self.skew_ratio
         if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not ratio >= 1:
-            raise ParameterError("limit", "Limits: skew_ratio must be a number of at least 1, got {got!r}.", got=ratio)
+            raise _not_a_limit("skew_ratio", "a number of at least 1", ratio)
         for name in ("rows", "shared"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ParameterError(
-                    "limit", "Limits: {name} must be a whole number of at least 1, got {got!r}.", name=name, got=value
-                )
+                raise _not_a_limit(name, "a whole number of at least 1", value)
+
+
+def _not_a_limit(name: str, allowed: str, got: Any) -> ParameterError:
+    return ParameterError(
+        "limit",
+        "Limits: {name} must be {allowed}, got {got!r}.{hint}",
+        name=name,
+        option=name.replace("_", "-"),
+        allowed=allowed,
+        got=got,
+        hint=percent_meant(allowed, got),
+    )

@@ -99,6 +99,7 @@ class Measured:
     others : the columns that hold no drawn answers; None: all of them.
     sorted_by : columns that are hidden, or coarser than they were, but that rows in this order are sorted by.
     recoded : whether the usual recoding was done already.
+    declared : the sensitive columns whose possible answers the owner declared, so that their number may be public.
     """
 
     fitted: FittedTree
@@ -110,6 +111,7 @@ class Measured:
     others: Sequence[str] | None = None
     sorted_by: Sequence[str] = ()
     recoded: bool = False
+    declared: Sequence[str] = ()
 
     @property
     def attributes(self) -> list[Attribute]:

@@ -94,11 +94,14 @@ def find_proxies(
     ('pills',)
     """
     rows = len(answers[0])
-    limits = [max(limit, np.bincount(codes, minlength=k).max() / rows) for codes, k in zip(answers, outcomes, strict=True)]
+    # An answer that nearly everyone gave is over the limit wherever one looks: of such a column the other answers are tested.
+    whole = [np.bincount(codes, minlength=k) for codes, k in zip(answers, outcomes, strict=True)]
+    but = [int(np.argmax(counts)) if counts.max() > limit * rows else None for counts in whole]
     exposed = np.zeros(rows, bool)
     named: list[str] = []
     telling: list[str] = []
     hardly: list[str] = []
+    related = False
     for attribute in attributes:
         if attribute.identifier and not attribute.measured:
             continue
@@ -108,10 +111,10 @@ def find_proxies(
         chance = 0.0
         for codes, size, shown in _cells(attribute, columns[attribute.name]):
             bad, rare = np.zeros(size, bool), np.zeros(size, bool)
-            for answer, k, most in zip(answers, outcomes, limits, strict=True):
+            for answer, k, left_out in zip(answers, outcomes, but, strict=True):
                 counts = np.bincount(codes.astype(np.int64) * k + answer, minlength=size * k).reshape(size, k)
-                bad |= _over(counts, most)
-                chance += _by_chance(counts, most)
+                bad |= _over(counts, limit, left_out)
+                chance += _by_chance(counts, limit, left_out)
                 rare |= _too_many_of_one_answer(counts)
             sizes = np.bincount(codes, minlength=size)
             worst += [(int(sizes[code]), shown(int(code))) for code in np.flatnonzero(bad)]
@@ -124,26 +127,29 @@ def find_proxies(
         if worst:
             exposed |= here
             telling.append(attribute.name)
+            related |= not _no_more_than(len(worst), chance)
             named.append(f"{attribute.name} ({percent(here.mean(), up=True)} of the rows: {_listed(worst)}{_expected(chance)})")
-    frequent = any(most > limit for most in limits)
-    public = _tested("no", "and none", limit, frequent, hardly)
+    public = _tested("no", "and none", limit, hardly)
     if not telling:
         return Telling(public, public, np.flatnonzero(exposed), ())
-    found = (
-        f"the true answer can be read off other columns by anyone who knows how they are related: {'; '.join(named)}. "
-        f"Tested is whether {_tested('a', 'or one', limit, frequent, hardly)}"
+    why = (
+        "the true answer can be read off other columns by anyone who knows how they are related"
+        if related
+        else "people with some values of other columns nearly all gave one answer. Chance brings about as many such values where an answer "
+        "is this frequent, so the columns need not be related to it; but anyone who knows the true counts is as sure of these people"
     )
+    found = f"{why}: {'; '.join(named)}. Tested is whether {_tested('a', 'or one', limit, hardly)}"
     return Telling(found, public, np.flatnonzero(exposed), tuple(telling))
 
 
-def _tested(value: str, part: str, limit: float, frequent: bool, hardly: Sequence[str]) -> str:
+def _tested(value: str, part: str, limit: float, hardly: Sequence[str]) -> str:
     """The test in words: what it promises and what it leaves open."""
-    than = " (or than among all rows, where that is more)" if frequent else ""
     left = f". Hardly tested, for their values are too rare: {', '.join(hardly)}" if hardly else ""
     return (
         f"{value} single value of another column, {part} of {RANGES} ranges of a column of numbers (fewer where there are few rows), "
-        f"that {FEWEST_ROWS} rows or more share goes with one true answer in over {percent(limit, up=True)} of them{than}; rarer values "
-        f"are tested only in sum, other ranges and several columns together not at all{left}"
+        f"that {FEWEST_ROWS} rows or more share goes with one true answer in over {percent(limit, up=True)} of them (an answer that so "
+        "many of all rows gave is not counted here: that fails worst posterior); rarer values are tested only in sum, "
+        f"other ranges and several columns together not at all{left}"
     )
 
 
@@ -165,9 +171,10 @@ def _cells(attribute: Attribute, column: Any) -> Iterator[tuple[Ints, int, Calla
         yield coarse.astype(np.int64), len(ranges.values), lambda code: f"{number(ranges.lows[code])} to {ranges.shown(code)}"
 
 
-def _over(counts: Ints, most: float) -> Any:
+def _over(counts: Ints, most: float, left_out: int | None = None) -> Any:
     sizes = counts.sum(axis=1)
-    return (sizes >= FEWEST_ROWS) & (counts.max(axis=1) / np.maximum(sizes, 1) > most + 1e-12)
+    asked = counts if left_out is None else np.delete(counts, left_out, axis=1)
+    return (sizes >= FEWEST_ROWS) & (asked.max(axis=1) / np.maximum(sizes, 1) > most + 1e-12)
 
 
 def _too_many_of_one_answer(counts: Ints) -> Any:
@@ -182,15 +189,23 @@ def _too_many_of_one_answer(counts: Ints) -> Any:
     return one if poisson.sf(one.sum() - 1, expected) < SURPRISE else np.zeros(len(sizes), bool)
 
 
-def _by_chance(counts: Ints, most: float) -> float:
+def _by_chance(counts: Ints, most: float, left_out: int | None = None) -> float:
     """How many values would be over the limit on average if the column had nothing to do with the answers."""
     from scipy.stats import binom
 
     sizes = counts.sum(axis=1)
     enough = sizes[sizes >= FEWEST_ROWS]
     shares = counts.sum(axis=0) / sizes.sum()
+    shares = shares if left_out is None else np.delete(shares, left_out)
     needed = np.floor(enough * (most + 1e-12))
     return float(sum(binom.sf(needed, enough, share).sum() for share in shares))
+
+
+def _no_more_than(found: int, chance: float) -> bool:
+    """Whether chance brings about as many often enough (one column in 20)."""
+    from scipy.stats import poisson
+
+    return bool(poisson.sf(found - 1, chance) > 0.05)
 
 
 def _listed(worst: list[tuple[int, str]]) -> str:

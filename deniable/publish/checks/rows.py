@@ -49,14 +49,18 @@ def identifiers(measured: Measured) -> Check:
     named = [attribute.name for attribute in measured.attributes if attribute.identifier]
     numbers = [attribute.name for attribute in measured.attributes if attribute.identifier and attribute.measured]
     tested = (
-        f"no column has a different value in (nearly) every row, or over {MOST_CATEGORIES:,} categories for at most twice as many rows"
+        f"no column has a different value in (nearly) every row, or over {MOST_CATEGORIES:,} categories with two rows each at most on "
+        "average"
         if rows >= IDENTIFIER_ROWS
         else f"not tested: in fewer than {IDENTIFIER_ROWS} rows it is no wonder that all values differ"
     )
     if not named:
         return Check("identifiers", True, tested, NONE, public=tested)
-    found = f"{', '.join(named)}: so many different values that they identify people; leave out of what is published" + (
-        f", or put the numbers of {', '.join(numbers)} into bands" if numbers else ""
+    used = {measured.attributes[at].name for at in measured.fitted.tree.flat.feature if at >= 0}
+    found = (
+        f"so many different values that they identify people: {', '.join(named)}; leave out of what is published"
+        + (f", or put the numbers of {', '.join(numbers)} into bands" if numbers else "")
+        + ("" if used & set(named) else ". No group was made by them")
     )
     remedy = recode_or_drop(named, measured.naming, measured.recoded)
     return Check("identifiers", False, found, np.arange(1, rows + 1), tuple(named), tested, remedy=remedy)
