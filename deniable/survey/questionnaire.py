@@ -125,6 +125,14 @@ class Questionnaire:
         """Read back what `to_json` gave."""
         return cls(Document.of(given, "the questionnaire"))
 
+    def check_last_day(self, today: datetime.date) -> None:
+        """Refuse a last day that is over: nobody could answer."""
+        if self.closes is not None and self.closes < today:
+            raise self._error(
+                "closes", "closes_in_the_past",
+                "closes: {closes} is over, so nobody could answer. Write a later day, or take the line away.", closes=str(self.closes),
+            )  # fmt: skip
+
     def to_json(self) -> dict[str, Any]:
         """The whole questionnaire as it was given, for keeping a frozen version."""
         content: dict[str, Any] = json.loads(json.dumps(self._given, ensure_ascii=False))
