@@ -54,7 +54,7 @@ def export(
     read = store.version(slug, number)
     if spreadsheet:
         _check_cells(target, read)
-    pieces = _pieces(store, read)
+    pieces = _pieces(store, read, spreadsheet)
     first = next(pieces, None)
     if first is None:
         raise _nothing(store, slug, read.number)
@@ -119,7 +119,7 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
     )  # fmt: skip
 
 
-def _pieces(store: Store, read: Version) -> Iterator[pa.RecordBatch]:
+def _pieces(store: Store, read: Version, spreadsheet: bool) -> Iterator[pa.RecordBatch]:
     names = list(read.schema)
     for rows in store.mixed_rows(read):
         if not rows:
@@ -131,7 +131,9 @@ def _pieces(store: Store, read: Version) -> Iterator[pa.RecordBatch]:
         ]
         headings = list(names)
         if read.linkage != "none":
-            arrays.append(pa.array(columns[-1], pa.string()))
+            # Browsers make the codes: somebody's may begin with a hyphen, and be a sum of cells.
+            codes = [guarded(code) for code in columns[-1]] if spreadsheet else columns[-1]
+            arrays.append(pa.array(codes, pa.string()))
             headings.append(free_name("code", names))
         yield pa.RecordBatch.from_arrays(arrays, names=headings)
 
