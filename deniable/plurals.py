@@ -21,6 +21,13 @@ def counted_in_polish(number: int, one: str, few: str, many: str) -> str:
     '21 500 osób'
     """
     is_few = number % 10 in (2, 3, 4) and number % 100 not in (12, 13, 14)
-    # Polish groups digits by a space that does not break, from five digits on.
-    shown = f"{number:,}".replace(",", "\xa0") if number >= 10_000 else str(number)
-    return f"{shown} {one if number == 1 else few if is_few else many}"
+    return f"{grouped_in_polish(number)} {one if number == 1 else few if is_few else many}"
+
+
+def grouped_in_polish(number: int) -> str:
+    """A whole number; Polish groups digits by a space that does not break, from five digits on.
+
+    >>> grouped_in_polish(604), grouped_in_polish(21_500).replace("\\xa0", " ")
+    ('604', '21 500')
+    """
+    return f"{number:,}".replace(",", "\xa0") if number >= 10_000 else str(number)

@@ -19,7 +19,6 @@ from deniable.errors import FileError, ParameterError
 from deniable.files.atomic import refuse_same, write_text
 from deniable.privacy.reporting.polish import capital, number, sayer
 from deniable.privacy.reporting.report import PrivacyReport, report
-from deniable.privacy.reporting.warnings import ALL_TOGETHER
 from deniable.privacy.reporting.words import FOR_SCALE, ONE_REPORT, factor
 
 EXPECTED = 1_000
@@ -133,7 +132,7 @@ def _labelled(channel: Channel, value: Any) -> Any:
 
 
 def show(found: PrivacyReport) -> None:
-    say = sayer(found.language)
+    say = sayer(found.language, found.titles)
     table = Table(show_lines=True)
     table.add_column(say("question"))
     table.add_column(say("hidden by"))
@@ -154,13 +153,13 @@ def show(found: PrivacyReport) -> None:
     print(say(found.together))
     print(say(found.summary))
     for name, note in found.notes:
-        print(f"{say('note')}: {name}: {say(note)}")
+        print(f"{say('note')}: {found.called(name)}: {say(note)}")
     for name, warning in found.warnings:
-        print(f"{say('warning')}: {say(name) if name == ALL_TOGETHER else name}: {say(warning)}")
+        print(f"{say('warning')}: {found.called(name)}: {say(warning)}")
     print(say(ONE_REPORT))
     print(f"{say(FOR_SCALE)}:")
     for d in found.deployments:
-        print(f"  {d.who} ({d.year}): epsilon {number(d.epsilon, found.language)}, {say(d.of_what)}")
+        print(f"  {say(d.who)} ({d.year}): epsilon {number(d.epsilon, found.language)}, {say(d.of_what)}")
 
 
 def _as_json(found: PrivacyReport) -> dict[str, Any]:

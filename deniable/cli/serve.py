@@ -157,12 +157,17 @@ def backup(
 
     with Store(db, keys, create=False) as store:
         with_keys = write(store, output, force)
+        seen = [one for slug in store.slugs() for one in store.overviews(slug)]
     print(f"Backup written to {output}.")
     if with_keys:
-        print(
-            f"Answers that are not mixed yet need {keys_beside(output)} to be restored. Anyone who has both files can tell which "
-            "invitation such an answer came with: keep them apart."
+        tell = ["which invitation such an answer came with"] if any(one.invitations for one in seen) else []
+        tell += ["whose contact details it came with"] if any(one.linkage == "register" for one in seen) else []
+        both = (
+            f"Anyone who has both files can tell {' and '.join(tell)}"
+            if tell
+            else "Anyone who has both files can read such answers one by one"
         )
+        print(f"Answers that are not mixed yet need {keys_beside(output)} to be restored. {both}: keep them apart.")
 
 
 def restore(
@@ -182,6 +187,7 @@ def restore(
     print(f"{counted(rows, 'row')} restored to {store.place if '://' in db else db}.")
     for one in surveys:
         print(f"  {one.slug}: version {one.number}, {one.state}, {_answers(one.mixed)} released{_earlier(one)}")
+    print("Answers that waited for their batch when the backup was made, if there were any, wait again.")
 
 
 def _answers(count: int) -> str:

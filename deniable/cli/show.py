@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,11 +18,15 @@ def console() -> Console:
     return Console(width=max(80, shutil.get_terminal_size((120, 40)).columns), highlight=False)
 
 
-def show_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> None:
+def show_designs(
+    schema: Mapping[str, Channel], names: Iterable[str] | None = None, say: Callable[[str], str] = lambda english: english
+) -> None:
     """What the names of the designs in a table mean, each once."""
     # Most commands name no designs, and measures of privacy are slow to load.
     from deniable.privacy.reporting.describe_designs import describe_designs
 
-    print("How answers are hidden:")
+    print(say("How answers are hidden:"))
     for line in describe_designs(schema, names):
+        design, colon, words = line.partition("): ")
+        line = f"{design}{colon}{say(words)}"
         print(textwrap.fill(line, console().width, initial_indent="  ", subsequent_indent="    "))

@@ -36,11 +36,11 @@ def _questionnaire(path: Path) -> Any:
 
 
 @contextlib.contextmanager
-def opened(db: str, keys: Path | None, create: bool = False) -> Iterator[Any]:
+def opened(db: str, keys: Path | None) -> Iterator[Any]:
     """A store whose owner is told what is in it when something is not. The public is not: pages have the short sentence."""
     from deniable.survey.store import Store
 
-    with Store(db, keys, create) as store:
+    with Store(db, keys, create=False) as store:
         try:
             yield store
         except RefusedError as error:
@@ -76,34 +76,51 @@ def new(
 def check(
     questionnaire: Annotated[Path, typer.Argument(help="A questionnaire (YAML or JSON).")],
     answers: Annotated[int, typer.Option(min=1, help="How many answers are expected.")] = 1_000,
+    language: Annotated[
+        str, typer.Option(help="The language of the table and the warnings: en or pl. Mistakes are told in English.")
+    ] = "en",
 ) -> None:
     """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
-    from deniable.survey.known_to import SHARE
-    from deniable.survey.planning import advice, costs, over
+    from deniable.privacy.reporting.polish import number, sayer
+    from deniable.privacy.reporting.warnings import ALL_TOGETHER
+    from deniable.survey.planning import advice, costs
 
+    if language not in ("en", "pl"):
+        raise ParameterError("language", "This is said in en (English) or pl (Polish), got {got!r}.", got=language)
+    say = sayer(language)
     read = _questionnaire(questionnaire)
     table = Table()
-    table.add_column("column")
-    table.add_column("hidden by")
-    table.add_column("epsilon", justify="right")
-    table.add_column("a report changes anyone's odds by a factor of", justify="right")
-    table.add_column(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth how many direct answers", justify="right")
-    table.add_column(f"margin of error for a share of {SHARE:.0%}", justify="right")
-    table.add_column("one lie shifts a count by up to", justify="right")
-    found = costs(read, answers)
+    table.add_column(say("column"))
+    table.add_column(say("hidden by"))
+    table.add_column(say("epsilon"), justify="right")
+    table.add_column(say("a report changes anyone's odds by a factor of"), justify="right")
+    table.add_column(
+        say(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth how many direct answers"), justify="right"
+    )
+    table.add_column(say("margin of error for a share of 20%"), justify="right")
+    table.add_column(say("one lie shifts a count by up to"), justify="right")
     openly = {name for block in read.schema.blocks if block.open for name in block.attributes}
-    for cost in found:
+    for cost in costs(read, answers):
         channel = read.schema[cost.name]
-        told = (OPEN, NOT_PROTECTED) if cost.name in openly else (rounded_up(cost.epsilon), factor(odds(cost.epsilon)))
+        told = OPEN, NOT_PROTECTED
+        if cost.name not in openly:
+            told = number(rounded_up(cost.epsilon), language), factor(odds(cost.epsilon))
         table.add_row(
-            cost.name, type(channel).__name__, *told,
-            cost.worth_in_words, cost.margin_in_words, cost.counts_as,
+            cost.name, type(channel).__name__, *map(say, told),
+            number(cost.worth_in_words, language), say(cost.margin_in_words), say(cost.counts_as),
         )  # fmt: skip
     console().print(table)
-    show_designs(read.schema)
-    print(f"Private answers together: epsilon {rounded_up(read.epsilon)} per respondent; the odds change {odds(read.epsilon)}.")
-    for sentence in [*over(read, datetime.date.today()), *advice(read, answers)]:
-        print(sentence)
+    show_designs(read.schema, say=say)
+    print(
+        say(
+            f"Private answers together: epsilon {rounded_up(read.epsilon)} per respondent; the odds change {odds(read.epsilon)}."
+        )
+    )
+    for one in advice(read, answers):
+        about = say(one.name) if one.name == ALL_TOGETHER else one.name
+        print(f"{say(one.kind)}: {about}: {say(one.text)}")
+    # After all the rest, which does not depend on the day: what is refused is seen last.
+    read.check_last_day(datetime.date.today())
 
 
 @app.command("open")
@@ -125,8 +142,12 @@ def open_(
     and exported by themselves (deniable survey export SURVEY --version N). Fewer than 50 that wait for their batch would be told apart
     one by one: then it is refused until there are 50, or --discard throws them away.
     """
+    from deniable.survey.backup import new_store
+
     read = _questionnaire(questionnaire)
-    with opened(db, keys, create=True) as store:
+    read.check_last_day(datetime.date.today())
+    # What is refused leaves no new database behind.
+    with new_store(db, keys) as store:
         before = store.overviews(read.slug) if read.slug in store.slugs() else []
         number = store.open_survey(read, _day(erase_contacts_on), discard)
         seen = store.overviews(read.slug)
@@ -187,10 +208,16 @@ def _shown(db: str) -> str:
 def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     """Take no more answers, and mix in those that wait."""
     with opened(db, keys) as store:
-        before = store.overview(slug)
+        before = store.overviews(slug)
         count = store.close_survey(slug)
-    print(f"{slug} is closed with {_answers(count)} to version {before.number}.")
-    if before.shown:
+        after = store.overviews(slug)
+    *_, last = before
+    # The same whether answers wait or not: only what has been released is compared.
+    if last.state == "closed" and [one.mixed for one in before] == [one.mixed for one in after]:
+        print(f"{slug} is closed already, with {_answers(count)} to version {last.number}. Nothing has changed.")
+        return
+    print(f"{slug} is closed with {_answers(count)} to version {last.number}.")
+    if last.shown:
         print(
             "The rest was released at an earlier closing. If fewer than 50 have come since, they stay sealed, because anyone who compared "
             "the results would see them one by one. They are released once 50 are waiting: open the survey again and wait for more."
@@ -213,7 +240,7 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     table.add_column("answers released", justify="right")
     for one in surveys:
         # Invitations are to a survey, whatever its version.
-        invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "open to all"
+        invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "no invitations"
         invited = "" if one.state == "replaced" else invited
         table.add_row(one.slug, str(one.number), one.state, one.closes or "", invited, one.view, f"{one.mixed:,}")
     console().print(table)
@@ -228,18 +255,26 @@ def export(
     slug: Slug,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the answers go (.csv, .csv.gz, .parquet).")],
     version: Annotated[int | None, typer.Option(help="The number of an earlier version; the newest unless given.")] = None,
+    spreadsheet: Annotated[
+        bool,
+        typer.Option(
+            "--spreadsheet", help="CSV that Excel and LibreOffice open by a double click: semicolons, and a mark of UTF-8."
+        ),
+    ] = False,
     db: Database = DEFAULT_DB,
     keys: Keys = None,
     force: Force = False,
 ) -> None:
     """Write the answers to one version with their schema beside them, the newest unless --version names another.
 
-    While a survey is open: in batches of at least 50 new answers. `deniable survey list` shows all versions.
+    While a survey is open: in batches of at least 50 new answers. `deniable survey list` shows all versions. Rows are randomised: to
+    estimate what people answered, ask this file (deniable distribution FILE COLUMN); a count of its rows is not that. Every command reads
+    files for spreadsheets, too.
     """
     from deniable.survey.export import export as write
 
     with opened(db, keys) as store:
-        rows = write(store, slug, output, version, force)
+        rows = write(store, slug, output, version, force, spreadsheet)
         *others, seen = store.overviews(slug)
     earlier = [one for one in others if one.mixed]
     print(f"{_answers(rows)} written to {output}, schema in {sidecar(output)}.")

@@ -247,7 +247,7 @@ class Polish:
         if kind == "group":
             return "wszystkich" if text == "everyone" else f"osób, dla których {text}"
         if kind in ("number", "numbers"):
-            return _DECIMAL.sub(",", _THOUSANDS.sub("\N{NO-BREAK SPACE}", text.replace(" to ", "–")))
+            return polish_number(text.replace(" to ", "–"))
         if kind == "label":
             return f"„{text[1:-1]}”" if text[0] == text[-1] == "'" else _DECIMAL.sub(",", text)
         if kind != "said":
@@ -258,6 +258,15 @@ class Polish:
     def _attribute(self, name: str) -> str:
         bare = name.strip("'")
         return f"„{self._titles.get(bare, bare)}”"
+
+
+def polish_number(english: str) -> str:
+    """Numbers with decimal commas; digits are grouped by a space that does not break.
+
+    >>> polish_number("1,234.5").replace("\\xa0", " ")
+    '1 234,5'
+    """
+    return _DECIMAL.sub(",", _THOUSANDS.sub("\N{NO-BREAK SPACE}", english))
 
 
 @cache

@@ -151,16 +151,21 @@ def refuse_randomised(path: Path, verb: str = "randomise") -> None:
 
 
 def write_reports(
-    schema_json: str, pieces: Iterator[pa.RecordBatch], target: Path, force: bool = False, private: bool = False
+    schema_json: str,
+    pieces: Iterator[pa.RecordBatch],
+    target: Path,
+    force: bool = False,
+    private: bool = False,
+    spreadsheet: bool = False,
 ) -> int:
     """Write rows that are randomised already, with the text of their schema beside them (and inside Parquet). Returns the number of rows.
-    `private`: for their owner's eyes."""
+    `private`: for their owner's eyes. `spreadsheet`: CSV with semicolons and a byte order mark."""
     beside = sidecar(target)
     if beside.exists() and not force:
         raise file_exists(beside, target)
     rows = 0
     with replacing(target, force, private) as temporary:
-        with writing_pieces(temporary, target, {PARQUET_KEY: schema_json.encode()}) as write:
+        with writing_pieces(temporary, target, {PARQUET_KEY: schema_json.encode()}, spreadsheet) as write:
             for piece in pieces:
                 write(piece)
                 rows += piece.num_rows

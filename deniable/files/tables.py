@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import re
 from collections.abc import Callable, Iterator
@@ -148,20 +149,24 @@ def open_table(path: Path, said: CsvFormat | None = None) -> _Csv | _Parquet:
     return _Parquet(path) if parquet else _Csv(path, said)
 
 
-def table_writer(path: Path, final: Path, schema: pa.Schema, metadata: dict[bytes, bytes]) -> Any:
-    """What writes rows to `path` in the format that the name `final` asks for; Parquet carries the metadata."""
+def table_writer(path: Path, final: Path, schema: pa.Schema, metadata: dict[bytes, bytes], spreadsheet: bool = False) -> Any:
+    """What writes rows to `path` in the format that the name `final` asks for; Parquet carries the metadata. CSV for a `spreadsheet`
+    has semicolons, at which spreadsheets of all countries part it, and the byte order mark by which they know UTF-8."""
     if is_parquet(final):
         return pa.parquet.ParquetWriter(path, schema.with_metadata(metadata), compression="zstd")
     sink = pa.output_stream(str(path), compression="gzip" if final.name.lower().endswith(".gz") else None)
-    return _CsvSink(sink, schema)
+    return _CsvSink(sink, schema, spreadsheet)
 
 
 class _CsvSink:
     """pyarrow's CSV writer, which leaves closing the (compressed) stream to its caller."""
 
-    def __init__(self, sink: Any, schema: pa.Schema) -> None:
+    def __init__(self, sink: Any, schema: pa.Schema, spreadsheet: bool = False) -> None:
         self._sink = sink
-        self._writer = pa.csv.CSVWriter(sink, schema, write_options=pa.csv.WriteOptions(quoting_style="needed"))
+        if spreadsheet:
+            sink.write(codecs.BOM_UTF8)
+        options = pa.csv.WriteOptions(quoting_style="needed", delimiter=";" if spreadsheet else ",")
+        self._writer = pa.csv.CSVWriter(sink, schema, write_options=options)
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(batch)
@@ -172,14 +177,16 @@ class _CsvSink:
 
 
 @contextlib.contextmanager
-def writing_pieces(path: Path, final: Path, metadata: dict[bytes, bytes]) -> Iterator[Callable[[pa.RecordBatch], None]]:
+def writing_pieces(
+    path: Path, final: Path, metadata: dict[bytes, bytes], spreadsheet: bool = False
+) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """A function that writes pieces; the file is complete when the context is left."""
     writer: Any = None
 
     def write(piece: pa.RecordBatch) -> None:
         nonlocal writer
         if writer is None:
-            writer = table_writer(path, final, piece.schema, metadata)
+            writer = table_writer(path, final, piece.schema, metadata, spreadsheet)
         writer.write_batch(piece)
 
     try:

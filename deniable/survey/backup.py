@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deniable.errors import FileError, StoreError
 from deniable.files.atomic import file_exists, replacing
+from deniable.survey.sealing import MARKS
 from deniable.survey.store import Store
 
 MAGIC = b"deniable backup 1 sha256 "
@@ -84,7 +85,7 @@ def check(path: Path) -> None:
 
 @contextlib.contextmanager
 def new_store(db: str, keys: Path | None) -> Iterator[Store]:
-    """A store to restore into; if that fails, whatever was made on the way is taken away again.
+    """A store to restore into, or to open a first survey in; if that fails, whatever was made on the way is taken away again.
 
     Otherwise the next command would find an empty store and take it for the real one. What was there before stays, and so does a
     store into which somebody else has put a survey meanwhile. Tables in PostgreSQL stay too: they are empty.
@@ -112,6 +113,9 @@ def new_store(db: str, keys: Path | None) -> Iterator[Store]:
                 os.truncate(file, 0)
             else:
                 file.unlink(missing_ok=True)
+        if file is not None and blank and folder in made and [one.name for one in folder.glob("*")] == [MARKS]:
+            # The mark of the database that is gone.
+            (folder / MARKS).unlink(missing_ok=True)
         for one in made:
             # Refused by the system if anything lies in it.
             with contextlib.suppress(OSError):

@@ -12,15 +12,22 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from deniable.errors import RefusedError
+from deniable.core.channels.base import Channel
+from deniable.core.domains.domain import Integer
+from deniable.core.domains.missing import WithMissing
+from deniable.errors import FileError, RefusedError
 from deniable.files.sidecar import NOTICE, sidecar, write_reports
+from deniable.files.tables import is_parquet
 from deniable.survey.question_texts import frozen_texts
+from deniable.survey.spreadsheets import guarded
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Version
 
 
-def export(store: Store, slug: str, target: Path, number: int | None = None, force: bool = False) -> int:
+def export(
+    store: Store, slug: str, target: Path, number: int | None = None, force: bool = False, spreadsheet: bool = False
+) -> int:
     """Write the answers to one version as a file that only its owner can read.
 
     Parameters
@@ -35,6 +42,8 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
         The version; the newest unless given.
     force : bool
         Whether a file that is there may be replaced.
+    spreadsheet : bool
+        Whether CSV is written as spreadsheets of all countries open it: semicolons, and a mark of UTF-8.
 
     Returns
     -------
@@ -43,7 +52,9 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
     """
     sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
-    pieces = _pieces(store, read)
+    if spreadsheet:
+        _check_cells(target, read)
+    pieces = _pieces(store, read, spreadsheet)
     first = next(pieces, None)
     if first is None:
         raise _nothing(store, slug, read.number)
@@ -53,7 +64,30 @@ def export(store: Store, slug: str, target: Path, number: int | None = None, for
         yield from pieces
 
     schema = read.schema.with_texts(frozen_texts(read.questionnaire))
-    return write_reports(schema.to_json(NOTICE, data=target.name), all_pieces(), target, force, private=True)
+    return write_reports(
+        schema.to_json(NOTICE, data=target.name), all_pieces(), target, force, private=True, spreadsheet=spreadsheet
+    )
+
+
+def _check_cells(target: Path, read: Version) -> None:
+    """Refuse what is no CSV, and answers that a spreadsheet would run: with an apostrophe in front they would be other answers."""
+    if is_parquet(target):
+        raise FileError("spreadsheet_kind", "A file for spreadsheets is CSV; {path} is not.", path=str(target))
+    texts = [
+        *read.schema,
+        *(str(label) for channel in read.schema.values() if _is_in_words(channel) for label in channel.outputs),
+    ]
+    for text in texts:
+        if guarded(text) != text:
+            raise RefusedError(
+                "formula", "A spreadsheet would run {text!r} as a formula, so answers are not written for one. Write plain CSV or Parquet.",
+                text=text,
+            )  # fmt: skip
+
+
+def _is_in_words(channel: Channel) -> bool:
+    """Numbers of a grid are no formulas, and may be many."""
+    return not isinstance(channel.reported, (Integer, WithMissing))
 
 
 def _nothing(store: Store, slug: str, number: int) -> RefusedError:
@@ -85,7 +119,7 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
     )  # fmt: skip
 
 
-def _pieces(store: Store, read: Version) -> Iterator[pa.RecordBatch]:
+def _pieces(store: Store, read: Version, spreadsheet: bool) -> Iterator[pa.RecordBatch]:
     names = list(read.schema)
     for rows in store.mixed_rows(read):
         if not rows:
@@ -97,7 +131,9 @@ def _pieces(store: Store, read: Version) -> Iterator[pa.RecordBatch]:
         ]
         headings = list(names)
         if read.linkage != "none":
-            arrays.append(pa.array(columns[-1], pa.string()))
+            # Browsers make the codes: somebody's may begin with a hyphen, and be a sum of cells.
+            codes = [guarded(code) for code in columns[-1]] if spreadsheet else columns[-1]
+            arrays.append(pa.array(codes, pa.string()))
             headings.append(free_name("code", names))
         yield pa.RecordBatch.from_arrays(arrays, names=headings)
 

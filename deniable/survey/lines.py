@@ -11,6 +11,7 @@ from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
 from deniable.errors import QuestionnaireError
+from deniable.survey.yaml_hints import hint
 
 Path = tuple[str | int, ...]
 LARGEST = 100_000
@@ -82,16 +83,10 @@ class Document:
             yaml.Composer = _Shallow
             node = yaml.compose(text)
         except YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            if "'\\t'" in str(getattr(error, "problem", "")):
-                raise QuestionnaireError(
-                    "tab", "{where}, line {line}: there is a tab where YAML wants spaces. Use spaces instead.",
-                    where=where, line=mark.line + 1 if mark else 1,
-                ) from None  # fmt: skip
+            line, problem = hint(text, error)
             raise QuestionnaireError(
-                "not_yaml", "{where}, line {line}: {problem}.",
-                where=where, line=mark.line + 1 if mark else 1, problem=getattr(error, "problem", None) or "not YAML or JSON",
-            ) from None  # fmt: skip
+                "not_yaml", "{where}, line {line}: {problem}", where=where, line=line, problem=problem
+            ) from None
         except RecursionError:
             raise QuestionnaireError("too_deep", "{where} is nested too deeply.", where=where) from None
         except _AliasesError:
@@ -117,6 +112,10 @@ class Document:
             path = path[:-1]
         return self._lines.get(path, 1)
 
+    def rename(self, path: Path, key: str, meant: str) -> None:
+        """Find what stands under a key by the one that was meant, too."""
+        self._lines[(*path, meant)] = self.line((*path, key))
+
     def error(self, path: Path, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
         """An error that points at the line of a value."""
         return QuestionnaireError(
@@ -133,6 +132,9 @@ class Document:
             found: dict[str, Any] = {}
             for key_node, value_node in node.value:
                 key = str(key_node.value)
+                if key_node.style is None and key[:1] == "-" and key[1:2].isalpha():
+                    self._lines[path] = key_node.start_mark.line + 1
+                    raise self.error(path, "no_space", "a space is missing after the dash: - {key}:", key=key[1:])
                 if key in found:
                     self._lines[(*path, key)] = key_node.start_mark.line + 1
                     self.mistakes.append(self.error((*path, key), "key_twice", "{key!r} is given twice.", key=key))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -127,28 +126,23 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
             said.append(Advice("note", block.name, sent))
         else:
             said += [Advice("warning", block.name, text) for text in [*warnings_of(block), *notable(epsilons[block.name])]]
-    said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in found if cost.margin > USEFUL]
+    said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in found if _is_wide(cost)]
     together = [epsilons[block.name] for block in questionnaire.schema.blocks if block.name not in open_]
     return said + [Advice("warning", ALL_TOGETHER, text) for text in weak_together(together)]
 
 
-def over(questionnaire: Questionnaire, today: datetime.date) -> list[Advice]:
-    """A warning of a last day that is past: nobody could answer.
+def _is_wide(cost: Cost) -> bool:
+    """Whether a margin is above the useful one by as much as can be shown."""
+    return round(100 * cost.margin, 1) > 100 * USEFUL
 
-    >>> questionnaire = Questionnaire.parse('''
-    ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
-    ...  "closes": "2020-03-31",
-    ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?"}]}]}
-    ... ''')
-    >>> print(*over(questionnaire, datetime.date(2020, 4, 1)))
-    warning: closes: 2020-03-31 is past: nobody could answer. Give a later day.
-    >>> over(questionnaire, datetime.date(2020, 3, 31))
-    []
+
+def _points(margin: float) -> str:
+    """A margin of error in points, with a decimal where it would look like the useful one without.
+
+    >>> _points(0.104), _points(0.237)
+    ('10.4', '24')
     """
-    last = questionnaire.closes
-    if last is None or last >= today:
-        return []
-    return [Advice("warning", "closes", f"{last} is past: nobody could answer. Give a later day.")]
+    return f"{100 * margin:.1f}" if round(100 * margin) == round(100 * USEFUL) else f"{100 * margin:.0f}"
 
 
 def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
@@ -157,10 +151,10 @@ def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     show = f"{counted(answers, 'answer')} {'pins' if answers == 1 else 'pin'} down"
     if isinstance(channel, Identity):
         enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
-        start = f"asked openly, but {show} {known.about} only to within ± {100 * cost.margin:.0f} points."
+        start = f"asked openly, but {show} {known.about} only to within ± {_points(cost.margin)} points."
         return f"{start} About {enough:,} would pin it down to within ± {100 * USEFUL:.0f}."
     if cost.is_known:
-        start = f"hidden so well that {show} {known.about} only to within ± {100 * cost.margin:.0f} points."
+        start = f"hidden so well that {show} {known.about} only to within ± {_points(cost.margin)} points."
     else:
         start = (
             f"hidden so well that {known.about} cannot be estimated from {counted(answers, 'answer')}: it might be anything."

@@ -28,13 +28,13 @@ def question_texts(asked: Questionnaire) -> QuestionTexts:
     ...   - {type: checkbox, name: took, title: 'Co Pan/Pani bierze?', choices: [{value: asp, text: Aspiryna}]}
     ... """)
     >>> question_texts(questionnaire).questions()["took_asp"]
-    Question(title='Co Pan/Pani bierze? – Aspiryna', labels={'no': 'nie', 'yes': 'tak', 'no answer': 'brak odpowiedzi'})
+    Question(title='Co Pan/Pani bierze? – Aspiryna', labels={'no': 'Nie', 'yes': 'Tak', 'no answer': 'brak odpowiedzi'})
     '''
     languages = asked.languages
     silence = joined(languages, en=NO_ANSWER, pl="brak odpowiedzi")
     ticked = [
-        Choice("no", joined(languages, en="no", pl="nie")),
-        Choice("yes", joined(languages, en="yes", pl="tak")),
+        Choice("no", joined(languages, en="No", pl="Nie")),
+        Choice("yes", joined(languages, en="Yes", pl="Tak")),
     ]
     found = {}
     for element in asked.elements:

@@ -18,7 +18,8 @@ from deniable.survey.levels import LEVELS
 from deniable.survey.lines import Document
 from deniable.survey.mistakes import Mistakes
 from deniable.survey.page_rules import LONGEST_NAME, broken_rules
-from deniable.survey.questions import Element, Reading, read_element
+from deniable.survey.questions import Element, Reading, Unread, read_element
+from deniable.survey.spelling import misspelt, plain_name
 from deniable.survey.texts import Text, text
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -54,7 +55,11 @@ class Questionnaire:
         if not isinstance(given, dict):
             raise document.error((), "not_a_questionnaire", "a questionnaire is a mapping with survey, title and pages.")
         self._document = document
-        self._given = given
+        self._slips = misspelt(given, KEYS)
+        for key, wanted in self._slips.items():
+            document.rename((), key, wanted)
+        # A slip should not also be told of as something missing.
+        self._given = {self._slips.get(key, key): value for key, value in given.items()}
         self._places: dict[int, tuple[str | int, ...]] = {}
         mistakes = Mistakes()
         for error in document.mistakes:
@@ -73,11 +78,12 @@ class Questionnaire:
         self.offline = mistakes.read(lambda: self._yes_no("offline"), False)
         self.closes = mistakes.read(self._date, None)
         mistakes.read(lambda: self._yes_no("practice", True), True)
-        unread: set[str] = set()
-        self.pages = self._pages(mistakes, unread)
+        self.pages, everything = self._pages(mistakes)
         self.elements = [element for _, elements in self.pages for element in elements]
-        mistakes.read(lambda: self._check_names(unread), None)
-        mistakes.read(lambda: self._check_visibility(unread), None)
+        mistakes.read(lambda: self._check_names(everything), None)
+        # Of a page that could not be read nobody knows what it asks.
+        if all(error.code != "page" for error in mistakes.found):
+            mistakes.read(lambda: self._check_visibility(everything), None)
         self.budget = mistakes.read(self._budget, None)
         channels = {name: channel for element in self.elements for name, channel in element.channels.items()}
         if not channels and not mistakes.found:
@@ -119,6 +125,14 @@ class Questionnaire:
         """Read back what `to_json` gave."""
         return cls(Document.of(given, "the questionnaire"))
 
+    def check_last_day(self, today: datetime.date) -> None:
+        """Refuse a last day that is over: nobody could answer."""
+        if self.closes is not None and self.closes < today:
+            raise self._error(
+                "closes", "closes_in_the_past",
+                "closes: {closes} is over, so nobody could answer. Write a later day, or take the line away.", closes=str(self.closes),
+            )  # fmt: skip
+
     def to_json(self) -> dict[str, Any]:
         """The whole questionnaire as it was given, for keeping a frozen version."""
         content: dict[str, Any] = json.loads(json.dumps(self._given, ensure_ascii=False))
@@ -151,6 +165,9 @@ class Questionnaire:
         """Both what is missing and what is too much: often one is the other, misspelt."""
         mistakes = Mistakes()
         missing = [key for key in REQUIRED if key not in self._given]
+        for key, wanted in self._slips.items():
+            sentence = "a questionnaire has no {key!r}; did you mean {meant!r}?"
+            mistakes.add(self._error(key, "unknown_key", sentence, key=key, meant=wanted))
         if missing:
             mistakes.add(self._document.error((), "keys_missing", "the questionnaire is missing {missing}.", missing=missing))
         for key in self._given:
@@ -175,7 +192,12 @@ class Questionnaire:
     def _slug(self) -> str:
         slug = self._given.get("survey", "missing")
         if not isinstance(slug, str) or not SLUG.fullmatch(slug):
-            raise self._error("survey", "bad_slug", "survey is a short name of a-z, 0-9 and -, got {got!r}.", got=slug)
+            better = plain_name(slug, "-").lower() if isinstance(slug, str) else ""
+            raise self._error(
+                "survey", "bad_slug",
+                "survey is a short name of small letters a to z (without accents), digits and -, got {got!r}{instead}.",
+                got=slug, instead=f"; write {better}" if SLUG.fullmatch(better) else "",
+            )  # fmt: skip
         return slug
 
     def _languages(self) -> list[str]:
@@ -237,15 +259,16 @@ class Questionnaire:
             )  # fmt: skip
         return float(budget)
 
-    def _pages(self, mistakes: Mistakes, unread: set[str]) -> list[tuple[Text | None, list[Element]]]:
-        """The pages with what could be read of them; `unread` gets the names of the rest."""
+    def _pages(self, mistakes: Mistakes) -> tuple[list[tuple[Text | None, list[Element]]], list[Element | Unread]]:
+        """The pages with what could be read of them; and everything in its order, with what is known of the rest."""
         pages = self._given.get("pages")
         if not isinstance(pages, list) or not pages:
             if "pages" in self._given:
                 mistakes.add(self._error("pages", "pages", "pages is a list of pages with elements."))
-            return []
+            return [], []
         privacy = mistakes.read(self._default_privacy, "standard")
         found = []
+        everything: list[Element | Unread] = []
         for p, page in enumerate(pages):
             elements = page.get("elements") if isinstance(page, dict) else None
             if not isinstance(elements, list) or not elements or set(page) - {"title", "elements", "name"}:
@@ -258,12 +281,12 @@ class Questionnaire:
                 reading = Reading(self._document, ("pages", p, "elements", i), self.languages, privacy)
                 element = mistakes.read(partial(read_element, reading, given), None)
                 if element is not None:
-                    read.append((i, element))
-                elif isinstance(given, dict):
-                    unread.add(str(given.get("name")))
-            self._places.update({id(element): ("pages", p, "elements", i) for i, element in read})
-            found.append((title, [element for _, element in read]))
-        return found
+                    read.append(element)
+                one = Unread.of(reading, given) if element is None else element
+                everything.append(one)
+                self._places[id(one)] = reading.path
+            found.append((title, read))
+        return found, everything
 
     def _page_title(self, p: int, page: dict[str, Any]) -> Text | None:
         return text(self._document, ("pages", p, "title"), page["title"], self.languages) if "title" in page else None
@@ -276,15 +299,15 @@ class Questionnaire:
             )
         return privacy
 
-    def _where(self, wanted: Element) -> tuple[str | int, ...]:
+    def _where(self, wanted: Element | Unread) -> tuple[str | int, ...]:
         return self._places[id(wanted)]
 
-    def _check_names(self, unread: set[str]) -> None:
+    def _check_names(self, everything: list[Element | Unread]) -> None:
         mistakes = Mistakes()
-        seen = {name.lower() for name in unread}
-        for element in self.elements:
+        seen: set[str] = set()
+        for element in everything:
             for name in sorted({element.name, *element.channels}):
-                if len(name.encode()) > LONGEST_NAME:
+                if isinstance(element, Element) and len(name.encode()) > LONGEST_NAME:
                     mistakes.add(
                         self._document.error(
                             self._where(element), "name_too_long",
@@ -298,33 +321,33 @@ class Questionnaire:
                             (*self._where(element), "name"), "name_twice", "the name {name!r} is used twice.", name=name
                         )
                     )
-            seen |= {name.lower() for name in (element.name, *element.channels)}
+            seen |= {name.lower() for name in (element.name, *element.channels) if name}
         mistakes.raise_all()
 
-    def _check_visibility(self, unread: set[str]) -> None:
+    def _check_visibility(self, everything: list[Element | Unread]) -> None:
         """Whether a question is shown must not depend on a private answer: what is sent would tell it."""
-        before: dict[str, Element] = {}
+        before: dict[str, Element | Unread] = {}
         mistakes = Mistakes()
-        for element in self.elements:
+        for element in everything:
             rule = element.visible_if
-            if rule is not None and rule["name"] not in unread:
+            if rule is not None:
                 mistakes.read(partial(self._check_rule, element, rule, before.get(rule["name"])), None)
             before[element.name] = element
         mistakes.raise_all()
 
-    def _check_rule(self, element: Element, rule: dict[str, Any], asked: Element | None) -> None:
+    def _check_rule(self, element: Element | Unread, rule: dict[str, Any], asked: Element | Unread | None) -> None:
         path = (*self._where(element), "visibleIf")
         if asked is None:
             raise self._document.error(
                 path, "visible_if_unknown", "visibleIf names {name!r}, which is not asked before.", name=rule["name"]
             )
-        if asked.private or len(asked.channels) != 1:
+        if asked.private or (isinstance(asked, Element) and len(asked.channels) != 1):
             raise self._document.error(
                 path, "visible_if_private",
                 "visibleIf may not depend on {name!r}, whose answer is private; ask both questions of everyone.",
                 name=rule["name"],
             )  # fmt: skip
-        if rule["value"] not in [choice.value for choice in asked.choices]:
+        if isinstance(asked, Element) and rule["value"] not in [choice.value for choice in asked.choices]:
             raise self._document.error(
                 path, "visible_if_value", "{name!r} has no choice {value!r}.", name=rule["name"], value=rule["value"]
             )

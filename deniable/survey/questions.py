@@ -15,11 +15,12 @@ from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import DeniableError, QuestionnaireError
-from deniable.survey.levels import cannot_have, channel_for
+from deniable.survey.levels import LEVELS, cannot_have, channel_for
 from deniable.survey.lines import Document, Path
 from deniable.survey.mistakes import Mistakes, each
 from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES, NAME, UNPRINTABLE, columns
 from deniable.survey.recipe_rows import odds_if_asked
+from deniable.survey.spelling import meant, misspelt, plain_name, shown_again
 from deniable.survey.texts import Text, joined, text
 
 AGE_BANDS = [16, 25, 35, 45, 55, 65, 75]
@@ -112,6 +113,28 @@ class Reading:
         return text(self.document, self.at(key), given.get(key), self.languages)
 
 
+@dataclass(frozen=True)
+class Unread:
+    """What is known of an element with a mistake in it, so that what others say of it is checked all the same."""
+
+    name: str
+    private: bool
+    """Surely private: where that is among the mistakes, nobody is blamed for it."""
+    visible_if: dict[str, Any] | None
+    channels: Mapping[str, Channel] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, reading: Reading, given: Any) -> Unread:
+        if not isinstance(given, dict):
+            return cls("", False, None)
+        level = _privacy(reading, given)
+        asks = given.get("type") in KEYS and given["type"] not in ("information", "consent")
+        rule = Mistakes().read(partial(_visible_if, reading, given), None)
+        return cls(
+            str(given.get("name", "")), asks and (level in LEVELS if isinstance(level, str) else isinstance(level, dict)), rule
+        )
+
+
 COMMON = {"type", "name", "title", "description", "privacy", "visibleIf"}
 KEYS: Mapping[str, set[str]] = MappingProxyType(
     {
@@ -133,18 +156,26 @@ def read_element(reading: Reading, given: Any) -> Element:
     """One element of a page; everything wrong with it is said with its line."""
     if not isinstance(given, dict):
         raise reading.error((), "not_an_element", "an element is a mapping with type, name and title, got {got!r}.", got=given)
-    kind = str(given.get("type"))
+    if "type" not in given:
+        slip = next((key for key, wanted in misspelt(given, ["type"]).items() if wanted == "type"), None)
+        if slip is not None:
+            raise reading.error((slip,), "unknown_key", "an element has no {key!r}; did you mean 'type'?", key=slip)
+        raise reading.error((), "no_type", "an element needs a type: one of {allowed}.", allowed=list(KEYS))
+    kind = str(given["type"])
     if kind in REFUSED:
         raise reading.error(
             ("type",), "type_refused", "{kind!r} is not asked in a survey with private questions: {why}.",
             kind=kind, why=REFUSED[kind],
         )  # fmt: skip
     if kind not in KEYS:
+        near = meant(kind, KEYS)
         raise reading.error(
-            ("type",), "unknown_type", "there is no question type {kind!r}; there are {allowed}.", kind=kind, allowed=list(KEYS)
-        )
+            ("type",), "unknown_type", "there is no question type {kind!r}; {asks}there are {allowed}.",
+            kind=kind, asks="" if near is None else f"did you mean {near!r}? Otherwise ", allowed=list(KEYS),
+        )  # fmt: skip
+    given, wrong = _respelt(reading, given, kind)
     _, title, description, visible_if, _, asked = each(
-        partial(_check_keys, reading, given, kind),
+        partial(_check_keys, reading, given, kind, wrong),
         lambda: reading.text(given, "title"),
         lambda: reading.text(given, "description") if "description" in given else None,
         partial(_visible_if, reading, given),
@@ -166,8 +197,24 @@ def read_element(reading: Reading, given: Any) -> Element:
     )
 
 
-def _check_keys(reading: Reading, given: dict[str, Any], kind: str) -> None:
+def _respelt(reading: Reading, given: dict[str, Any], kind: str) -> tuple[dict[str, Any], list[QuestionnaireError]]:
+    """The element under the keys that were meant, to be read on: a slip should not also be told of as something missing."""
+    slips = misspelt(given, KEYS[kind])
+    wrong = []
+    for key, wanted in slips.items():
+        reading.document.rename(reading.path, key, wanted)
+        wrong.append(
+            reading.error(
+                (key,), "unknown_key", "a {kind} has no {key!r}; did you mean {meant!r}?", kind=kind, key=key, meant=wanted
+            )
+        )
+    return {slips.get(key, key): value for key, value in given.items()}, wrong
+
+
+def _check_keys(reading: Reading, given: dict[str, Any], kind: str, wrong: list[QuestionnaireError]) -> None:
     mistakes = Mistakes()
+    for error in wrong:
+        mistakes.add(error)
     for key in given:
         if key in ("showOtherItem", "hasOther", "otherText"):
             mistakes.add(
@@ -186,10 +233,13 @@ def _check_keys(reading: Reading, given: dict[str, Any], kind: str) -> None:
             )  # fmt: skip
     name = given.get("name")
     if not isinstance(name, str) or not NAME.fullmatch(name):
+        better = plain_name(name) if isinstance(name, str) else ""
         mistakes.add(
             reading.error(
-                ("name",), "bad_name", "a name has letters, digits and _, begins with a letter and is at most 40 long, got {got!r}.",
-                got=name,
+                ("name",), "bad_name",
+                "a name has letters a to z (small or capital, without accents), digits and _, begins with a letter and is at most 40 "
+                "long, got {got!r}{instead}.",
+                got=name, instead=f"; write {better}" if NAME.fullmatch(better) else "",
             )
         )  # fmt: skip
     mistakes.raise_all()
@@ -238,6 +288,12 @@ def _choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) 
 
 def _choice(reading: Reading, key: str, i: int, item: Any) -> Choice:
     if isinstance(item, dict):
+        if len(item) == 1 and "value" not in item and "text" not in item:
+            [(before, after)] = item.items()
+            raise reading.error(
+                (key, i), "choice_keys", "a choice has a value and a text; a text with a colon in it needs quotes: {whole}.",
+                whole=shown_again(f"{before}: {after}"),
+            )  # fmt: skip
         if "value" not in item or set(item) - {"value", "text"}:
             raise reading.error((key, i), "choice_keys", "a choice has a value and a text, got {got}.", got=sorted(item))
         value, shown = item["value"], item.get("text", item["value"])
@@ -318,6 +374,12 @@ def _rating(reading: Reading, given: dict[str, Any], kind: str, name: str) -> As
 
 def _bands(reading: Reading, given: dict[str, Any], edges: Any) -> list[Choice]:
     """[18, 30, 60]: 18-29, 30-59, and what lies below or above as 'under 18' and '60 or more'."""
+    if edges is None:
+        raise reading.error(
+            (), "bands",
+            "a number is asked in one of two ways: in ranges (bands: [1000, 2000, 4000]), or as a number itself (grid: true with min, max "
+            "and step).",
+        )  # fmt: skip
     if (
         not isinstance(edges, list)
         or not 2 <= len(edges) < MOST_CHOICES

@@ -6,6 +6,7 @@ from typing import Any
 
 from deniable.survey.lines import Document, Path
 from deniable.survey.page_rules import BLANK, UNPRINTABLE
+from deniable.survey.spelling import shown_again
 
 LANGUAGES = ("en", "pl")
 """Languages that the interface itself speaks; questions may be asked in others."""
@@ -48,13 +49,27 @@ def text(document: Document, path: Path, given: Any, languages: list[str]) -> Te
     unknown = [language for language in given if language not in languages]
     if languages and (missing or unknown):
         raise document.error(
-            path, "languages_differ", "{what} {wrong}; the survey's languages are {allowed}.",
-            what=_called(path), allowed=languages,
+            path, "languages_differ", "{what} {wrong}; the survey's languages are {allowed}.{comma}",
+            what=_called(path), allowed=languages, comma=_comma(given, unknown),
             wrong=" and ".join(
                 [f"is missing {missing}"] * bool(missing) + [f"has the unknown {unknown}"] * bool(unknown)
             ),
         )  # fmt: skip
     return {language: given[language] for language in languages}
+
+
+def _comma(given: dict[str, Any], unknown: list[str]) -> str:
+    """Inside { } a comma ends a text, and what follows it looks like a language without one.
+
+    >>> _comma({"en": "Well", "how are you?": None}, ["how are you?"])
+    ' Inside { } a text with a comma needs quotes: "Well, how are you?".'
+    """
+    names = list(given)
+    for name in unknown:
+        before = given[names[names.index(name) - 1]] if names.index(name) else None
+        if given[name] is None and isinstance(before, str):
+            return f" Inside {{ }} a text with a comma needs quotes: {shown_again(f'{before}, {name}')}."
+    return ""
 
 
 def _called(path: Path) -> str:

@@ -35,14 +35,16 @@ class Accounts:
         """Whether the key is that of the one-time link, and not used yet."""
         return self.first_key is not None and hmac.compare_digest(key.encode(), self.first_key.encode())
 
-    def set_password(self, key: str, password: str) -> str:
-        """Use the one-time link up; a session."""
+    def set_password(self, key: str, password: str, again: str) -> str:
+        """Use the one-time link up; a session. The password is given twice, since nobody sees what they type."""
         if not self.is_first(key):
             raise RefusedError(
                 "link_used", "This link has already been used, or is not valid. The server prints a new one on request."
             )
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
             raise RefusedError("password_length", "A password needs at least {least} characters.", least=SHORTEST_PASSWORD)
+        if not hmac.compare_digest(password.encode(), again.encode()):
+            raise RefusedError("passwords_differ", "The two passwords are not the same.")
         self._store.set_password(self._hasher.hash(password))
         self.first_key = None
         self._sessions.clear()

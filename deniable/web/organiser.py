@@ -89,7 +89,7 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
         password = await _field(request, "password")
         try:
             async with one_at_a_time:
-                token = await run_in_threadpool(accounts.set_password, key, password)
+                token = await run_in_threadpool(accounts.set_password, key, password, await _field(request, "again"))
         except RefusedError as error:
             return password_form(request, f"{PATH}/first/{key}", 422, in_words(error, language_of(request)))
         return with_session(request, token)
@@ -122,25 +122,27 @@ def router(collector: Collector, accounts: Accounts) -> APIRouter:
     async def results(slug: str, kind: str, request: Request) -> Response:
         if not logged_in(request):
             return led_to(request, LOGIN)
-        if kind not in ("zip", "parquet"):
+        if kind not in ("zip", "spreadsheet.zip", "parquet"):
             raise RefusedError("unknown_survey", "Results are exported as zip (CSV and schema) or parquet.")
 
         def made() -> tuple[str, bytes]:
             with tempfile.TemporaryDirectory() as folder:
                 number = store.version(slug).number
-                path = Path(folder) / f"{slug}-v{number}{'.csv' if kind == 'zip' else '.parquet'}"
-                export(store, slug, path)
+                path = Path(folder) / f"{slug}-v{number}{'.parquet' if kind == 'parquet' else '.csv'}"
+                export(store, slug, path, spreadsheet=kind == "spreadsheet.zip")
                 if kind == "parquet":
                     return path.name, path.read_bytes()
                 packed = io.BytesIO()
                 with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                     for part in (path, sidecar(path)):
                         archive.write(part, part.name)
-                return f"{slug}-v{number}.zip", packed.getvalue()
+                return f"{slug}-v{number}{'-' if kind == 'spreadsheet.zip' else '.'}{kind}", packed.getvalue()
 
         name, content = await run_in_threadpool(made)
         headers = {**_NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(content, headers=headers, media_type="application/zip" if kind == "zip" else "application/octet-stream")
+        return Response(
+            content, headers=headers, media_type="application/octet-stream" if kind == "parquet" else "application/zip"
+        )
 
     return routes
 

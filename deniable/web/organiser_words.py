@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from deniable.errors import DeniableError
-from deniable.plurals import counted, counted_in_polish
+from deniable.plurals import counted, counted_in_polish, grouped_in_polish
 
 WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -14,6 +14,7 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "language": "Language",
             "organiser": "Organiser",
             "choose_password": "Choose a password",
+            "repeat_password": "Repeat the password",
             "save": "Save",
             "password": "Password",
             "log_in": "Log in",
@@ -34,8 +35,14 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "open": "open",
             "closed": "closed",
             "none_released": "none released yet",
-            "open_to_all": "open to all",
+            "no_invitations": "no invitations",
             "not_yet": "not yet",
+            "zip": "CSV (zip)",
+            "spreadsheet.zip": "CSV for spreadsheets (zip)",
+            "parquet": "Parquet",
+            "randomised": "Private answers in these files are randomised: a row does not show what somebody answered, and counting rows "
+            "gives wrong shares. To estimate the true ones, unpack the zip and ask Deniable: `deniable distribution FILE.csv COLUMN` "
+            "(docs/questions.md has the other questions).",
             "of": "{used} of {all}",
             "file_of": "{kind} of {survey}",
             "version": "version {number}",
@@ -51,12 +58,14 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "link_used": "This link has already been used, or is not valid. The server prints a new one on request.",
             "link_gone": "This link has already been used.",
             "password_length": "A password needs at least {least} characters.",
+            "passwords_differ": "The two passwords are not the same.",
             "wrong_password": "That is not the right password.",
         },
         "pl": {
             "language": "Język",
             "organiser": "Organizator",
             "choose_password": "Ustal hasło",
+            "repeat_password": "Powtórz hasło",
             "save": "Zapisz",
             "password": "Hasło",
             "log_in": "Zaloguj się",
@@ -77,8 +86,14 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "open": "otwarta",
             "closed": "zamknięta",
             "none_released": "jeszcze żadnej",
-            "open_to_all": "otwarta dla wszystkich",
+            "no_invitations": "bez zaproszeń",
             "not_yet": "jeszcze nie",
+            "zip": "CSV (zip)",
+            "spreadsheet.zip": "CSV dla arkuszy (zip)",
+            "parquet": "Parquet",
+            "randomised": "Prywatne odpowiedzi w tych plikach są losowo zmienione: wiersz nie pokazuje, co ktoś odpowiedział, a zliczanie "
+            "wierszy daje błędne udziały. Aby oszacować prawdziwe, trzeba rozpakować zip i zapytać Deniable: "
+            "`deniable distribution PLIK.csv KOLUMNA --language pl` (inne pytania: docs/questions.md).",
             "of": "{used} z {all}",
             "file_of": "{kind}: {survey}",
             "version": "wersja {number}",
@@ -94,6 +109,7 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "link_used": "Ten link został już użyty albo jest nieprawidłowy. Serwer wypisze nowy na żądanie.",
             "link_gone": "Ten link został już użyty.",
             "password_length": "Hasło musi mieć co najmniej {least} znaków.",
+            "passwords_differ": "Hasła nie są takie same.",
             "wrong_password": "To nie jest właściwe hasło.",
         },
     }
@@ -104,11 +120,11 @@ def answers_released(count: int, language: str) -> str:
     """How many answers have been released, as it stands in a table.
 
     >>> answers_released(1234, "en"), answers_released(3, "pl"), answers_released(0, "en")
-    ('1,234 released', '3 odpowiedzi', 'none released yet')
+    ('1,234 released', 'udostępniono 3', 'none released yet')
     """
     if not count:
         return WORDS[language]["none_released"]
-    return _answers_in_polish(count) if language == "pl" else f"{count:,} released"
+    return f"udostępniono {grouped_in_polish(count)}" if language == "pl" else f"{count:,} released"
 
 
 def released_to(count: int, number: int, language: str) -> str:
@@ -140,9 +156,7 @@ def earlier(count: int, language: str) -> str:
     if not count:
         return ""
     return (
-        f", oraz {_answers_in_polish(count)} na wcześniejsze wersje"
-        if language == "pl"
-        else f", and {count:,} to earlier versions"
+        f", a na wcześniejsze wersje {grouped_in_polish(count)}" if language == "pl" else f", and {count:,} to earlier versions"
     )
 
 

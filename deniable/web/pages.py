@@ -60,7 +60,7 @@ def _row(one: Overview, speech: Speech) -> dict[str, Any]:
         "answers": answers_released(one.mixed, speech.language) + earlier(one.earlier, speech.language),
         "invitations": speech["of"].format(used=f"{one.used:,}", all=f"{one.invitations:,}")
         if one.invited
-        else speech["open_to_all"],
+        else speech["no_invitations"],
         "last_day": day(one.closes, speech.language) if one.closes else "–",
         "has_results": bool(one.mixed),
         "verb": "close" if one.state == "open" else "open",

@@ -76,7 +76,7 @@ class Organiser:
     def __init__(self, town, tmp_path):
         self.town, self.folder = town, tmp_path
         path = town.service.first_link[len(town.url) :]
-        town.client.post(path, data={"password": "correct horse battery"}, headers={"Origin": town.url})
+        town.client.post(path, data=dict.fromkeys(("password", "again"), "correct horse battery"), headers={"Origin": town.url})
 
     def looks(self):
         return self.town.client.get("/organiser").text

@@ -312,6 +312,12 @@ def test_a_receipt_code_is_made_in_the_browser_and_shown_once(page, served):
     shown = page.locator(".code").inner_text()
     assert json.loads(posts(page)[-1].post_data)["code"] == shown
     assert len(shown) == 17
+    for width in (1000, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("new Set([...document.querySelectorAll('.code span')].map((one) => one.offsetTop)).size") == 1
+    # Where not even that fits, no group is broken.
+    page.set_viewport_size({"width": 120, "height": 800})
+    assert page.evaluate("[...document.querySelectorAll('.code span')].every((one) => one.getClientRects().length === 1)")
 
 
 def test_contact_details_are_asked_only_where_a_register_is_kept(page, served):

@@ -286,12 +286,31 @@ def test_a_mended_field_loses_its_message_and_mistakes_are_tied_to_their_fields(
     assert "steps of 5" in page.locator(f"#{described[0]}").inner_text()
     page.get_by_label("I am over 16").check()
     field.fill("10")
+    # Said until it is changed, not until the next Send.
+    assert page.get_by_role("alert").get_by_role("link").all_inner_texts() == [links[1]]
+    assert page.locator(".problem").count() == 1
     send(page)
     assert page.get_by_role("alert").get_by_role("link").count() == 1
     assert page.locator(".problem").count() == 1
     assert field.get_attribute("aria-invalid") is None
     assert field.get_attribute("aria-describedby").split() == described[:1]
     assert page.locator("[aria-invalid]").get_attribute("id") == "q-local-yes"
+    page.get_by_label("I live here").check()
+    assert not page.locator(".errors").is_visible()
+
+
+def test_a_number_that_is_none_is_told_in_the_words_of_the_page_and_once_punctuated(page, served):
+    body = "  - {type: number, name: cups, title: Ile filiżanek?, grid: true, min: 0, max: 9}\n"
+    start(page, f"{served(HEAD.format(slug='cups') + body)}?lang=pl", "Rozpocznij")
+    page.locator("#q-cups-number").fill("4,5")
+    page.get_by_role("button", name="Wyślij").click()
+    [link] = page.get_by_role("alert").get_by_role("link").all_inner_texts()
+    assert link.startswith("Ile filiżanek? Proszę podać liczbę całkowitą (w razie potrzeby zaokrągloną)")
+    assert page.get_by_label("Wolę nie odpowiadać").count() == 1
+    assert "„Wolę nie odpowiadać”" in link
+    assert "liczy się jako „Wolę nie odpowiadać”" in page.locator("form").inner_text()
+    page.get_by_label("Wolę nie odpowiadać").check()
+    assert page.locator(".problem").count() == 0
 
 
 def test_not_answering_stands_last_below_the_ends_of_a_scale(page, served):

@@ -1,5 +1,6 @@
 """`deniable survey`, `serve`, `backup`, `restore` and `verify` as a person meets them."""
 
+import codecs
 import csv
 import importlib.util
 import os
@@ -136,6 +137,50 @@ def test_closing_twice_keeps_a_few_late_answers_sealed_and_says_so(town, tmp_pat
     )
 
 
+def test_a_survey_that_is_closed_already_is_said_to_be_the_same_whether_answers_wait_or_not(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 5)
+    town.run("survey", "close", "town", "--db", "town.db")
+    said = town.run("survey", "close", "town", "--db", "town.db")
+    assert said[:2] == (0, "town is closed already, with 5 answers to version 1. Nothing has changed.\n")
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 2)
+    town.run("survey", "close", "town", "--db", "town.db")
+    assert town.run("survey", "close", "town", "--db", "town.db") == said
+
+
+def test_what_is_refused_leaves_no_database_behind(run, tmp_path):
+    run("survey", "new", "q.yaml")
+    text = (tmp_path / "q.yaml").read_text(encoding="utf-8")
+    (tmp_path / "late.yaml").write_text("closes: 2020-01-31\n" + text, encoding="utf-8")
+    (tmp_path / "register.yaml").write_text(text.replace("linkage: none ", "linkage: register "), encoding="utf-8")
+    before = names_in(tmp_path)
+    for command in (["check", "late.yaml"], ["open", "late.yaml", "--db", "new.db"]):
+        code, _, err = run("survey", *command)
+        assert (code, "late.yaml, line 1: closes: 2020-01-31 is over" in err, "take the line away" in err) == (2, True, True)
+    code, _, err = run("survey", "open", "register.yaml", "--db", "new.db")
+    assert (code, "--erase-contacts-on" in err) == (2, True)
+    assert names_in(tmp_path) == before
+
+
+def test_an_export_for_spreadsheets_has_semicolons_and_a_mark_and_is_read_back(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 60)
+    town.run("survey", "close", "town", "--db", "town.db")
+    assert town.run("survey", "export", "town", "-o", "plain.csv", "--db", "town.db")[0] == 0
+    assert town.run("survey", "export", "town", "-o", "excel.csv", "--spreadsheet", "--db", "town.db")[0] == 0
+    content = (tmp_path / "excel.csv").read_bytes()
+    assert content.startswith(codecs.BOM_UTF8)
+    header = content.decode("utf-8-sig").splitlines()[0]
+    assert ";" in header
+    assert "," not in header
+    name = header.split(";")[0].strip('"')
+    one, other = (town.run("distribution", f"{kind}.csv", name, "--json")[1] for kind in ("plain", "excel"))
+    assert (one == other, "error" in one) == (True, False)
+    code, _, err = town.run("survey", "export", "town", "-o", "x.parquet", "--spreadsheet", "--db", "town.db")
+    assert (code, "A file for spreadsheets is CSV" in err) == (2, True)
+
+
 def test_invitations_are_written_once_with_links_and_states(town, tmp_path):
     town.given["q.yaml"] = town.standin.Standin(invited=True)
     assert "by invitation" in town.run("survey", "open", "q.yaml", "--db", "town.db")[1]
@@ -200,9 +245,9 @@ def test_backup_and_restore(town, tmp_path):
     town.run("survey", "open", "q.yaml", "--db", "town.db")
     answer(tmp_path / "town.db", town.standin, 7)
     code, out, _ = town.run("backup", "town.backup", "--db", "town.db")
-    assert (code, "keep them apart" in out) == (0, True)
+    assert (code, "keep them apart" in out, "invitation" in out) == (0, True, False)
     code, out, _ = town.run("restore", "town.backup", "--db", "new.db")
-    assert (code, "town: version 1, open, 0 answers released" in out) == (0, True)
+    assert (code, "town: version 1, open, 0 answers released" in out, "if there were any, wait again" in out) == (0, True, True)
     code, _, err = town.run("restore", "town.backup", "--db", "new.db")
     assert (code, "already" in err) == (2, True)
 

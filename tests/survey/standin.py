@@ -38,6 +38,9 @@ class Standin:
         )
         self.epsilon = self.schema.epsilon
 
+    def check_last_day(self, today):
+        """Its last day, if it has one, is looked at by the store."""
+
     def client(self) -> dict[str, Any]:
         """What pages accept: one question, whatever the schema is. No store looks at both."""
         words = {key: {"en": self.title} for key in ("title", "organiser", "contact", "otherWay")}

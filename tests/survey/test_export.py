@@ -52,6 +52,27 @@ def test_receipt_codes_are_exported_where_they_are_kept(town, tmp_path, standin,
     assert dn.read(tmp_path / "out.csv").count("code == 1").n == BATCH
 
 
+def test_no_cell_of_an_export_for_spreadsheets_is_run(town, tmp_path, standin, send):
+    hostile = "-A1-A2-A3-A4"
+    town.open_survey(standin.Standin(linkage="code"))
+    send(town, standin.body(code=hostile), *(standin.body(code=standin.code()) for _ in range(BATCH)))
+    town.close_survey("town")
+    export(town, "town", tmp_path / "out.csv", spreadsheet=True)
+    content = (tmp_path / "out.csv").read_text(encoding="utf-8-sig")
+    assert f"'{hostile}" in content
+    assert f";{hostile}" not in content
+    assert f';"{hostile}' not in content
+    assert dn.read(tmp_path / "out.csv").count("smokes == 'yes'").n == BATCH + 1
+    # Of the questionnaire's own answers none can be guarded: it would be another one.
+    schema = dn.Schema({"formula": dn.KRR(dn.Nominal(["=1+1", "no"]), 0.75)})
+    town.open_survey(standin.Standin(slug="run", schema=schema))
+    send(town, *(standin.body({"formula": 0}) for _ in range(BATCH)), slug="run")
+    town.close_survey("run")
+    with pytest.raises(RefusedError, match="would run '=1\\+1' as a formula"):
+        export(town, "run", tmp_path / "run.csv", spreadsheet=True)
+    assert export(town, "run", tmp_path / "run.csv") == BATCH
+
+
 def test_nothing_is_shown_before_fifty_and_then_only_whole_batches(town, tmp_path, standin, send):
     town.open_survey(standin.Standin())
     with pytest.raises(RefusedError, match="batches of at least 50"):

@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from deniable.errors import ParameterError
-from deniable.survey.planning import MOST_ANSWERS, advice, costs, over
+from deniable.errors import ParameterError, QuestionnaireError
+from deniable.survey import planning
+from deniable.survey.planning import MOST_ANSWERS, advice, costs
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.reporting import privacy_report
 
@@ -74,12 +75,24 @@ def test_a_report_shows_answers_by_their_texts_in_a_language():
         privacy_report(questionnaire, language="de")
 
 
-def test_checking_warns_of_a_last_day_that_is_past():
-    questionnaire = Questionnaire.parse(
-        "closes: 2020-03-31" + HEAD + AGE.replace("DESIGN", "laplace, scale: 35, answered: 0.3")
-    )
-    assert [one.name for one in over(questionnaire, datetime.date(2020, 4, 1))] == ["closes"]
-    assert over(questionnaire, datetime.date(2020, 3, 31)) == []
+def test_a_last_day_that_is_past_is_a_mistake_with_its_line():
+    body = "  - {type: boolean, name: smokes, title: Do you smoke?}\n"
+    questionnaire = Questionnaire.parse(HEAD.replace("organiser", "closes: 2020-03-31\norganiser", 1) + body, "q.yaml")
+    questionnaire.check_last_day(datetime.date(2020, 3, 31))
+    with pytest.raises(
+        QuestionnaireError, match=r"^q.yaml, line \d: closes: 2020-03-31 is over, .* a later day, or take the line away"
+    ):
+        questionnaire.check_last_day(datetime.date(2020, 4, 1))
+
+
+@pytest.mark.parametrize(
+    ("margin", "says"), [(0.1004, None), (0.1006, "± 10.1 points"), (0.104, "± 10.4 points"), (0.17, "± 17 points")]
+)
+def test_a_margin_is_told_apart_from_the_useful_one_or_not_told(monkeypatch, margin, says):
+    questionnaire = Questionnaire.parse(HEAD + "  - {type: boolean, name: smokes, title: Do you smoke?}\n")
+    monkeypatch.setattr(planning, "costs", lambda *_: [planning.Cost("smokes", 1.0, 50.0, margin)])
+    said = [str(one) for one in advice(questionnaire, 1_000) if "pin" in one.text]
+    assert [says in one for one in said] == ([] if says is None else [True])
 
 
 def test_an_open_question_is_not_called_hidden():

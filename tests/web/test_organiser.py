@@ -24,7 +24,7 @@ def same_origin(town):
 
 def set_password(town, password=PASSWORD):
     path = town.service.first_link[len(town.url) :]
-    return town.client.post(path, data={"password": password}, headers=same_origin(town))
+    return town.client.post(path, data={"password": password, "again": password}, headers=same_origin(town))
 
 
 def close(town):
@@ -34,7 +34,13 @@ def close(town):
 def test_the_one_time_link_works_once(town):
     path = town.service.first_link[len(town.url) :]
     assert "Choose a password" in town.client.get(path).text
-    assert set_password(town, "short").status_code == 422
+    refused = set_password(town, "short")
+    # The rule stands on the page once, before and after it refuses.
+    assert (refused.status_code, refused.text.count("at least 10 characters")) == (422, 1)
+    for again in ("", "something else"):
+        slip = town.client.post(path, data={"password": PASSWORD, "again": again}, headers=same_origin(town))
+        assert (slip.status_code, "The two passwords are not the same." in slip.text) == (422, True)
+        assert (town.store.password(), town.service.first_link is None) == (None, False)
     reply = set_password(town)
     assert reply.status_code == 303
     cookie = reply.headers["set-cookie"]
@@ -104,12 +110,20 @@ def test_nothing_is_shown_before_fifty_and_results_after_closing(town, standin):
     assert "Close town?" in town.client.post("/organiser/surveys/town/close", headers=empty).text
     assert town.store.overview("town").state == "open"
     assert close(town).status_code == 303
-    assert '<td data-label="Answers">3 released</td>' in town.client.get("/organiser").text
+    listed = town.client.get("/organiser").text
+    assert '<td data-label="Answers">3 released</td>' in listed
+    assert '<td data-label="Invitations used">no invitations</td>' in listed
+    assert all(
+        text in listed for text in (">CSV (zip)</a>", ">CSV for spreadsheets (zip)</a>", "counting rows gives wrong shares")
+    )
     assert town.post(standin.body()).json()["code"] == "closed"
     reply = town.client.get("/organiser/surveys/town/export.zip")
     assert reply.headers["content-disposition"] == 'attachment; filename="town-v1.zip"'
     names = zipfile.ZipFile(io.BytesIO(reply.content)).namelist()
     assert names == ["town-v1.csv", "town-v1.schema.json"]
+    reply = town.client.get("/organiser/surveys/town/export.spreadsheet.zip")
+    assert reply.headers["content-disposition"] == 'attachment; filename="town-v1-spreadsheet.zip"'
+    assert zipfile.ZipFile(io.BytesIO(reply.content)).read("town-v1.csv").startswith(b'\xef\xbb\xbf"smokes";"age"')
     assert town.client.post("/organiser/surveys/town/open", headers=same_origin(town)).status_code == 303
     assert town.post(standin.body()).status_code == 201
     assert town.client.get("/organiser/surveys/town/export.pdf").status_code == 404
@@ -163,7 +177,7 @@ def test_behind_a_proxy_limits_see_the_respondent_and_the_cookie_is_secure(serve
     assert codes == [201, 429, 201]
     path = town.service.first_link[len(town.url) :]
     headers = {**same_origin(town), "X-Forwarded-Proto": "https"}
-    reply = town.client.post(path, data={"password": PASSWORD}, headers=headers)
+    reply = town.client.post(path, data={"password": PASSWORD, "again": PASSWORD}, headers=headers)
     assert "Secure" in reply.headers["set-cookie"]
 
 
@@ -189,7 +203,7 @@ def test_the_pages_speak_the_language_of_the_browser_or_that_of_the_address(town
     assert "Close town?" in town.client.post("/organiser/surveys/town/close?lang=en", headers=same_origin(town)).text
     assert town.store.overview("town").state == "open"
     town.client.post("/organiser/surveys/town/close?lang=pl", data={"sure": "yes"}, headers=same_origin(town))
-    assert '<td data-label="Odpowiedzi">3 odpowiedzi</td>' in town.client.get("/organiser?lang=pl").text
+    assert '<td data-label="Odpowiedzi">udostępniono 3</td>' in town.client.get("/organiser?lang=pl").text
     assert (
         town.client.post("/organiser/logout?lang=pl", headers=same_origin(town)).headers["location"]
         == "/organiser/login?lang=pl"

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from deniable.core.polish import Polish
+from deniable.core.polish import Polish, polish_number
 from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT
 
 _NAMED = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
 _HIDE_MORE = "Proszę mocniej ukryć odpowiedź albo dać mniej odpowiedzi do wyboru."
 _TOLD = {
     # Headings.
+    "column": "kolumna",
+    "a report changes anyone's odds by a factor of": "odpowiedź zmienia czyjeś szanse najwyżej",
+    "{number} answers are worth how many direct answers": "ile jawnych odpowiedzi mówi tyle samo co {number}",
+    "1 answer is worth how many direct answers": "ile jawnych odpowiedzi mówi tyle samo co jedna",
+    "margin of error for a share of 20%": "margines błędu dla udziału 20%",
+    "one lie shifts a count by up to": "jedno kłamstwo przesuwa liczbę osób najwyżej o",
+    "± {number} points": "± {number} pkt proc.",
+    "cannot be told": "nie da się ustalić",
+    "less than one": "mniej niż jedna",
+    "How answers are hidden:": "Jak ukrywane są odpowiedzi:",
+    "one draw decides for all of them together": "jedno losowanie rozstrzyga o wszystkich razem",
     "question": "pytanie",
     "hidden by": "jak ukryte",
     "epsilon": "epsilon",
@@ -45,7 +56,7 @@ _TOLD = {
     "Report written to {path}.": "Raport zapisano w {path}.",
     "note": "uwaga",
     "all questions together": "wszystkie pytania razem",
-    FOR_SCALE: "Dla porównania: co podali inni",
+    FOR_SCALE: "Dla porównania, co podali inni",
     FIGURES_DIFFER: (
         "Liczby podane przez same te organizacje. Dotyczą różnych rzeczy (jednej odpowiedzi, dnia, całego spisu), więc dają skalę, a nie "
         "ranking."
@@ -65,9 +76,12 @@ _TOLD = {
         "przykład w posortowanym pliku; dlatego wiersze są tasowane, gdy odpowiedzi są losowo zmieniane."
     ),
     "one report, randomised on the device (ln 3)": "jedna odpowiedź, zmieniana na urządzeniu (ln 3)",
-    "per person, feature and day, randomised on the device": "osoba, funkcja i dzień, zmieniane na urządzeniu",
+    "per person, feature and day, randomised on the device": "na osobę, funkcję i dzień, zmieniane na urządzeniu",
     "app usage over six hours, randomised on the device": "używanie aplikacji przez sześć godzin, zmieniane na urządzeniu",
     "all published tables together, noise added by the bureau": "wszystkie opublikowane tabele razem, szum dodał urząd",
+    "Apple, iOS and macOS": "Apple, iOS i macOS",
+    "Microsoft, Windows telemetry": "Microsoft, telemetria systemu Windows",
+    "US Census, redistricting data": "Spis powszechny USA, dane do wyznaczania okręgów wyborczych",
     "{number_low} to {number_high}": "od {number_low} do {number_high}",
     # How an answer is hidden.
     "nothing: it is asked openly and reported as it is": "nic: pytanie jest jawne, a odpowiedź podawana bez zmian",
@@ -212,11 +226,11 @@ _TOLD = {
         "strona ankiety; jeśli zamiast pierwszej zawsze wysyłana jest druga, odpowiedź może dowieść pierwszej."
     ),
     "hidden so well that {number_n} answers pin down {said_share} only to within ± {number} points. {said_more}": (
-        "ukryte tak dobrze, że odpowiedzi w liczbie {number_n} pozwalają poznać {said_share} tylko z dokładnością do ± {number} pkt proc. "
+        "ukryte tak dobrze, że przy {number_n} odpowiedziach {said_share} będzie znany tylko z dokładnością do ± {number} pkt proc. "
         "{said_more}"
     ),
     "hidden so well that 1 answer pins down {said_share} only to within ± {number} points. {said_more}": (
-        "ukryte tak dobrze, że jedna odpowiedź pozwala poznać {said_share} tylko z dokładnością do ± {number} pkt proc. {said_more}"
+        "ukryte tak dobrze, że przy jednej odpowiedzi {said_share} będzie znany tylko z dokładnością do ± {number} pkt proc. {said_more}"
     ),
     "hidden so well that {said_share} cannot be estimated from {number} answers: it might be anything. {said_more}": (
         "ukryte tak dobrze, że {said_share} pozostaje nieznany (liczba odpowiedzi: {number}): może być dowolny. {said_more}"
@@ -225,11 +239,11 @@ _TOLD = {
         "ukryte tak dobrze, że {said_share} pozostaje nieznany (liczba odpowiedzi: 1): może być dowolny. {said_more}"
     ),
     "asked openly, but {number_n} answers pin down a share of 20% only to within ± {number} points. {said_more}": (
-        "pytanie jawne, ale odpowiedzi w liczbie {number_n} pozwalają poznać udział 20% tylko z dokładnością do ± {number} pkt proc. "
+        "pytanie jawne, ale przy {number_n} odpowiedziach udział 20% będzie znany tylko z dokładnością do ± {number} pkt proc. "
         "{said_more}"
     ),
     "asked openly, but 1 answer pins down a share of 20% only to within ± {number} points. {said_more}": (
-        "pytanie jawne, ale jedna odpowiedź pozwala poznać udział 20% tylko z dokładnością do ± {number} pkt proc. {said_more}"
+        "pytanie jawne, ale przy jednej odpowiedzi udział 20% będzie znany tylko z dokładnością do ± {number} pkt proc. {said_more}"
     ),
     "About {number_n} would pin it down to within ± {number}.": "Około {number_n} dałoby dokładność ± {number} pkt proc.",
     "About {number_n} would pin it down to within ± {number}; or {said}.": (
@@ -258,8 +272,9 @@ _TOLD = {
 }  # fmt: skip
 
 
-def sayer(language: str) -> Callable[[str], str]:
-    """What puts a report's English sentences and headings into a language: Polish, or English as they are.
+def sayer(language: str, titles: Mapping[str, str] | None = None) -> Callable[[str], str]:
+    """What puts a report's English sentences and headings into a language: Polish, or English as they are. Columns are shown by their
+    titles where these are given.
 
     >>> say = sayer("pl")
     >>> say("the true answer is reported 53% of the time (KRR)"), say("by a factor of at most 5.0")
@@ -269,7 +284,7 @@ def sayer(language: str) -> Callable[[str], str]:
     """
     if language != "pl":
         return lambda english: english
-    polish = Polish({}, _TOLD)
+    polish = Polish(titles or {}, _TOLD)
 
     def say(english: str) -> str:
         named = _NAMED.fullmatch(english)
@@ -284,9 +299,11 @@ def number(english: str, language: str) -> str:
 
     >>> number("2.198", "pl"), number("infinite", "pl"), number("2.198", "en")
     ('2,198', 'nieskończony', '2.198')
+    >>> number("1,234", "pl").replace("\\xa0", " ")
+    '1 234'
     """
     told = sayer(language)(english)
-    return told.replace(".", ",") if language == "pl" else told
+    return polish_number(told) if language == "pl" else told
 
 
 def capital(text: str) -> str:

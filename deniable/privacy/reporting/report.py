@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,25 @@ class PrivacyReport:
         return tuple(row.name for row in self.rows if row.open)
 
     @property
+    def titles(self) -> dict[str, str]:
+        """The words of each question, where they are known."""
+        return {row.name: row.text for row in self.rows if row.text}
+
+    def called(self, name: str) -> str:
+        """A question by its own words and its name; by its name alone where its words are not known."""
+        text = self.titles.get(name)
+        if text is None:
+            return sayer(self.language)(name) if name == ALL_TOGETHER else name
+        return f"„{text}” ({name})" if self.language == "pl" else f"“{text}” ({name})"
+
+    def _listed(self, names: Iterable[str]) -> str:
+        # Polish shows the words of the questions itself, in place of their names.
+        return ", ".join(name if self.language == "pl" else self._words(name) for name in names)
+
+    def _words(self, name: str) -> str:
+        return f"“{self.titles[name]}”" if name in self.titles else name
+
+    @property
     def summary(self) -> str:
         """The whole questionnaire in a few sentences."""
         names = self.asked_openly
@@ -79,12 +98,12 @@ class PrivacyReport:
         kind = "private question" if names else "question"
         count = sum(len(row.questions) for row in self.private)
         what = f"the one {kind}" if count == 1 else f"all {count} {kind}s"
-        openly = f" Asked openly: not protected by randomisation ({', '.join(names)})." if names else ""
+        openly = f" Asked openly: not protected by randomisation ({self._listed(names)})." if names else ""
         if math.isinf(self.epsilon):
             unlimited = [row.name for row in self.private if math.isinf(row.epsilon)]
             return (
                 f"Someone who answers {what} is guaranteed nothing: some reports rule out true answers "
-                f"({', '.join(unlimited)}).{openly}"
+                f"({self._listed(unlimited)}).{openly}"
             )
         return (
             f"Whatever someone reports to {what}, and whatever else is known about them, the odds of any true answer change "
@@ -144,7 +163,7 @@ class PrivacyReport:
             report=self,
             # The language of the page itself; questions may be shown in others.
             spoken="pl" if self.language == "pl" else "en",
-            say=sayer(self.language),
+            say=sayer(self.language, self.titles),
             number=partial(number, language=self.language),
             capital=capital,
             factor=factor,
@@ -153,7 +172,6 @@ class PrivacyReport:
             how_to_read=HOW_TO_READ,
             one_report=ONE_REPORT,
             one_lie=ONE_LIE,
-            all_together=ALL_TOGETHER,
             for_scale=FOR_SCALE,
             figures_differ=FIGURES_DIFFER,
         )

@@ -159,7 +159,7 @@ function questions(before = null) {
   const next = button(words.next, () => go(current + 1), "main");
   // No button of the form submits it: Enter in a field sends nothing, on no page. Only this button, pressed itself, sends.
   const send = button(words.send, () => sendForm({ form, fields, contacts, errors, pages, go }), "main");
-  const note = make("p", { class: "hint" }, words.sendNote[mixedPart(survey.elements)]);
+  const note = make("p", { class: "hint" }, `${words.skipped} ${words.sendNote[mixedPart(survey.elements)]}`);
   const turn = (to) => {
     pages[current].hidden = true;
     current = to;
@@ -182,9 +182,11 @@ function questions(before = null) {
     for (const one of fields) one.node.hidden = !isVisible(one, fields);
   };
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
+  form.addEventListener("input", ({ target }) => {
     unsaved = true;
     refresh();
+    // What was wrong is said until it is changed; Send looks at it again.
+    settle(target.closest("[aria-invalid]") ?? target.closest("fieldset, .consent, p")?.querySelector("[aria-invalid]"), errors);
   });
   form.append(errors, ...pages, note, buttons(back, next, send));
   screen = () => questions({ form, page: current });
@@ -249,28 +251,38 @@ async function look() {
   }
 }
 
+/** Take back what is said of one input: beside it, and in the list; the list goes with its last line. */
+function settle(input, errors) {
+  const about = (input?.getAttribute("aria-describedby") ?? "").split(" ");
+  const id = about.find((one) => one.startsWith("problem-"));
+  if (!id) return;
+  input.removeAttribute("aria-invalid");
+  const others = about.filter((one) => one !== id);
+  if (others.length) input.setAttribute("aria-describedby", others.join(" "));
+  else input.removeAttribute("aria-describedby");
+  document.getElementById(id)?.remove();
+  for (const link of errors.querySelectorAll("a")) if (link.dataset.problem === id) link.parentNode.remove();
+  errors.hidden = errors.querySelector("a") === null;
+}
+
 /** What is wrong, listed and beside each field; what was wrong before and is fixed is not said again. */
 function complain(form, errors, problems, pages, go) {
-  for (const node of form.querySelectorAll(".problem")) node.remove();
-  for (const node of form.querySelectorAll("[aria-invalid]")) {
-    node.removeAttribute("aria-invalid");
-    const others = (node.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && !id.startsWith("problem-"));
-    if (others.length) node.setAttribute("aria-describedby", others.join(" "));
-    else node.removeAttribute("aria-describedby");
-  }
+  for (const input of form.querySelectorAll("[aria-invalid]")) settle(input, errors);
   const list = make("ul", {});
   for (const { name, node, title: about, text } of problems) {
     const input = node.querySelector("input, select");
-    const link = make("a", { href: `#field-${name}` }, `${about}: ${text}`);
+    const id = `problem-${name}`;
+    // A question has a mark at its end already.
+    const link = make("a", { href: `#field-${name}`, "data-problem": id }, `${about}${/[?!.:…]$/.test(about) ? "" : ":"} ${text}`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
       go(pages.findIndex((page) => page.contains(node)));
       input.focus();
     });
     list.append(make("li", {}, link));
-    node.append(make("p", { class: "problem", id: `problem-${name}` }, text));
+    node.append(make("p", { class: "problem", id }, text));
     input.setAttribute("aria-invalid", "true");
-    input.setAttribute("aria-describedby", `${input.getAttribute("aria-describedby") ?? ""} problem-${name}`.trim());
+    input.setAttribute("aria-describedby", `${input.getAttribute("aria-describedby") ?? ""} ${id}`.trim());
   }
   errors.replaceChildren(make("h2", {}, words.errorTitle), list);
   errors.hidden = false;
@@ -372,12 +384,18 @@ function thanks(payload) {
     show(
       title(),
       make("p", { role: "status", class: "strong" }, words.thanks[part]),
-      payload.code ? make("p", {}, words.code, " ", make("span", { class: "code" }, payload.code)) : null,
+      payload.code ? make("p", {}, words.code, " ", receipt(payload.code)) : null,
       survey.showSent === "after" ? details : null,
       // An invitation is one person's and is used now.
       survey.invited ? null : buttons(button(words.nextPerson, nextPerson)),
     );
   });
+}
+
+/** A receipt code on a line of its own; where that is too narrow it goes on in the next after a hyphen, and nowhere else. */
+function receipt(code) {
+  const parts = code.split("-").map((part, i) => make("span", {}, i < 2 ? `${part}-` : part));
+  return make("span", { class: "code" }, ...parts);
 }
 
 /** Contact details, asked only where the survey keeps a register. */

@@ -61,6 +61,7 @@ const WORDS = {
       some: "When you press Send, your private answers are mixed; then all your answers are sent and erased from this page.",
       none: "When you press Send, your answers are sent as they are and erased from this page.",
     },
+    skipped: "A question that you leave open counts as “I prefer not to answer”.",
     noAnswer: "I prefer not to answer",
     noneOfThese: "None of these",
     sentAsIs: "sent as it is",
@@ -72,8 +73,9 @@ const WORDS = {
     unrelated: "Your answer to this second question stays on your device unless the draw picks it.",
     errorTitle: "Please check",
     errorConsent: "Please confirm before you send.",
-    errorNumber: "Please enter a whole number, or choose not to answer.",
-    errorStep: (low, high, step) => `Please enter one of ${grid(low, high, step)}, … up to ${high}, or choose not to answer.`,
+    errorNumber: "Please enter a whole number (rounded if need be), or tick “I prefer not to answer”.",
+    errorStep: (low, high, step) =>
+      `Please enter one of ${grid(low, high, step)}, … up to ${high} (the nearest if need be), or tick “I prefer not to answer”.`,
     failed: {
       all: "Your answers were mixed but did not arrive. Trying again will send exactly the same answers.",
       some: "Your answers did not arrive. Trying again will send exactly the same answers.",
@@ -190,6 +192,7 @@ const WORDS = {
       some: "Po naciśnięciu „Wyślij” prywatne odpowiedzi są mieszane; potem wszystkie są wysyłane i usuwane z tej strony.",
       none: "Po naciśnięciu „Wyślij” odpowiedzi są wysyłane bez zmian i usuwane z tej strony.",
     },
+    skipped: "Pytanie pozostawione bez odpowiedzi liczy się jako „Wolę nie odpowiadać”.",
     noAnswer: "Wolę nie odpowiadać",
     noneOfThese: "Żadne z powyższych",
     sentAsIs: "wysyłane bez zmian",
@@ -201,8 +204,9 @@ const WORDS = {
     unrelated: "Twoja odpowiedź na to drugie pytanie pozostaje na Twoim urządzeniu, chyba że wybierze ją losowanie.",
     errorTitle: "Proszę sprawdzić",
     errorConsent: "Proszę potwierdzić przed wysłaniem.",
-    errorNumber: "Proszę podać liczbę całkowitą albo wybrać brak odpowiedzi.",
-    errorStep: (low, high, step) => `Proszę podać jedną z liczb ${grid(low, high, step)}, … do ${high} albo wybrać brak odpowiedzi.`,
+    errorNumber: "Proszę podać liczbę całkowitą (w razie potrzeby zaokrągloną) albo zaznaczyć „Wolę nie odpowiadać”.",
+    errorStep: (low, high, step) =>
+      `Proszę podać jedną z liczb ${grid(low, high, step)}, … do ${high} (w razie potrzeby najbliższą) albo zaznaczyć „Wolę nie odpowiadać”.`,
     failed: {
       all: "Odpowiedzi zostały zmieszane, ale nie dotarły. Ponowna próba wyśle dokładnie to samo.",
       some: "Odpowiedzi nie dotarły. Ponowna próba wyśle dokładnie to samo.",
