@@ -22,6 +22,7 @@ from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
 from deniable.statistics.sample import MOST_LABELS, Sample
+from deniable.statistics.sample_text import missing_columns
 
 Where = Annotated[str | None, typer.Option("--where", "-w", help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
@@ -89,6 +90,8 @@ def _open(
         refuse_same(plot, Path(data))
     sample = read(data, schema, engine, shares(most), weights)
     check_language(language, sample.schema.texts)
+    for sentence in missing_columns(sample, language):
+        print(sentence, file=sys.stderr)
     return sample
 
 
@@ -304,6 +307,11 @@ def difference(
     words = words_of(language)
     if found.has_interval:
         _tell(words.differences["means" if of else "groups" if between else "shares"], found, sample, language)
+        told = (
+            found if sample.schema.texts is None or language in (None, CODES) else found.in_words(sample.schema.texts, language)
+        )
+        if told.comparison:
+            print(told.comparison)
     compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
     if compared is not None:
         asked, *groups = (_quoted(bare(part)) for part in compared)
