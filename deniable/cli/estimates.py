@@ -250,9 +250,11 @@ def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] 
     sizes = estimate.group_sizes if estimate.by is not None else None
     words = words_of(estimate.language)
     of_people = words.people if estimate.sizes_known else words.people_estimated
-    heads = ["", *([of_people] if sizes is not None else []), words.estimated]
+    if estimate.exact:
+        ends = None  # from x to x says less than that it is known
+    heads = ["", *([of_people] if sizes is not None else []), words.exact if estimate.exact else words.estimated]
     if ends is not None:
-        heads.append(words.exact if estimate.exact else _between(estimate, level, words))
+        heads.append(_between(estimate, level, words))
     shown, instead = estimate.shown, estimate.said_instead
     low, high = (shown, shown) if ends is None else ends
     seen_rows = [i for i in range(len(shown)) if instead[i] is None]
@@ -265,10 +267,8 @@ def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] 
             number = _number(float(shown[i]), estimate, words, digits[i])
             row.append(f"{number} {words.points}" if estimate.in_points else number)
             if ends is not None:
-                bounds = (_number(end[i], estimate, words, digits[i]) for end in (low, high))
-                row.append(
-                    words.exact if estimate.exact else words.ends.format(**dict(zip(("low", "high"), bounds, strict=True)))
-                )
+                between = (_number(float(end[i]), estimate, words, digits[i]) for end in (low, high))
+                row.append(words.ends.format(**dict(zip(("low", "high"), between, strict=True))))
         else:
             row += [said, *[""] * (len(heads) - len(row) - 1)]
         rows.append(row)
