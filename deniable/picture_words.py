@@ -51,8 +51,8 @@ class Words:
     differences: Mapping[str, str]
     the_correlation: str
     compare_groups: str
-    compared_shares: tuple[str, str]
-    compared_means: tuple[str, str]
+    compared_shares: Mapping[bool, str]
+    compared_means: Mapping[bool, str]
     few_answers: str
     cannot_be_told: str
     no_interval: str
@@ -139,13 +139,17 @@ ENGLISH = Words(
     ),
     the_correlation="The correlation",
     compare_groups="To compare how frequent it is in the two groups: {command}",
-    compared_shares=(
-        "It is less frequent where {first} than where {second}.",
-        "It is more frequent where {first} than where {second}.",
+    compared_shares=MappingProxyType(
+        {
+            False: "It is less frequent where {first} than where {second}.",
+            True: "It is more frequent where {first} than where {second}.",
+        }
     ),
-    compared_means=(
-        "The mean is lower where {first} than where {second}.",
-        "The mean is higher where {first} than where {second}.",
+    compared_means=MappingProxyType(
+        {
+            False: "The mean is lower where {first} than where {second}.",
+            True: "The mean is higher where {first} than where {second}.",
+        }
     ),
     few_answers="too few answers ({size})",
     cannot_be_told="cannot be told",
@@ -214,13 +218,17 @@ POLISH = Words(
     ),
     the_correlation="Korelacja",
     compare_groups="Aby porównać, jak często zdarza się to w obu grupach: {command}",
-    compared_shares=(
-        "Zdarza się to rzadziej wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
-        "Zdarza się to częściej wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+    compared_shares=MappingProxyType(
+        {
+            False: "Zdarza się to rzadziej wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+            True: "Zdarza się to częściej wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+        }
     ),
-    compared_means=(
-        "Średnia jest niższa wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
-        "Średnia jest wyższa wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+    compared_means=MappingProxyType(
+        {
+            False: "Średnia jest niższa wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+            True: "Średnia jest wyższa wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+        }
     ),
     few_answers="zbyt mało odpowiedzi ({size})",
     cannot_be_told="nie da się powiedzieć",

@@ -568,7 +568,7 @@ class Estimate:
             return ""
         words = words_of(self.language)
         told = words.compared_shares if self.in_points else words.compared_means
-        return told[int(low > 0)].format(first=self.sides[0][0], second=self.sides[1][0])
+        return told[bool(low > 0)].format(first=self.sides[0][0], second=self.sides[1][0])
 
     def __repr__(self) -> str:
         return text(self)
