@@ -66,11 +66,8 @@ def text(estimate: Shown) -> str:
     word = "" if estimate.has_interval else "band "
     labels, digits = [label_words(label) for label in estimate.labels], _decimals(estimate)
     width = max(map(len, [*labels, *(group for group, _ in estimate.sides)]))
-    for group, side in estimate.sides:
-        value, (low,), (high,) = side.shown[0], *side.interval()
-        of_side = _decimals(side)[0]
-        bounds = f"{value:8,.{of_side}f}   {low:,.{of_side}f} to {high:,.{of_side}f}"
-        lines.append(f"  {group:<{width}}  {side.said_instead[0] or bounds}")
+    for group, value, _, between in _sides(estimate):
+        lines.append(f"  {group:<{width}}  {value:>8}   {between}".rstrip())
     for i, label in enumerate(labels[:MOST_LINES]):
         if instead[i] is not None:
             lines.append(f"  {label:<{width}}  {instead[i]}")
@@ -138,17 +135,12 @@ def _list(estimate: Shown) -> str:
                 continue
             head.append(heading)
             for row, cell, own in zip(rows, column, digits, strict=True):
-                told = _between(*cell, own) if isinstance(cell, tuple) else _digits(cell, own)
+                told = _between(cell[0], cell[1], own) if isinstance(cell, tuple) else _digits(cell, own)
                 row.append("exact" if estimate.exact and isinstance(cell, tuple) else told)
     for row, instead in zip(rows, estimate.said_instead, strict=True):
         if instead is not None:
             row[first:] = [instead, *[""] * (len(row) - first - 1)]
-    for group, side in estimate.sides[::-1]:
-        own, (low,), (high,) = _decimals(side)[0], *side.interval()
-        told = [_digits(side.shown[0], own), _digits(side.se[0], own), _between(low, high, own)]
-        if side.said_instead[0] is not None:
-            told = [side.said_instead[0], "", ""]
-        rows.insert(0, [group, *told, *[""] * (len(head) - 4)])
+    rows = [*([*side, *[""] * (len(head) - len(side))] for side in _sides(estimate)), *rows]
     return html_table(head, rows)
 
 
@@ -168,6 +160,16 @@ def _cross_table(estimate: Shown) -> str:
     wide = len(second)
     rows = [[label, *cells[i * wide : (i + 1) * wide]] for i, label in enumerate(first)]
     return html_table([f"{down} \\ {across}", *second], rows, caption=f"{down} in rows, {across} in columns{between}")
+
+
+def _sides(estimate: Shown) -> list[list[str]]:
+    """Of a difference its two sides: the group, the value, its standard error and its interval, or what is said instead."""
+    found = []
+    for group, side in estimate.sides:
+        [own], [instead], (low, high) = _decimals(side), side.said_instead, side.interval()
+        told = [_digits(side.shown[0], own), _digits(side.se[0], own), _between(low[0], high[0], own)]
+        found.append([group, *(told if instead is None else [instead, "", ""])])
+    return found
 
 
 def _decimals(estimate: Shown) -> list[int]:
