@@ -476,6 +476,7 @@ def candidates(
     # Beside the list, not in it: what is printed may be a CSV file by now.
     nobody = "" if found.kept else _whose(sample)
     for said in (
+        *(f"warning: {warning}" for warning in found.warnings),
         *(f"note: {note}" for note in (found.note, nobody) if note),
         f"{found.cut} (draw {found.draw})." if found.cut else "",
     ):

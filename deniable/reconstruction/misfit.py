@@ -49,7 +49,7 @@ true answers, or randomised under another schema?
     law: Operator = channel.law
     if cells is not None:
         law = _coarser(channel.law, cells)
-        counts = np.bincount(cells, counts, minlength=law.outputs) if binned is None else counts
+        counts = np.bincount(cells, weights=counts, minlength=law.outputs) if binned is None else counts
     if not _beyond_chance(counts, law, n):
         return None
     labels = channel.outputs if cells is None else binned.outputs if binned is not None else None
@@ -78,10 +78,10 @@ class _Cells(Operator):
         self.inputs, self.outputs = law.inputs, int(cells.max()) + 1
 
     def dense(self) -> Floats:
-        return np.array([np.bincount(self._of, row, self.outputs) for row in self._law.dense()])
+        return np.array([np.bincount(self._of, weights=row, minlength=self.outputs) for row in self._law.dense()])
 
     def push(self, p: Floats) -> Floats:
-        pushed: Floats = np.bincount(self._of, self._law.push(p), self.outputs)
+        pushed: Floats = np.bincount(self._of, weights=self._law.push(p), minlength=self.outputs)
         return pushed
 
     def pull(self, v: Floats) -> Floats:

@@ -314,7 +314,9 @@ class Sample:
             chosen = np.zeros(len(probability))
             chosen[choose_iteratively(columns[0], asking[0][1], condition)[1]] = 1.0
         kept = {name: [cell for data, _ in asking for cell in kept_cells(data, name)] for name in keep}
-        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
+        listed = Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
+        listed.warnings = tuple(self._parts.misfits(names))
+        return listed
 
     @repeats_assumptions
     def mean(

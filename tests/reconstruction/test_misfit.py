@@ -39,6 +39,14 @@ def test_every_question_about_true_answers_that_pass_for_reports_says_so(ask):
     assert "Warning: the reports of" in found._repr_html_()
 
 
+def test_rows_that_would_be_invited_are_looked_at_too(run, tmp_path):
+    [said] = dn.Sample(TRUE_ANSWERS, SCHEMA).candidates("evades == 'yes'", size=3).warnings
+    assert said.startswith(SAID)
+    TRUE_ANSWERS.to_csv(tmp_path / "t.csv", index=False)
+    SCHEMA.save(tmp_path / "t.schema.json")
+    assert f"warning: {SAID}" in run("candidates", "t.csv", "evades == 'yes'")[2]
+
+
 def test_other_questions_and_reports_that_fit_say_nothing():
     sample = dn.Sample(TRUE_ANSWERS, SCHEMA)
     assert sample.share("sex == 'F'").warnings == ()
