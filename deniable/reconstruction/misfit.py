@@ -49,7 +49,7 @@ true answers, or randomised under another schema?
     law: Operator = channel.law
     if cells is not None:
         law = _coarser(channel.law, cells)
-        counts = np.bincount(cells, weights=counts, minlength=law.outputs) if binned is None else counts
+        counts = counts if binned is not None else _summed(cells, counts, law.outputs)
     if not _beyond_chance(counts, law, n):
         return None
     labels = channel.outputs if cells is None else binned.outputs if binned is not None else None
@@ -70,6 +70,10 @@ def _cells(channel: Channel) -> Ints | None:
     return np.minimum(cells, MOST_CELLS - 1)
 
 
+def _summed(cells: Ints, values: Floats, size: int) -> Floats:
+    return np.bincount(cells, weights=values, minlength=size).astype(np.float64)
+
+
 class _Cells(Operator):
     """A law whose reports are seen through cells."""
 
@@ -78,11 +82,10 @@ class _Cells(Operator):
         self.inputs, self.outputs = law.inputs, int(cells.max()) + 1
 
     def dense(self) -> Floats:
-        return np.array([np.bincount(self._of, weights=row, minlength=self.outputs) for row in self._law.dense()])
+        return np.array([_summed(self._of, row, self.outputs) for row in self._law.dense()])
 
     def push(self, p: Floats) -> Floats:
-        pushed: Floats = np.bincount(self._of, weights=self._law.push(p), minlength=self.outputs)
-        return pushed
+        return _summed(self._of, self._law.push(p), self.outputs)
 
     def pull(self, v: Floats) -> Floats:
         return self._law.pull(v[self._of])

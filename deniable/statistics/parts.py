@@ -111,7 +111,7 @@ class Parts:
     def _counts(self, i: int, name: str) -> Floats:
         """How often each report of an attribute occurs in one of the parts."""
         table = self.table(i, [name])
-        counts: Floats = np.bincount(table.cells[:, 0], weights=table.n, minlength=self.all[i][1][name].law.outputs)
+        counts = np.bincount(table.cells[:, 0], weights=table.n, minlength=self.all[i][1][name].law.outputs)
         return counts.astype(np.float64)
 
     def misfits(self, names: Iterable[str]) -> list[str]:

@@ -766,7 +766,7 @@ class Sample:
         if condition is not None:
             found.limits = self._limits(name, numbers, condition)
             weighted = self._sums("respondents")([group], lambda means: np.ones((1, 1)))
-            found.group_sizes = np.full(len(found.value), weighted.respondents_in(0))
+            found.group_sizes, found.sizes_known = np.full(len(found.value), weighted.respondents_in(0)), weighted.knows([0])
         return found
 
     def _limits(self, name: str, numbers: Floats, condition: Condition | None) -> tuple[float, float]:
