@@ -10,6 +10,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import Domain, Ordinal
 from deniable.core.estimate import Estimate
 from deniable.statistics.conditions import Compare, Condition, bare
+from deniable.statistics.label_numbers import numbers_of
 from deniable.statistics.smoothed import SMOOTHED
 
 NEAR_AN_END = 0.1
@@ -39,12 +40,14 @@ def remark(estimate: Estimate, channels: Mapping[str, Channel], conditions: Sequ
 
 
 def _met_by_all(part: Compare, channels: Mapping[str, Channel]) -> str | None:
-    """That every possible answer meets a comparison: perhaps it was meant otherwise."""
+    """That every possible answer meets a comparison with a number that is none: perhaps it was meant otherwise. An end of the range is
+    often named on purpose (18 <= age < 30)."""
     domain = channels[part.name].domain
     if part.operator not in _ORDERS or isinstance(part.value, str):
         return None
     answers = domain.size - (domain.missing is not None)
-    if not part.members(channels)[:answers].all():
+    numbers = numbers_of(domain)[:answers]
+    if not part.members(channels)[:answers].all() or numbers.min() <= part.value <= numbers.max():
         return None
     ends = f"{domain.labels[0]} to {domain.labels[answers - 1]}"
     return f"every possible value of {part.name!r} is {_ORDERS[part.operator]} {part.value} ({ends})"

@@ -143,8 +143,9 @@ def test_a_word_without_quotes_is_understood(sample, text, meant):
     ("condition", "said"),
     [
         ("age < 300", "every possible value of 'age' is below 300 (18 to 90)"),
-        ("age >= 18", "every possible value of 'age' is at least 18 (18 to 90)"),
-        ("sex == 'F' and rating <= 5", "every possible value of 'rating' is at most 5 (1 to 5)"),
+        ("age >= 16", "every possible value of 'age' is at least 16 (18 to 90)"),
+        ("sex == 'F' and rating <= 6", "every possible value of 'rating' is at most 6 (1 to 5)"),
+        ("18 <= age < 30", None),
         ("age > 18", None),
     ],
 )
