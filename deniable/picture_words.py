@@ -28,6 +28,10 @@ class Words:
     worth: str
     in_the_group: str
     methods: Mapping[str, str]
+    known_in_the_group: str
+    known_size: str
+    exact: str
+    people: str
     error_bars: Mapping[str, str]
     of_everyone: str
     within_groups: str
@@ -49,22 +53,26 @@ class Words:
     differences: Mapping[str, str]
     the_correlation: str
     compare_groups: str
+    compared_shares: Mapping[bool, str]
+    compared_means: Mapping[bool, str]
     few_answers: str
     cannot_be_told: str
     no_interval: str
     assumed: str
     note: str
+    warning: str
     picture: str
     binned: str
     binned_without_step: str
     each_value: str
-    answers: str
+    people_estimated: str
     total: str
     too_wide: str
     turned: str
     below_each: str
     no_room: str
     no_sum: str
+    missing_columns: str
 
     def percent(self, share: float) -> str:
         """A share, to a tenth of a percent."""
@@ -116,6 +124,10 @@ ENGLISH = Words(
             "as": "as published by Agrawal and Srikant",
         }
     ),
+    known_in_the_group="{n} of them in the group",
+    known_size="size: {size} of {n}",
+    exact="exact",
+    people="people",
     error_bars=MappingProxyType(
         {"population": "error bars for the population", "respondents": "error bars for the respondents"}
     ),
@@ -145,22 +157,36 @@ ENGLISH = Words(
     ),
     the_correlation="The correlation",
     compare_groups="To compare how frequent it is in the two groups: {command}",
+    compared_shares=MappingProxyType(
+        {
+            False: "It is less frequent where {first} than where {second}.",
+            True: "It is more frequent where {first} than where {second}.",
+        }
+    ),
+    compared_means=MappingProxyType(
+        {
+            False: "The mean is lower where {first} than where {second}.",
+            True: "The mean is higher where {first} than where {second}.",
+        }
+    ),
     few_answers="too few answers ({size})",
     cannot_be_told="cannot be told",
     no_interval="No confidence interval: {reason}",
     assumed="Assumed: {what}.",
     note="Note: {what}.",
+    warning="Warning: {what}",
     picture="Picture: {path}",
     binned="{values} values were put into {bins} bins{each}; your own bins: {option} with their edges.",
     binned_without_step="Values were put into {bins} bins; your own: {option} with how many, or their edges.",
     each_value="; each by itself: {option} {every}",
-    answers="answers",
+    people_estimated="people (estimated)",
     total="total",
     too_wide="The table is wider than the terminal, so its cells are listed.",
     turned="Rows and columns are exchanged: so the table fits the terminal.",
     below_each="Below each share of everyone its {what}; as a list, with bars: --list.",
     no_room="Shares of everyone. There is no room for their intervals; in a list: --list.",
     no_sum="Cells need not add up to the totals: of cells below 0 the nearest possible shares are shown.",
+    missing_columns="The schema also has {names}, which the data has no column for: is it the schema of this data?",
 )
 POLISH = Words(
     language="pl",
@@ -193,6 +219,10 @@ POLISH = Words(
             "as": "metoda Agrawala i Srikanta",
         }
     ),
+    known_in_the_group="w tym w grupie {n}",
+    known_size="liczebność: {size} z {n}",
+    exact="dokładnie",
+    people="osoby",
     error_bars=MappingProxyType(
         {"population": "przedziały dotyczą populacji", "respondents": "przedziały dotyczą respondentów"}
     ),
@@ -222,22 +252,36 @@ POLISH = Words(
     ),
     the_correlation="Korelacja",
     compare_groups="Aby porównać, jak często zdarza się to w obu grupach: {command}",
+    compared_shares=MappingProxyType(
+        {
+            False: "Zdarza się to rzadziej wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+            True: "Zdarza się to częściej wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+        }
+    ),
+    compared_means=MappingProxyType(
+        {
+            False: "Średnia jest niższa wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+            True: "Średnia jest wyższa wśród osób, dla których {first}, niż wśród osób, dla których {second}.",
+        }
+    ),
     few_answers="zbyt mało odpowiedzi ({size})",
     cannot_be_told="nie da się powiedzieć",
     no_interval="Bez przedziału ufności: {reason}",
     assumed="Założono: {what}.",
     note="Uwaga: {what}.",
+    warning="Ostrzeżenie: {what}",
     picture="Rysunek: {path}",
     binned="Liczba wartości: {values}; zebrano je w {bins} klasach{each}; własne klasy: {option} i ich granice.",
     binned_without_step="Wartości zebrano w {bins} klasach; własne klasy: {option} i ich liczba albo granice.",
     each_value="; każda z osobna: {option} {every}",
-    answers="odpowiedzi",
+    people_estimated="osoby (szacunkowo)",
     total="razem",
     too_wide="Tabela jest szersza niż terminal, więc komórki są wypisane jedna pod drugą.",
     turned="Wiersze zamieniono z kolumnami, aby tabela zmieściła się na ekranie.",
     below_each="Pod każdym udziałem wśród wszystkich: {what}; jako lista ze słupkami: --list.",
     no_room="Udziały wśród wszystkich. Na przedziały nie ma tu miejsca; są na liście: --list.",
     no_sum="Komórki nie muszą dawać podanych sum: zamiast ujemnych pokazano najbliższe możliwe udziały.",
+    missing_columns="W schemacie są też {names}, a w danych nie ma takich kolumn: czy to jest schemat tych danych?",
 )
 
 

@@ -13,6 +13,7 @@ class CandidateWords:
 
     columns: Mapping[str, str]
     note: str
+    warning: str
     written: str
     drawn: str
     nobodys: str
@@ -24,6 +25,7 @@ class CandidateWords:
 ENGLISH = CandidateWords(
     columns=MappingProxyType({}),
     note="note",
+    warning="warning",
     written="{rows} written to {path}; {expected} of them are expected to meet the condition.",
     drawn="Rows with the same probability stand in the order of a draw, {draw}: with --draw anybody can make this list again, and see that "
     "nobody was preferred.",
@@ -39,6 +41,7 @@ ENGLISH = CandidateWords(
 POLISH = CandidateWords(
     columns=MappingProxyType({"part": "część", "row": "wiersz", "probability": "prawdopodobieństwo", "draw": "losowanie"}),
     note="uwaga",
+    warning="ostrzeżenie",
     written="Zapisano w {path}, liczba wierszy: {rows}; warunek spełnia z nich szacunkowo {expected}.",
     drawn="Wiersze o tym samym prawdopodobieństwie stoją w kolejności losowania {draw}: z --draw każdy może odtworzyć tę listę i "
     "sprawdzić, że nikogo nie faworyzowano.",

@@ -20,6 +20,7 @@ from deniable.cli.show import console
 from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
+from deniable.core.estimate_numbers import decimals
 from deniable.core.estimate_text import label_words
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
@@ -53,9 +54,22 @@ def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
         "why_no_interval": estimate.why_no_interval,
         "assumes": list(estimate.assumes),
         "notes": list(estimate.notes),
+        "warnings": list(estimate.warnings),
         "se": estimate.se.tolist() if estimate.has_band else None,
+        "exact": estimate.exact,
+        "sizes_known": estimate.sizes_known,
+        "sides": [_side(group, side, level) for group, side in estimate.sides],
         "band": [end.tolist() for end in estimate.band(level)] if estimate.has_band and not estimate.has_interval else None,
     }
+
+
+def _side(group: str, side: Estimate, level: float) -> dict[str, Any]:
+    """One of two groups that are compared."""
+    (value,), (shown,), (low,), (high,) = side.value.tolist(), side.shown.tolist(), *side.interval(level)
+    return {
+        "group": group, "value": value, "shown": None if math.isnan(shown) else shown, "low": float(low), "high": float(high),
+        "se": float(side.se[0]),
+    }  # fmt: skip
 
 
 def check_language(language: str | None, texts: QuestionTexts | None) -> None:
@@ -198,6 +212,8 @@ def _show(estimate: Estimate, level: float, heading: str, listed: bool) -> None:
     ends = estimate.interval(level) if estimate.has_interval else estimate.band(level) if estimate.has_band else None
     if listed or not _show_table(screen, estimate, ends, level):
         _show_list(screen, estimate, ends, level)
+    for warning in estimate.warnings:
+        screen.print(words.warning.format(what=warning), markup=False, style="bold")
     if estimate.why_no_interval:
         screen.print(words.no_interval.format(reason=estimate.why_no_interval), markup=False)
     for assumption in estimate.assumes:
@@ -234,37 +250,56 @@ def _show_table(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats]
 def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> None:
     sizes = estimate.group_sizes if estimate.by is not None else None
     words = words_of(estimate.language)
-    heads = ["", *([words.answers] if sizes is not None else []), words.estimated]
+    of_people = words.people if estimate.sizes_known else words.people_estimated
+    if estimate.exact:
+        ends = None  # from x to x says less than that it is known
+    heads = ["", *([of_people] if sizes is not None else []), words.exact if estimate.exact else words.estimated]
     if ends is not None:
         heads.append(_between(estimate, level, words))
     shown, instead = estimate.shown, estimate.said_instead
     low, high = (shown, shown) if ends is None else ends
+    seen_rows = [i for i in range(len(shown)) if instead[i] is None]
+    digits = dict(zip(seen_rows, decimals([[shown[i], low[i], high[i]] for i in seen_rows]), strict=True))
     rows = []
     for i, label in enumerate(estimate.labels):
         row = [label_words(label), *([] if sizes is None else [words.number(sizes[i], ",.0f")])]
         said = instead[i]
         if said is None:
-            number = _number(float(shown[i]), estimate, words)
+            number = _number(float(shown[i]), estimate, words, digits[i])
             row.append(f"{number} {words.points}" if estimate.in_points else number)
             if ends is not None:
-                row.append(words.ends.format(low=_number(low[i], estimate, words), high=_number(high[i], estimate, words)))
+                between = (_number(float(end[i]), estimate, words, digits[i]) for end in (low, high))
+                row.append(words.ends.format(**dict(zip(("low", "high"), between, strict=True))))
         else:
             row += [said, *[""] * (len(heads) - len(row) - 1)]
         rows.append(row)
-    seen = [float(end[i]) for end in (low, high, shown) for i in range(len(shown)) if instead[i] is None] + [0.0]
+    seen = [float(end[i]) for end in (low, high, shown) for i in seen_rows] + [0.0]
     scale = float(min(seen)), float(max(seen))
     # Bars take what room there is: numbers are not broken for them.
-    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)]
+    sides = [_side_row(group, side, level, words) for group, side in estimate.sides]
+    widths = [max(map(cell_len, column)) for column in zip(heads, *rows, *sides, strict=True)]
     taken = max(NARROWEST_LABELS, widths[0]) + sum(widths[1:]) + FRAME * (len(widths) + 1) + 1
     width = min(WIDEST_BAR, max(NARROWEST_BAR, screen.width - taken))
     table = Table()
     for head in heads:
         table.add_column(head, **({"justify": "right", "no_wrap": True} if head else {"min_width": NARROWEST_LABELS}))
     table.add_column("", no_wrap=True)
+    for group, side in estimate.sides:
+        table.add_row(*map(escape, _side_row(group, side, level, words)), "")
     for i, row in enumerate(rows):
         bar = "" if instead[i] is not None else drawn(float(shown[i]), float(low[i]), float(high[i]), scale, width)
         table.add_row(*map(escape, row), bar)
     screen.print(table)
+
+
+def _side_row(group: str, side: Estimate, level: float, words: Words) -> list[str]:
+    """One of two groups that are compared, above their difference."""
+    said, (shown,), (low,), (high,) = side.said_instead[0], side.shown, *side.interval(level)
+    if said is not None:
+        return [group, said, ""]
+    [digits] = decimals([[shown, low, high]])
+    number, *ends = (_number(float(each), side, words, digits) for each in (shown, low, high))
+    return [group, number, words.ends.format(low=ends[0], high=ends[1])]
 
 
 def _between(estimate: Estimate, level: float, words: Words) -> str:
@@ -296,7 +331,7 @@ def drawn(value: float, low: float, high: float, scale: tuple[float, float], wid
     return "".join(cells).rstrip()
 
 
-def _number(value: float, of: Estimate, words: Words) -> str:
+def _number(value: float, of: Estimate, words: Words, digits: int) -> str:
     if of.in_points:
         return words.number(100 * value, ".1f")
-    return words.percent(value) if of.is_share else words.number(value, ",.1f" if abs(value) >= 10 else ".4g")
+    return words.percent(value) if of.is_share else words.number(value, f",.{digits}f")

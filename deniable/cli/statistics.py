@@ -25,6 +25,7 @@ from deniable.plurals import counted
 from deniable.statistics.conditions import bare, compared_groups, parse
 from deniable.statistics.reading import read
 from deniable.statistics.sample import MOST_LABELS, Sample
+from deniable.statistics.sample_text import missing_columns
 
 Where = Annotated[str | None, typer.Option("--where", "-w", help="A condition, such as \"sex == 'F' and 18 <= age < 30\".")]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
@@ -93,6 +94,8 @@ def _open(
     sample = read(data, schema, engine, shares(most), weights)
     check_language(language, sample.schema.texts)
     now_asked().opened(sample.parts[0][0], sample.schema, weights)
+    for sentence in missing_columns(sample, language):
+        print(sentence, file=sys.stderr)
     return sample
 
 
@@ -308,6 +311,11 @@ def difference(
     words = words_of(language)
     if found.has_interval:
         _tell(words.differences["means" if of else "groups" if between else "shares"], found, sample, language)
+        told = (
+            found if sample.schema.texts is None or language in (None, CODES) else found.in_words(sample.schema.texts, language)
+        )
+        if told.comparison:
+            print(told.comparison)
     compared = compared_groups(parse(first), parse(second)) if first and second and not of else None
     if compared is not None:
         asked, *groups = (_quoted(bare(part)) for part in compared)
@@ -476,6 +484,7 @@ def candidates(
     speak = Polish({}).sentence if words_of(language) is POLISH else str
     nobody = "" if found.kept else _whose(sample, words)
     for said in (
+        *(f"{words.warning}: {speak(warning)}" for warning in found.warnings),
         *(f"{words.note}: {note}" for note in (speak(found.note) if found.note else "", nobody) if note),
         f"{speak(found.cut)}." if found.cut else "",
         words.drawn.format(draw=found.draw),

@@ -50,6 +50,8 @@ class Estimate:
     """What the values take for granted, in words."""
     notes: tuple[str, ...] = ()
     """What else is to be said of them."""
+    warnings: tuple[str, ...] = ()
+    """Why they may mean nothing at all."""
     whole: int = 1
     """Each so many values are shares that add up to 1."""
     attributes: tuple[str, ...] = ()
@@ -58,6 +60,12 @@ class Estimate:
     """The language of the labels, where they are texts of a survey."""
     group_sizes: Floats | None = None
     """How many of the reports are estimated to come from the group that each value is about; None where that is everyone."""
+    sizes_known: bool = False
+    """Whether nothing that decides who is in these groups is hidden, so that their sizes are no estimates."""
+    exact: bool = False
+    """Whether nothing that was asked is hidden, and the values are of the respondents themselves: they are counted, not estimated."""
+    sides: tuple[tuple[str, Estimate], ...] = ()
+    """Of a difference between two groups: each group, and its own share or mean."""
     by: str | None = None
     """The attribute whose labels are groups, where each value is about one of them."""
     table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None = None
@@ -332,7 +340,8 @@ class Estimate:
 
     def to_frame(self, level: float = 0.95, long: bool = False) -> Any:
         """A pandas frame with one row per label: value, and se, low, high and the largest bias where they exist; band_low and band_high
-        instead where there is no interval, as far as they need no simulation. Means in groups have the number of answers before them.
+        instead where there is no interval, as far as they need no simulation. Shares within groups have one column for the group and
+        one for the label; means in groups have the number of people before them.
 
         A cross table has the labels of one attribute in rows and those of the other in columns, and holds the values alone;
         `long=True` gives one row per cell, with their errors.
@@ -357,8 +366,10 @@ class Estimate:
         columns_by_name: dict[str, Any] = {"label": list(self.labels)}
         if self.table is not None:
             columns_by_name = {name: [label[side] for label in self.labels] for side, (name, _) in enumerate(self.table)}
+        elif len(self.attributes) > 1:
+            columns_by_name = {name: [label[side] for label in self.labels] for side, name in enumerate(self.attributes)}
         if self.by is not None and self.group_sizes is not None:
-            columns_by_name["answers"] = self.group_sizes
+            columns_by_name["people"] = self.group_sizes
         columns_by_name["value"] = self.value
         if self.error_is_known:
             columns_by_name["se"] = self.se
@@ -421,6 +432,10 @@ class Estimate:
         self.name = polish.name(self.name)
         self.assumes = tuple(map(polish.sentence, self.assumes))
         self.notes = tuple(map(polish.sentence, self.notes))
+        self.warnings = tuple(map(polish.sentence, self.warnings))
+        self.sides = tuple((group, copy.copy(side)) for group, side in self.sides)
+        for _, side in self.sides:
+            side.language = self.language
         self._no_interval = None if self._no_interval is None else polish.sentence(self._no_interval)
         if not self.attributes:
             self.labels = tuple(map(polish.label, self.labels))
@@ -522,7 +537,8 @@ class Estimate:
             members = place.start + kept
             low, high = (None, None) if ends is None else (ends[0][members], ends[1][members])
             compared = {key: np.asarray(series)[members] for key, series in compare.items()}
-            told = words.size.format(size=words.number(size, ",.0f"), n=words.number(self.n, ",")) if self.is_share else ""
+            sized = words.known_size if self.sizes_known else words.size
+            told = sized.format(size=words.number(size, ",.0f"), n=words.number(self.n, ",")) if self.is_share else ""
             told += "".join(f"; {self._cell(place.start + i, ends, words)}" for i in beside)
             # A number by itself is no title.
             above = name if isinstance(name, str) or not self.attributes else f"{self.attributes[0]}: {label_words(name)}"
@@ -590,7 +606,7 @@ class Estimate:
 
     def _caption(self, words: Words) -> str:
         direct = among = bars = ""
-        if self.worth is not None and len(self.worth) == 1 and self.worth[0] >= 1:
+        if self.worth is not None and len(self.worth) == 1 and self.worth[0] >= 1 and not self.exact:
             worth = round(float(self.worth[0]))
             direct = ", " + (
                 f"worth {counted(worth, 'direct answer')}"
@@ -598,8 +614,9 @@ class Estimate:
                 else words.worth.format(n=words.number(worth, ","))
             )
         if self.group_sizes is not None and self.by is None and np.ptp(self.group_sizes) == 0:
-            among = ", " + words.in_the_group.format(n=words.number(self.group_sizes[0], ",.0f"))
-        if self.has_interval or self.has_band:
+            inside = words.known_in_the_group if self.sizes_known else words.in_the_group
+            among = ", " + inside.format(n=words.number(self.group_sizes[0], ",.0f"))
+        if (self.has_interval or self.has_band) and not self.exact:
             bars = ", " + words.error_bars[self.target]
         found_by = words.methods.get(self.method, self.method)
         method = f", {found_by}" if found_by else ""
@@ -629,6 +646,25 @@ class Estimate:
             interval=words.interval.format(level=95),
             ends=words.ends.format(low=ends[0], high=ends[1]),
         )
+
+    @property
+    def comparison(self) -> str:
+        """In which of two groups it is more, in words; empty where that cannot be told.
+
+        >>> import deniable as dn, pandas as pd
+        >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
+        >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 70 + [0] * 60, "b": ["m"] * 70 + ["f"] * 60}), schema)
+        >>> sample.difference("a == 1", between=("b == 'f'", "b == 'm'")).comparison
+        "It is less frequent where b == 'f' than where b == 'm'."
+        """
+        if len(self.sides) != 2 or not self.has_interval or self.said_instead != [None]:
+            return ""
+        (low,), (high,) = self.interval()
+        if low <= 0 <= high:
+            return ""
+        words = words_of(self.language)
+        told = words.compared_shares if self.in_points else words.compared_means
+        return told[bool(low > 0)].format(first=self.sides[0][0], second=self.sides[1][0])
 
     def __repr__(self) -> str:
         return text(self)

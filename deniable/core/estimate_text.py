@@ -7,11 +7,13 @@ from html import escape
 from typing import Any, Protocol
 
 from deniable.core.domains.exact import Floats
+from deniable.core.estimate_numbers import decimals
 from deniable.core.html_table import html_table, paragraphs
 from deniable.picture_words import Words, words_of
 from deniable.plurals import counted
 
 MOST_LINES = 40
+SHARE_DIGITS = 4
 NO_INTERVAL_BUT = "The band says how much the values vary, not how far they may be off: it is no confidence interval"
 
 
@@ -25,9 +27,18 @@ class Shown(Protocol):
     language: str | None
     assumes: tuple[str, ...]
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]
     bias: Any
     group_sizes: Any
+    sizes_known: bool
+    exact: bool
 
+    @property
+    def sides(self) -> Any: ...
+    @property
+    def is_share(self) -> bool: ...
+    @property
+    def in_points(self) -> bool: ...
     @property
     def caption(self) -> str: ...
     @property
@@ -53,17 +64,21 @@ def text(estimate: Shown) -> str:
     lines = [f"Estimate{' of ' + estimate.name if estimate.name else ''}: {estimate.caption}"]
     shown, instead, ends = estimate.shown, estimate.said_instead, _ends(estimate)
     word = "" if estimate.has_interval else "band "
-    labels = [label_words(label) for label in estimate.labels]
-    width = max(map(len, labels))
+    labels, digits = [label_words(label) for label in estimate.labels], _decimals(estimate)
+    width = max(map(len, [*labels, *(group for group, _ in estimate.sides)]))
+    for group, value, _, between in _sides(estimate):
+        lines.append(f"  {group:<{width}}  {value:>8}   {between}".rstrip())
     for i, label in enumerate(labels[:MOST_LINES]):
         if instead[i] is not None:
             lines.append(f"  {label:<{width}}  {instead[i]}")
             continue
         if estimate.by is not None and estimate.group_sizes is not None:
-            label = f"{label:<{width}}  {counted(round(float(estimate.group_sizes[i])), 'answer')}:"
-        bounds = "" if ends is None else f"   {word}{ends[0][i]:.4f} to {ends[1][i]:.4f}"
-        error = f", standard error {estimate.se[i]:.4f}" if word and ends is not None else ""
-        lines.append(f"  {label:<{width}}  {shown[i]:8.4f}{bounds}{error}")
+            some = "" if estimate.sizes_known else "an estimated "
+            label = f"{label:<{width}}  {some}{counted(round(float(estimate.group_sizes[i])), 'person', 'people')}:"
+        own = f",.{digits[i]}f"
+        bounds = "" if ends is None else f"   {word}{ends[0][i]:{own}} to {ends[1][i]:{own}}"
+        error = f", standard error {estimate.se[i]:{own}}" if word and ends is not None else ""
+        lines.append(f"  {label:<{width}}  {shown[i]:8{own}}{'   exact' if estimate.exact else bounds}{error}")
     if len(labels) > MOST_LINES:
         lines.append(f"  ... and {len(labels) - MOST_LINES:,} more")
     return "\n".join([*lines, *(f"  {sentence}" for sentence in _sentences(estimate))])
@@ -82,7 +97,8 @@ def _ends(estimate: Shown) -> Any:
 
 
 def _sentences(estimate: Shown) -> list[str]:
-    said, words = [], words_of(estimate.language)
+    words = words_of(estimate.language)
+    said = [words.warning.format(what=warning) for warning in estimate.warnings]
     if estimate.why_no_interval:
         said.append(words.no_interval.format(reason=estimate.why_no_interval))
         if estimate.error_is_known:
@@ -107,12 +123,16 @@ def assumed_and_noted(estimate: Shown, words: Words) -> list[str]:
 
 
 def _list(estimate: Shown) -> str:
+    digits = _decimals(estimate)
     head, rows = (
         ["", "value"],
-        [[label_words(label), _digits(value)] for label, value in zip(estimate.labels, estimate.shown, strict=True)],
+        [
+            [label_words(label), _digits(value, own)]
+            for label, value, own in zip(estimate.labels, estimate.shown, digits, strict=True)
+        ],
     )
     if estimate.by is not None and estimate.group_sizes is not None:
-        head = ["", "answers", "value"]
+        head = ["", "people" if estimate.sizes_known else "people (estimated)", "value"]
         rows = [[label, f"{size:,.0f}", value] for (label, value), size in zip(rows, estimate.group_sizes, strict=True)]
     first = head.index("value")
     ends = _ends(estimate)
@@ -127,11 +147,13 @@ def _list(estimate: Shown) -> str:
             if column is None:
                 continue
             head.append(heading)
-            for row, cell in zip(rows, column, strict=True):
-                row.append(_between(*cell) if isinstance(cell, tuple) else _digits(cell))
+            for row, cell, own in zip(rows, column, digits, strict=True):
+                told = _between(cell[0], cell[1], own) if isinstance(cell, tuple) else _digits(cell, own)
+                row.append("exact" if estimate.exact and isinstance(cell, tuple) else told)
     for row, instead in zip(rows, estimate.said_instead, strict=True):
         if instead is not None:
             row[first:] = [instead, *[""] * (len(row) - first - 1)]
+    rows = [*([*side, *[""] * (len(head) - len(side))] for side in _sides(estimate)), *rows]
     return html_table(head, rows)
 
 
@@ -143,7 +165,9 @@ def _cross_table(estimate: Shown) -> str:
         "" if ends is None else "; below each value its 95% " + ("interval" if estimate.has_interval else "variability band")
     )
     cells: list[Any] = [
-        _digits(value) if ends is None else (_digits(value), _between(ends[0][i], ends[1][i]))
+        _digits(value, SHARE_DIGITS)
+        if ends is None
+        else (_digits(value, SHARE_DIGITS), _between(ends[0][i], ends[1][i], SHARE_DIGITS))
         for i, value in enumerate(estimate.shown)
     ]
     wide = len(second)
@@ -151,13 +175,32 @@ def _cross_table(estimate: Shown) -> str:
     return html_table([f"{down} \\ {across}", *second], rows, caption=f"{down} in rows, {across} in columns{between}")
 
 
-def _between(low: float, high: float) -> str:
-    return f"{_digits(low)} to {_digits(high)}"
+def _sides(estimate: Shown) -> list[list[str]]:
+    """Of a difference its two sides: the group, the value, its standard error and its interval, or what is said instead."""
+    found = []
+    for group, side in estimate.sides:
+        [own], [instead], (low, high) = _decimals(side), side.said_instead, side.interval()
+        told = [_digits(side.shown[0], own), _digits(side.se[0], own), _between(low[0], high[0], own)]
+        found.append([group, *(told if instead is None else [instead, "", ""])])
+    return found
 
 
-def _digits(number: float) -> str:
-    """Four digits behind the point, or none for large numbers."""
-    return "" if math.isnan(number) else f"{number:,.0f}" if abs(number) >= 100_000 else f"{number:.4f}"
+def _decimals(estimate: Shown) -> list[int]:
+    """How many digits stand behind the point in each line."""
+    shown, ends = estimate.shown, _ends(estimate)
+    if estimate.is_share or estimate.in_points:
+        return [SHARE_DIGITS] * len(shown)
+    columns = (shown, *(() if ends is None else ends))
+    return decimals([[float(column[i]) for column in columns] for i in range(len(shown))])
+
+
+def _between(low: float, high: float, digits: int) -> str:
+    return f"{_digits(low, digits)} to {_digits(high, digits)}"
+
+
+def _digits(number: float, digits: int) -> str:
+    """So many digits behind the point, or none for large numbers."""
+    return "" if math.isnan(number) else f"{number:,.0f}" if abs(number) >= 100_000 else f"{number:,.{digits}f}"
 
 
 def label_words(label: Any) -> str:

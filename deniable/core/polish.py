@@ -36,6 +36,7 @@ _NAMES = {
     "share of ({condition}) among ({group_a}) minus that among ({group_b})": (
         "udział osób, dla których {condition}: wśród {group_a} minus wśród {group_b}"
     ),
+    "share of everyone for whom ({condition})": "udział osób, dla których {condition}, wśród wszystkich",
     "share of ({condition}) among ({group})": "udział osób, dla których {condition}, wśród {group}",
     "{name} on {names}": "regresja: {name} względem {names}",
 }
@@ -59,12 +60,6 @@ _SENTENCES = {
     ),
     "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased.": (
         "metoda iterative wybiera wiersze według zniekształconych odpowiedzi, a to nie są prawdziwi członkowie grupy: jest obciążona."
-    ),
-    "the reports hardly ever come from this channel (an unbiased estimate lies more than 5 standard errors outside 0 to 1). Is this the "
-    "schema the data was randomised under, and is the data randomised at all?": (
-        "takie odpowiedzi prawie nigdy nie powstają przy tym sposobie ukrywania (nieobciążone oszacowanie leży o ponad 5 błędów "
-        "standardowych poza przedziałem od 0 do 1). Czy to jest schemat, według którego dane zniekształcono, i czy "
-        "w ogóle je zniekształcono?"
     ),
     "error bars are computed for at most {number} labels; give bins.": (
         "przedziały liczy się dla najwyżej {number} wartości; proszę podać klasy (--bins)."
@@ -99,6 +94,20 @@ _SENTENCES = {
         "1% wykrywa jednak różnice (p = {number}): lepiej pytać każdą część osobno"
     ),
     # What else is to be said.
+    "nobody is in the group ({group})": "nie ma {group}",
+    "the group ({group}) is estimated to have nobody": "według oszacowania nie ma {group}",
+    "every possible value of {name} is below {number} ({numbers})": "każda możliwa wartość {name} jest mniejsza niż {number} ({numbers})",
+    "every possible value of {name} is at most {number} ({numbers})": "każda możliwa wartość {name} wynosi najwyżej {number} ({numbers})",
+    "every possible value of {name} is above {number} ({numbers})": "każda możliwa wartość {name} jest większa niż {number} ({numbers})",
+    "every possible value of {name} is at least {number} ({numbers})": (
+        "każda możliwa wartość {name} wynosi co najmniej {number} ({numbers})"
+    ),
+    "only {labels} are possible values of {name}, so that the interval may be a single one": (
+        "możliwe są tylko wartości {name}: {labels}, więc przedział może być jedną z nich"
+    ),
+    "the value and its interval come from different methods, so that it may lie near an end (docs/noise.md)": (
+        "wartość i przedział pochodzą z różnych metod, więc wartość może leżeć blisko końca (docs/noise.md)"
+    ),
     "{label} to {name} counts as any other answer": "brak odpowiedzi na {name} liczy się jak każda inna odpowiedź",
     "of {name}, {yes} counts as 1 and {no} as 0": "w pytaniu {name} {yes} liczy się jako 1, a {no} jako 0",
     "moved toward the likeliest value, which varies less and may be off in one direction; without that it is {numbers_values}, which "
@@ -125,6 +134,24 @@ _SENTENCES = {
         "odpowiedzi, które na to wyglądają, powstały przypadkiem. Spełniających jest zbyt mało, aby odróżnić to od braku takich osób, więc "
         "lista jest niewiele lepsza od losowania. Warto rozszerzyć warunek albo zapytać więcej osób."
     ),
+    # Why the numbers may mean nothing.
+    "the reports of {name} do not fit the schema: no true answers can give them ({said}). Are they true answers, or randomised under "
+    "another schema?": (
+        "odpowiedzi na {name} nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi ({said}). Czy to są prawdziwe "
+        "odpowiedzi albo zniekształcone według innego schematu?"
+    ),
+    "the reports do not fit the schema: no true answers can give them ({said}). Are they true answers, or randomised under another "
+    "schema?": (
+        "te odpowiedzi nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi ({said}). Czy to są prawdziwe "
+        "odpowiedzi albo zniekształcone według innego schematu?"
+    ),
+    "at least {number} of them would be {label}, {number_seen} are": (
+        "odpowiedź {label} miałaby udział co najmniej {number}, a ma {number_seen}"
+    ),
+    "at most {number} of them would be {label}, {number_seen} are": (
+        "odpowiedź {label} miałaby udział co najwyżej {number}, a ma {number_seen}"
+    ),
+    "their shares contradict each other": "ich udziały przeczą sobie nawzajem",
     # How an answer is hidden.
     "nothing is hidden, the true answer is reported": "nic nie jest ukryte, podawana jest prawdziwa odpowiedź",
     "the true answer is kept with probability {number}, else {said}": (

@@ -20,16 +20,12 @@ from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
 from deniable.reconstruction.assign import target_counts
 from deniable.reconstruction.em import em
 from deniable.reconstruction.inversion import covariance, eq
+from deniable.reconstruction.misfit import misfit
 from deniable.reconstruction.smooth import COARSE_CELLS, FINE_CELLS, Cells, smooth_each
 
 METHODS = ("em", "eq", "em/as", "as")
 UNIFORM_INSIDE = "truths were taken as uniform inside each bin, which biases it; a lumpable channel or no bins would not."
 EARLY = "it stops early, which biases it toward the uniform distribution it starts from; its variability band says how much it varies."
-UNLIKELY = 5.0
-DOES_NOT_FIT = (
-    "the reports hardly ever come from this channel (an unbiased estimate lies more than 5 standard errors outside 0 to 1). Is this the "
-    "schema the data was randomised under, and is the data randomised at all?"
-)
 SMOOTHED = (
     "undoing noise is ill-posed, so the estimate is smoothed, which biases it; its variability band says how much it varies."
 )
@@ -93,6 +89,8 @@ def reconstruct(
     else:
         estimate = _unbiased(seen, observed, method, target, negative, name)
     estimate.assumes = () if channel.assumption is None else (channel.assumption,)
+    doubt = misfit(observed, channel, name, seen if isinstance(seen, Binned) else None)
+    estimate.warnings = () if doubt is None else (doubt,)
     return estimate
 
 
@@ -150,8 +148,6 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
     # Variances are taken where the estimate stands: at the observed reports for EQ, at the fitted ones for EM.
     spread = observed if method == "eq" else n * law.push(raw)
     moments = _moments(law, weights, centre, raw)
-    if reason is None:
-        reason = _misfit(moments, float(n))
     return Estimate(
         to_simplex(raw, negative) if method == "eq" else raw,
         seen.inputs,
@@ -164,16 +160,6 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
         no_interval=reason,
         whole=law.inputs,
     )
-
-
-def _misfit(moments: Moments, n: float) -> str | None:
-    """Why there can be no interval if the reports can hardly come from this channel at all.
-
-    The error is that of a true share of 0, or of 1: where hardly any such reports were seen, the observed spread vanishes.
-    """
-    below = -moments.centre > UNLIKELY * np.sqrt(np.maximum(moments.others, 0.0) / n) + 1e-9
-    above = moments.centre - 1 > UNLIKELY * np.sqrt(np.maximum(moments.given - 1, 0.0) / n) + 1e-9
-    return DOES_NOT_FIT if (below | above).any() else None
 
 
 def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Moments:

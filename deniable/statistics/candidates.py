@@ -46,6 +46,9 @@ class Candidates:
     '2 of 5 rows with the same probability are listed, as drawn'
     """
 
+    warnings: tuple[str, ...] = ()
+    """Why the probabilities may mean nothing at all."""
+
     def __init__(
         self,
         probability: Floats,
@@ -130,7 +133,7 @@ class Candidates:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        said = "".join(f"\n{text}" for text in (self.note, self.cut) if text)
+        said = "".join(f"\n{text}" for text in (*self.warnings, self.note, self.cut) if text)
         return (
             f"Candidates: {counted(len(self), 'row')}, {self.expected:,.1f} of them expected to meet the condition "
             f"(draw {self.draw}){said}\n"

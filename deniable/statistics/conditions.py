@@ -372,11 +372,13 @@ class _Parser:
             left, right = _truth_value(left, other=right), _truth_value(right, other=left)
         names = [token for token in (left, right) if token.kind in NAMES]
         if len(names) != 1:
+            meant = f" Did you mean {written_name(left.value)} {operator.value} {written_value(right.value)}?" if names else ""
             raise pointed(
                 "not_attribute_and_value",
-                "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values).",
+                "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values).{meant}",
                 self._text,
                 operator.position,
+                meant=meant,
             )
         name = names[0]
         value = right if name is left else left

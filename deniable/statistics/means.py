@@ -13,7 +13,17 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, beyond, difference_estimate, minus, ratios_estimate, rows_of
+from deniable.statistics.ratio_differences import (
+    Overlap,
+    apart,
+    beyond,
+    difference_estimate,
+    minus,
+    moved,
+    ratios_estimate,
+    rows_of,
+    sides,
+)  # fmt: skip
 from deniable.statistics.ratios import Ratio, Squares, ratio
 from deniable.statistics.weighted import Weighted
 
@@ -39,9 +49,10 @@ class Group(NamedTuple):
 
 def means(
     sums: Sums, of: tuple[str, Function], groups: Sequence[Group], inside: Sequence[Function], title: str, target: str,
-    limits: tuple[float, float], likely: Floats | None = None,
+    limits: tuple[float, float], likely: Floats | None = None, wholes: Sequence[Function] = (),
 ) -> Estimate:  # fmt: skip
-    """The mean of a number in each of some groups, of those who are `inside`; `likely` are the likeliest ones, if they are known."""
+    """The mean of a number in each of some groups, of those who are `inside`; `likely` are the likeliest ones, if they are known. `wholes`
+    are the groups with those who gave no number."""
     name, number = of
     functions = [f for group in inside for f in (number * group, group, number * number * group)]
     pairs = [(3 * g, 3 * g + 1) for g in range(len(groups))]
@@ -67,11 +78,21 @@ def means(
     estimate = ratios_estimate(weighted, found, [groups[g].label for g in kept], target, title, limits, ends)
     estimate.notes += tuple(empty)
     if any(group.condition is not None for group in groups):
-        estimate.group_sizes = np.array([weighted.respondents_in(pairs[g][1]) for g in kept])
+        sizes = np.array([weighted.respondents_in(pairs[g][1]) for g in kept])
+        estimate.group_sizes = np.minimum(sizes, _most_people(sums, [wholes[g] for g in kept if wholes]))
+        estimate.sizes_known = weighted.knows([pairs[g][1] for g in kept])
     if likely is None:
         return estimate
-    moved = [_toward(likely[g], weighted, one) for g, one in zip(kept, found, strict=True)]
-    return _moved(estimate, moved, [one.value for one in found])
+    values = [_toward(likely[g], weighted, one) for g, one in zip(kept, found, strict=True)]
+    return _moved(estimate, values, [one.value for one in found])
+
+
+def _most_people(sums: Sums, wholes: Sequence[Function]) -> Any:
+    """How many people each group has at most: where nothing hides who is in it no more can have answered than are in it."""
+    if not wholes:
+        return np.inf
+    weighted = sums(wholes, lambda means: np.eye(len(means)))
+    return [weighted.respondents_in(i) if weighted.knows([i]) else np.inf for i in range(len(wholes))]
 
 
 def _rows(means: Floats, pairs: Sequence[tuple[int, int]]) -> Floats | None:
@@ -115,10 +136,14 @@ def difference(
     sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]
     if sizes and min(sizes) < FEWEST:
         estimate.group_sizes = np.array([min(sizes)])
+    people = [weighted.respondents_in(place) for place in (1, 3)]
+    estimate.sides = sides(weighted, ((first[0], one), (second[0], two)), people, target, limits)
     if likely is None:
         return estimate
-    moved = _toward(likely[0], weighted, one) - _toward(likely[1], weighted, two)
-    return _moved(estimate, [moved], [one.value - two.value])
+    values = _toward(likely[0], weighted, one), _toward(likely[1], weighted, two)
+    result = _moved(estimate, [values[0] - values[1]], [one.value - two.value])
+    result.sides = moved(estimate.sides, values)
+    return result
 
 
 def _moved(estimate: Estimate, values: Sequence[float], unbiased: Sequence[float]) -> Estimate:

@@ -7,7 +7,7 @@ truths. (Weights from each part's own answers would be biased: an answer that ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from deniable.core.undoing import Undoer, Undone
 from deniable.engines.count import cell_table
 from deniable.engines.countable import Countable
 from deniable.errors import ParameterError, SchemaError
+from deniable.reconstruction.misfit import misfit
 from deniable.statistics.bounded import Bounded, Residuals
 from deniable.statistics.functions import MOST_TERMS, Function, Residual, weight_product
 from deniable.statistics.weighted import Weighted
@@ -57,6 +58,7 @@ class Parts:
         self._undoers: dict[tuple[int, str], Undoer] = {}
         self._tables: dict[tuple[int, tuple[str, ...]], CellTable] = {}
         self._caps: dict[str, Cap] = {}
+        self._misfits: dict[tuple[int, str], str | None] = {}
         self.channels: dict[str, Channel] = {}
         for _, schema in self.all:
             self.channels = {**schema, **self.channels}
@@ -103,10 +105,28 @@ class Parts:
     def undoer(self, i: int, name: str) -> Undoer:
         """How the reports of an attribute in one of the parts are undone."""
         if (i, name) not in self._undoers:
-            schema, table = self.all[i][1], self.table(i, [name])
-            counts = np.bincount(table.cells[:, 0], weights=table.n, minlength=schema[name].law.outputs)
-            self._undoers[i, name] = Undoer(schema[name].law, self.cap(name), counts.astype(np.float64))
+            self._undoers[i, name] = Undoer(self.all[i][1][name].law, self.cap(name), self._counts(i, name))
         return self._undoers[i, name]
+
+    def _counts(self, i: int, name: str) -> Floats:
+        """How often each report of an attribute occurs in one of the parts."""
+        table = self.table(i, [name])
+        counts = np.bincount(table.cells[:, 0], weights=table.n, minlength=self.all[i][1][name].law.outputs)
+        return counts.astype(np.float64)
+
+    def misfits(self, names: Iterable[str]) -> list[str]:
+        """What is to be said of attributes whose reports do not fit their schema, in the parts that ask all of these."""
+        wanted = list(names)
+        asking = [i for i, (_, schema) in enumerate(self.all) if all(name in schema for name in wanted)]
+        found = [self._misfit(i, name) for i in asking for name in wanted]
+        return list(dict.fromkeys(said for said in found if said is not None))
+
+    def _misfit(self, i: int, name: str) -> str | None:
+        channel = self.all[i][1][name]
+        if (i, name) not in self._misfits:
+            checked = channel.exact and not isinstance(channel, Identity)
+            self._misfits[i, name] = misfit(self._counts(i, name), channel, name) if checked else None
+        return self._misfits[i, name]
 
     def _check_versions(self) -> None:
         different = {

@@ -14,6 +14,7 @@ import numpy as np
 
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
+from deniable.statistics.conditions import bare
 from deniable.statistics.ratios import Ratio
 from deniable.statistics.weighted import Weighted
 
@@ -132,6 +133,38 @@ def difference_estimate(
         [value], ["difference"], method=method, target=target, covariance=[[variance]], name=title, limits=limits, ends=ends,
         bias=None if bias is None else [sum(bias)], **said,
     )  # fmt: skip
+
+
+def sides(
+    weighted: Weighted, compared: Sequence[tuple[Any, Ratio]], people: Sequence[float], target: str,
+    limits: Sequence[tuple[float, float]],
+) -> tuple[tuple[str, Estimate], ...]:  # fmt: skip
+    """The two that are compared, each by itself: the words for its group, and its estimate. `people` are in the groups, between whose
+    limits each lies."""
+    found = []
+    for (words, one), size, own in zip(compared, people, limits, strict=True):
+        method, bias, said = _said(weighted, [one])
+        estimate = Estimate(
+            [one.value], ["share" if own == (0.0, 1.0) else "mean"], method=method, target=target, covariance=[[one.variance]],
+            limits=own, ends=_ends_of(one), bias=bias, group_sizes=[size], **said,
+        )  # fmt: skip
+        found.append((bare(words) if words is not None else "everyone", estimate))
+    return tuple(found)
+
+
+def _ends_of(found: Ratio) -> Callable[[float], tuple[Floats, Floats]]:
+    def ends(level: float) -> tuple[Floats, Floats]:
+        low, high = found.ends(level)
+        return np.array([low]), np.array([high])
+
+    return ends
+
+
+def moved(
+    given: tuple[tuple[str, Estimate], ...], values: Sequence[float], method: str | None = None
+) -> tuple[tuple[str, Estimate], ...]:
+    """The same sides with other points."""
+    return tuple((words, side.with_value([value], method)) for (words, side), value in zip(given, values, strict=True))
 
 
 def _said(weighted: Weighted, found: Sequence[Ratio]) -> tuple[str, list[float] | None, dict[str, Any]]:

@@ -31,6 +31,7 @@ from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
 from deniable.statistics.parts import Most, Parts, Sums
 from deniable.statistics.quantile import quantile, side_by_side
+from deniable.statistics.remarks import only_labels, share_title
 from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 from deniable.statistics.survey_weights import declared
@@ -313,7 +314,9 @@ class Sample:
             chosen = np.zeros(len(probability))
             chosen[choose_iteratively(columns[0], asking[0][1], condition)[1]] = 1.0
         kept = {name: [cell for data, _ in asking for cell in kept_cells(data, name)] for name in keep}
-        return Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
+        listed = Candidates(probability, size, rng, first=chosen, sizes=[len(part) for part in found], draw=draw, kept=kept)
+        listed.warnings = tuple(self._parts.misfits(names))
+        return listed
 
     @repeats_assumptions
     def mean(
@@ -369,7 +372,8 @@ class Sample:
             None if any(one is None for one in likeliest) else np.concatenate([one for one in likeliest if one is not None])
         )
         of, sums = (name, factor(name, numbers)), self._sums(target)
-        found = means.means(sums, of, groups, inside, title, target, limits, likely_means)
+        wholes = [indicator(group, self._channels) for group in conditions]
+        found = means.means(sums, of, groups, inside, title, target, limits, likely_means, wholes)
         found.by = by
         return self._saying([name], found)
 
@@ -456,13 +460,15 @@ class Sample:
         _check_method(method, METHODS[:2])
         target = self._target(target, "population")
         asked, group = self._needed(condition, "share"), self._condition(among)
-        title = f"share of ({bare(asked)}) among ({bare(group)})"
+        title = share_title(asked, group)
         if method == "em":
             found = likely.share(self._likelihood([asked, group]), asked, group, title, target)
         else:
             members, inside = indicator(asked, self._channels), ((), indicator(group, self._channels), group)
             smoothed = self._smoothed_within([members, ONE - members], [inside])
             found = shares.share(self._sums(target), members, inside, title, target, smoothed)
+        if group is None:
+            found.group_sizes = None
         found.notes = (*found.notes, *self._silence([asked, group]))
         return found
 
@@ -474,6 +480,8 @@ class Sample:
 
     def _silence(self, conditions: Sequence[Condition | None]) -> list[str]:
         """That silence counts, where a question of shares says nothing of it."""
+        # Of the first condition, which is asked; the others say who is in a group, where those who are silent simply are not.
+        asked, *_ = conditions
         parts = [part for condition in conditions if condition is not None for part in condition.comparisons()]
         missing = {part.name: self._channels[part.name].domain.missing for part in parts}
         mentioned = {
@@ -485,7 +493,7 @@ class Sample:
         return [
             f"{label!r} to {name!r} counts as any other answer"
             for name, label in missing.items()
-            if label is not None and name not in mentioned
+            if label is not None and name not in mentioned and asked is not None and name in asked.attributes()
         ]
 
     def _parts_of(self, name: str, bins: Any) -> tuple[list[Any], list[Condition]]:
@@ -744,7 +752,9 @@ class Sample:
             return self._saying([name], likely.quantiles(self._likelihood([among], [name]), name, qs, among, title, target))
         group = indicator(condition, self._channels) * self._answered(name)
         found = side_by_side([self._quantile((name, numbers), each, (condition, group), title, target) for each in qs], qs)
-        return self._saying([name], self._in_group(found, name, numbers, (condition, group)))
+        found = self._in_group(found, name, numbers, (condition, group))
+        found.notes = (*found.notes, *only_labels(found, name, self._channels[name].domain))
+        return self._saying([name], found)
 
     def _quantile(
         self, of: tuple[str, Floats], q: float, among: tuple[Condition | None, Function], title: str, target: str
@@ -761,7 +771,7 @@ class Sample:
         if condition is not None:
             found.limits = self._limits(name, numbers, condition)
             weighted = self._sums("respondents")([group], lambda means: np.ones((1, 1)))
-            found.group_sizes = np.full(len(found.value), weighted.respondents_in(0))
+            found.group_sizes, found.sizes_known = np.full(len(found.value), weighted.respondents_in(0)), weighted.knows([0])
         return found
 
     def _limits(self, name: str, numbers: Floats, condition: Condition | None) -> tuple[float, float]:

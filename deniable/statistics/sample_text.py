@@ -10,6 +10,8 @@ from deniable.core.channels.base import rounded_up
 from deniable.core.html_table import html_table, paragraphs
 from deniable.core.schema import Schema
 from deniable.engines.countable import Countable
+from deniable.errors import ParameterError
+from deniable.picture_words import words_of
 
 if TYPE_CHECKING:
     from deniable.statistics.sample import Sample
@@ -77,7 +79,28 @@ def _rows(schema: Schema) -> list[list[str]]:
     ]
 
 
+def missing_columns(sample: Sample, language: str | None = None) -> list[str]:
+    """That attributes of the schema are missing from the data, part by part: another survey's schema may lie beside it.
+
+    >>> import deniable as dn, pandas as pd
+    >>> channel = dn.KRR(dn.Binary(), 0.75)
+    >>> missing_columns(dn.Sample(pd.DataFrame({"a": [1, 0, 1]}), dn.Schema({"a": channel, "b": channel})))
+    ["The schema also has 'b', which the data has no column for: is it the schema of this data?"]
+    """
+    words, found = words_of(language), []
+    for data, schema in sample.parts:
+        try:
+            columns = set(map(str, data.columns))
+        except (AttributeError, ParameterError, TypeError):
+            continue  # data that does not tell its columns
+        missing = [name for name in schema if name not in columns]
+        if missing:
+            found.append(words.missing_columns.format(names=", ".join(map(repr, missing))))
+    return list(dict.fromkeys(found))
+
+
 def _sentences(sample: Sample) -> list[str]:
     weighed = [] if sample.weights is None else [f"Respondents stand for as many people as {sample.weights!r} says."]
+    weighed = [*missing_columns(sample), *weighed]
     asked = [name for name, value in vars(type(sample)).items() if callable(value) and name[0] != "_" and name != "update"]
     return [*weighed, f"Ask it: {', '.join(asked)}."]

@@ -17,7 +17,17 @@ from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import ONE, Function
 from deniable.statistics.parts import Sums
-from deniable.statistics.ratio_differences import Overlap, apart, beyond, covariance_of, difference_estimate, minus, rows_of
+from deniable.statistics.ratio_differences import (
+    Overlap,
+    apart,
+    beyond,
+    covariance_of,
+    difference_estimate,
+    minus,
+    moved,
+    rows_of,
+    sides,
+)  # fmt: skip
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
@@ -124,7 +134,9 @@ def distribution(
     sizes = [_worth_of_group(weighted, g * (k + 1) + k) for g in has_people]
     estimate = _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
     if not everyone:
-        estimate.group_sizes = np.repeat([weighted.respondents_in(g * (k + 1) + k) for g in has_people], k)
+        wholes = [g * (k + 1) + k for g in has_people]
+        estimate.group_sizes = np.repeat([weighted.respondents_in(whole) for whole in wholes], k)
+        estimate.sizes_known = weighted.knows(wholes)
     estimate.notes += tuple(empty)
     if smoothed is None:
         return estimate
@@ -149,10 +161,12 @@ def share(
         return low[:1], high[:1]
 
     worth, bias, sizes = (None if found is None else found[:1] for found in (both.worth, both.bias, both.group_sizes))
-    return Estimate(
+    found = Estimate(
         both.value[:1], ["share"], n=both.n, method=both.method, target=target, covariance=both.covariance[:1, :1], name=title,
         limits=(0.0, 1.0), ends=ends, worth=worth, assumes=both.assumes, notes=both.notes, bias=bias, group_sizes=sizes,
     )  # fmt: skip
+    found.sizes_known = both.sizes_known
+    return found
 
 
 def between(
@@ -179,10 +193,13 @@ def between(
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:
         estimate.group_sizes = np.array([min(people)])
+    estimate.sides = sides(weighted, ((first[2], one), (second[2], two)), people, target, ((0.0, 1.0), (0.0, 1.0)))
     if smoothed is None:
         return estimate
     shares = _smoothed_shares(weighted, smoothed, 2)[0].reshape(-1)
-    return estimate.with_value([shares[0] - shares[2]], SMOOTHED)
+    found = estimate.with_value([shares[0] - shares[2]], SMOOTHED)
+    found.sides = moved(estimate.sides, (shares[0], shares[2]), SMOOTHED)
+    return found
 
 
 def _worth_of_group(weighted: Weighted, whole: int) -> float:

@@ -66,6 +66,10 @@ class Weighted:
         """How many of the respondents, each counted once, are estimated to be members, by the place of the function."""
         return float(min(max(self.values[place] @ self.n, 0.0), self.rows))
 
+    def knows(self, places: Sequence[int]) -> bool:
+        """Whether nothing hides who are members of these functions: of everyone it is known."""
+        return bool(np.isin(self.values[list(places)], (0.0, 1.0)).all())
+
     @cached_property
     def survey_weighted(self) -> bool:
         """Whether respondents stand for different numbers of people."""

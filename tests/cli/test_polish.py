@@ -17,7 +17,7 @@ from deniable.picture_words import ENGLISH, POLISH, Words
 from deniable.privacy import report
 from deniable.privacy.reporting import polish as report_in_polish
 from deniable.privacy.reporting.describe_designs import describe_design
-from deniable.reconstruction.reconstruct import DOES_NOT_FIT, EARLY, SMOOTHED, UNIFORM_INSIDE
+from deniable.reconstruction.reconstruct import EARLY, SMOOTHED, UNIFORM_INSIDE
 from deniable.statistics import likelihood, parts, sample
 from tests.core.examples import SMALL
 
@@ -155,7 +155,7 @@ DESIGNS = [
     dn.UnrelatedQuestion(dn.Integer(0, 9), theta=0.5, asked=True),
 ]
 REASONS = [
-    *(UNIFORM_INSIDE, EARLY, DOES_NOT_FIT, SMOOTHED),
+    *(UNIFORM_INSIDE, EARLY, SMOOTHED),
     *(likelihood.BEHIND_NOISE, likelihood.AT_THE_BORDER, sample.CHOSEN_ROWS),
 ]
 ASSUMED = [
