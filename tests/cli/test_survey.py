@@ -1,9 +1,9 @@
 """`deniable survey`, `serve`, `backup`, `restore` and `verify` as a person meets them."""
 
 import codecs
-import json
 import csv
 import importlib.util
+import json
 import os
 import re
 import signal
