@@ -59,7 +59,7 @@ class Questionnaire:
         for key, wanted in self._slips.items():
             document.rename((), key, wanted)
         # A slip should not also be told of as something missing.
-        self._given: dict[str, Any] = {self._slips.get(key, key): value for key, value in given.items()}
+        self._given: dict[str, Any] = {str(self._slips.get(key, key)): value for key, value in given.items()}
         self._places: dict[int, tuple[str | int, ...]] = {}
         mistakes = Mistakes()
         for error in document.mistakes:
