@@ -59,7 +59,7 @@ class Questionnaire:
         for key, wanted in self._slips.items():
             document.rename((), key, wanted)
         # A slip should not also be told of as something missing.
-        self._given = {self._slips.get(key, key): value for key, value in given.items()}
+        self._given: dict[str, Any] = {str(self._slips.get(key, key)): value for key, value in given.items()}
         self._places: dict[int, tuple[str | int, ...]] = {}
         mistakes = Mistakes()
         for error in document.mistakes:
@@ -165,9 +165,9 @@ class Questionnaire:
         """Both what is missing and what is too much: often one is the other, misspelt."""
         mistakes = Mistakes()
         missing = [key for key in REQUIRED if key not in self._given]
-        for key, wanted in self._slips.items():
+        for slip, wanted in self._slips.items():
             sentence = "a questionnaire has no {key!r}; did you mean {meant!r}?"
-            mistakes.add(self._error(key, "unknown_key", sentence, key=key, meant=wanted))
+            mistakes.add(self._error(slip, "unknown_key", sentence, key=slip, meant=wanted))
         if missing:
             mistakes.add(self._document.error((), "keys_missing", "the questionnaire is missing {missing}.", missing=missing))
         for key in self._given:

@@ -194,6 +194,18 @@ pages:
 
 
 @pytest.mark.parametrize("answers", ["1", "50", "5000"])
+def test_checking_a_questionnaire_is_polish(run, tmp_path, answers):
+    (tmp_path / "q.yaml").write_text(QUESTIONS, encoding="utf-8")
+    code, out, err = run("survey", "check", "q.yaml", "--language", "pl", "--answers", answers)
+    assert (code, err) == (0, "")
+    left = words_in(re.sub(r"answered|scale|auto|privacy: none|(no|yes|no answer): \d+%", "", out)) & english_words()
+    assert not left, f"{left} in {out}"
+    assert "odpowiedzi w liczbie" not in out
+    code, _, err = run("survey", "check", "q.yaml", "--language", "de")
+    assert (code, "en (English) or pl (Polish), got 'de'" in err) == (2, True)
+
+
+@pytest.mark.parametrize("answers", ["1", "50", "5000"])
 def test_the_privacy_report_of_a_questionnaire_is_polish(run, tmp_path, answers):
     (tmp_path / "q.yaml").write_text(QUESTIONS, encoding="utf-8")
     code, out, err = run("privacy", "q.yaml", "--language", "pl", "--html", "p.html", "--answers", answers)
@@ -204,12 +216,17 @@ def test_the_privacy_report_of_a_questionnaire_is_polish(run, tmp_path, answers)
     labels = " ".join(re.findall(r'(?:aria|data)-label="([^"]*)"', page))
     for said in (out, shown, labels):
         plain = re.sub(
-            r"Google Chrome.*|Apple.*|Microsoft.*|US Census.*|[0-9a-f]{64}|answered|scale|auto|(no|yes|no answer): \d+%",
+            r"Google Chrome|Apple, iOS|Microsoft|RAPPOR|[0-9a-f]{64}|answered|scale|auto|(no|yes|no answer): \d+%",
             "",
             said,
         )
         left = words_in(plain) & english_words()
         assert not left, f"{left} in {plain}"
+    # Questions by their words, in the summary and in front of notes; no sentence with two colons.
+    assert "Jawne, bez ochrony przez losowanie: „Masz auto?”." in out
+    assert "uwaga: „Masz auto?” (auto): " in out
+    assert "Dla porównania, co podali inni:" in out
+    assert "randomisation (“Car?”)" in run("privacy", "q.yaml", "--language", "en")[1]
     assert "If someone reports" in run("privacy", "q.yaml")[1]
     assert '"by a factor of at most 9.0"' in run("privacy", "q.yaml", "--language", "pl", "--json")[1]
 
