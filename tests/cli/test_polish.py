@@ -31,6 +31,8 @@ COMMANDS = [
     ("reconstruct", "dzieci"),
     ("reconstruct", "szum", "--method", "eq"),
     ("count", YES),
+    ("count", WOMEN),
+    ("count", "dochod < 99000"),
     ("count", f"{YES} and {WOMEN}", "--method", "iterative"),
     ("mean", "dochod", "-w", WOMEN),
     ("mean", "dochod", "-w", "plec == 'nikt'"),
