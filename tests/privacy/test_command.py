@@ -121,7 +121,7 @@ def test_a_questionnaire_is_told_in_its_own_words_with_all_that_checking_it_says
     code, out, _ = run("privacy", "q.yaml", "--html", "r.html", "--answers", "40")
     assert code == 0
     flat = " ".join(out.replace("│", " ").split())
-    for words in ("Own [a house]?", "Do you speed?", "Took? Tea", "Asked openly: not protected by randomisation (owns)."):
+    for words in ("Own [a house]?", "Do you speed?", "Took? Tea", "not protected by randomisation (“Own [a house]?”)."):
         assert words in flat
     assert "no guarantee" not in out
     assert "infinite" not in out
@@ -134,8 +134,9 @@ def test_a_questionnaire_is_told_in_its_own_words_with_all_that_checking_it_says
     listed = [f"warning: {one['about']}: {one['warning']}" for one in found["warnings"]]
     listed += [f"note: {one['about']}: {one['note']}" for one in found["notes"]]
     for line in told:
-        assert line in out.splitlines()
-        assert line.split(": ", 2)[2] in page
+        kind, about, text = line.split(": ", 2)
+        assert [shown for shown in out.splitlines() if shown.startswith(f"{kind}: “") and shown.endswith(f"({about}): {text}")]
+        assert text in page
         assert line in listed
     assert "Took? Tea" in page
     assert found["asked_openly"] == ["owns"]
@@ -161,6 +162,6 @@ def test_every_mistake_of_a_questionnaire_is_told(run, tmp_path):
     (tmp_path / "q.yml").write_text(QUESTIONS.replace("title: Debts?", "titel: Debts?"), encoding="utf-8")
     code, _, err = run("privacy", "q.yml", "--html", "r.html")
     assert code == 2
-    assert "q.yml has 2 mistakes:\n  line 11: a text is missing: title.\n  line 13: a boolean has no 'titel'" in err
+    assert "q.yml, line 13: a boolean has no 'titel'; did you mean 'title'?" in err
     assert not (tmp_path / "r.html").exists()
     assert "does not exist" in run("privacy", "none.yaml")[2]

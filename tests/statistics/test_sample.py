@@ -381,7 +381,7 @@ def test_bad_questions_are_refused(town):
         dn.Sample(people.assign(sex="X"), schema).count("sex == 'F'")
     with pytest.raises(DataError, match="data frame"):
         dn.Sample(3, schema).count("sex == 'F'")
-    with pytest.raises(ParameterError, match="pairs"):
+    with pytest.raises(ParameterError, match="a pair, "):
         dn.Sample([people])
 
 

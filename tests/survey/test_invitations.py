@@ -171,7 +171,7 @@ def test_lists_of_spreadsheets_are_read_whatever_parts_their_cells(tmp_path, mar
 def test_lists_in_other_encodings_are_asked_about_and_then_read(tmp_path):
     path = tmp_path / "people.csv"
     path.write_bytes("email,lastname\na,Żółć\n".encode("cp1250"))
-    with pytest.raises(FileError, match="'Żłćó' in windows-1250"):
+    with pytest.raises(FileError, match="'Żłć' in windows-1250"):
         read_list(path)
     with dn.reading_csv(encoding="windows-1250"):
         assert read_list(path) == [{"email": "a", "lastname": "Żółć"}]
