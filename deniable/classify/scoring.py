@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.classify.confusion import MODEL, UNBIASED
 from deniable.core.estimate import Estimate
-from deniable.core.intervals import Moments
+from deniable.core.intervals import Moments, ScoreInterval
 from deniable.errors import ParameterError
 
 METRICS = ("accuracy", "balanced_accuracy", "sensitivity", "recall", "specificity", "precision", "f1")
@@ -112,14 +112,14 @@ def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = No
         return Estimate(
             [value], [metric], n=n, method=MODEL, covariance=[[variance]], name=name, no_interval=MODEL_BASED, notes=notes
         )
-    moments = None
+    rule = None
     if metric == "accuracy":
         # What the weights vary by beyond the right and wrong themselves comes from the randomisation, at any accuracy.
         right = np.trace(weights, axis1=1, axis2=2)
         extra = max(0.0, float((right**2).mean() - right.mean()))
-        moments = Moments(np.array([value]), np.array([1 + extra]), np.array([extra]))
+        rule = ScoreInterval(Moments(np.array([value]), np.array([1 + extra]), np.array([extra])), n, "population")
     method = UNBIASED if metric == "accuracy" else "ratio of unbiased shares"
-    return Estimate([value], [metric], n=n, method=method, covariance=[[variance]], name=name, moments=moments, notes=notes)
+    return Estimate([value], [metric], n=n, method=method, covariance=[[variance]], name=name, ends=rule, notes=notes)
 
 
 def is_impossible(accuracy: Estimate, errors: float = IMPOSSIBLE) -> bool:
@@ -132,10 +132,11 @@ def is_impossible(accuracy: Estimate, errors: float = IMPOSSIBLE) -> bool:
     >>> float(all_right(3).value[0]), is_impossible(all_right(3)), is_impossible(all_right(300))  # of 3 rows none was changed
     (1.5, False, True)
     """
-    if accuracy._moments is None:
+    rule = accuracy._uncertainty.interval_rule
+    if not isinstance(rule, ScoreInterval):
         return False
     beyond = max(float(accuracy.value[0]) - 1, -float(accuracy.value[0]))
-    return beyond > errors * float(np.sqrt(accuracy._moments.others[0] / accuracy.n))
+    return beyond > errors * float(np.sqrt(rule.moments.others[0] / accuracy.n))
 
 
 def _residuals(weights: Any, shares: Any, function: Callable[[Any], float]) -> Any:

@@ -16,7 +16,7 @@ from deniable.cli.estimates import as_dict
 from deniable.cli.shared_options import Force, SchemaFile
 from deniable.cli.show import console
 from deniable.core.channels.designs import Identity
-from deniable.core.estimate import check_level
+from deniable.core.intervals import check_level
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import file_is_marked
 from deniable.engines.opening import open_data

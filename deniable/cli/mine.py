@@ -18,7 +18,7 @@ from deniable.cli.statistics import MostShare
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Flip
 from deniable.core.domains.domain import Domain
-from deniable.core.estimate import check_level
+from deniable.core.intervals import check_level
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.files.atomic import refuse_same, write_text

@@ -13,7 +13,7 @@ from deniable.cli.estimates import bins_or_few, check_language, is_all, is_numer
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
 from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.channels.optional import Optional
-from deniable.core.estimate import check_level
+from deniable.core.intervals import check_level
 from deniable.core.polish import Polish
 from deniable.engines.opening import open_data
 from deniable.errors import DataError, ParameterError

@@ -15,7 +15,8 @@ from deniable.cli.candidate_words import CandidateWords, candidate_words
 from deniable.cli.estimates import CODES, bins_or_few, check_language, edges, is_all, present, shares, tell_bins
 from deniable.cli.shared_options import Data, Engine, Language, SchemaFile
 from deniable.core.domains.domain import Domain
-from deniable.core.estimate import Estimate, check_level
+from deniable.core.estimate import Estimate
+from deniable.core.intervals import check_level
 from deniable.core.polish import Polish
 from deniable.errors import ParameterError
 from deniable.files.atomic import refuse_same, write_text

@@ -19,14 +19,14 @@ def decimals(rows: Sequence[Sequence[float]]) -> list[int]:
     """
     if all(number == round(number) for row in rows for number in row if math.isfinite(number)):
         return [0] * len(rows)
-    own = [_own(row) for row in rows]
-    known = [digits for digits in own if digits is not None]
+    alone = [_decimals_alone(row) for row in rows]
+    known = [digits for digits in alone if digits is not None]
     if max(known) - min(known) <= ALIKE:
         return [max(known)] * len(rows)
-    return [1 if digits is None else digits for digits in own]
+    return [1 if digits is None else digits for digits in alone]
 
 
-def _own(row: Sequence[float]) -> int | None:
+def _decimals_alone(row: Sequence[float]) -> int | None:
     """Those of one line by itself: four digits of its largest number count, and one is shown behind the point from 10 on."""
     largest = max((abs(number) for number in row if math.isfinite(number)), default=0.0)
     if largest == 0:

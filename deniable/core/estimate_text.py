@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import Any, Protocol
+from typing import Any
 
-from deniable.core.domains.exact import Floats
 from deniable.core.estimate_numbers import decimals
+from deniable.core.estimate_sentences import assumed_and_noted, caption
+from deniable.core.estimated_values import EstimatedValues
 from deniable.core.html_table import html_table, paragraphs
-from deniable.picture_words import Words, words_of
+from deniable.core.intervals import Ends
+from deniable.picture_words import words_of
 from deniable.plurals import counted
 
 MOST_LINES = 40
@@ -17,51 +19,9 @@ SHARE_DIGITS = 4
 NO_INTERVAL_BUT = "The band says how much the values vary, not how far they may be off: it is no confidence interval"
 
 
-class Shown(Protocol):
-    """What of an estimate is put into words."""
-
-    name: str
-    labels: tuple[Any, ...]
-    by: str | None
-    table: tuple[tuple[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]] | None
-    language: str | None
-    assumes: tuple[str, ...]
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...]
-    bias: Any
-    group_sizes: Any
-    sizes_known: bool
-    exact: bool
-
-    @property
-    def sides(self) -> Any: ...
-    @property
-    def is_share(self) -> bool: ...
-    @property
-    def in_points(self) -> bool: ...
-    @property
-    def caption(self) -> str: ...
-    @property
-    def shown(self) -> Floats: ...
-    @property
-    def said_instead(self) -> list[str | None]: ...
-    @property
-    def se(self) -> Floats: ...
-    @property
-    def has_interval(self) -> bool: ...
-    @property
-    def why_no_interval(self) -> str | None: ...
-    @property
-    def has_band(self) -> bool: ...
-    @property
-    def error_is_known(self) -> bool: ...
-    def interval(self) -> tuple[Floats, Floats]: ...
-    def band(self) -> tuple[Floats, Floats]: ...
-
-
-def text(estimate: Shown) -> str:
+def text(estimate: EstimatedValues) -> str:
     """Line after line, for a terminal."""
-    lines = [f"Estimate{' of ' + estimate.name if estimate.name else ''}: {estimate.caption}"]
+    lines = [f"Estimate{' of ' + estimate.name if estimate.name else ''}: {caption(estimate)}"]
     shown, instead, ends = estimate.shown, estimate.said_instead, _ends(estimate)
     word = "" if estimate.has_interval else "band "
     labels, digits = [label_words(label) for label in estimate.labels], _decimals(estimate)
@@ -75,28 +35,28 @@ def text(estimate: Shown) -> str:
         if estimate.by is not None and estimate.group_sizes is not None:
             some = "" if estimate.sizes_known else "an estimated "
             label = f"{label:<{width}}  {some}{counted(round(float(estimate.group_sizes[i])), 'person', 'people')}:"
-        own = f",.{digits[i]}f"
-        bounds = "" if ends is None else f"   {word}{ends[0][i]:{own}} to {ends[1][i]:{own}}"
-        error = f", standard error {estimate.se[i]:{own}}" if word and ends is not None else ""
-        lines.append(f"  {label:<{width}}  {shown[i]:8{own}}{'   exact' if estimate.exact else bounds}{error}")
+        number = f",.{digits[i]}f"
+        bounds = "" if ends is None else f"   {word}{ends[0][i]:{number}} to {ends[1][i]:{number}}"
+        error = f", standard error {estimate.se[i]:{number}}" if word and ends is not None else ""
+        lines.append(f"  {label:<{width}}  {shown[i]:8{number}}{'   exact' if estimate.exact else bounds}{error}")
     if len(labels) > MOST_LINES:
         lines.append(f"  ... and {len(labels) - MOST_LINES:,} more")
     return "\n".join([*lines, *(f"  {sentence}" for sentence in _sentences(estimate))])
 
 
-def page(estimate: Shown) -> str:
+def page(estimate: EstimatedValues) -> str:
     """The same as HTML, escaped; a cross table as a table of two dimensions."""
     name = f"<strong>{escape(estimate.name)}</strong>: " if estimate.name else ""
     content = _list(estimate) if estimate.table is None else _cross_table(estimate)
-    return f"<p>{name}{escape(estimate.caption)}</p>{content}{paragraphs(_sentences(estimate))}"
+    return f"<p>{name}{escape(caption(estimate))}</p>{content}{paragraphs(_sentences(estimate))}"
 
 
-def _ends(estimate: Shown) -> Any:
+def _ends(estimate: EstimatedValues) -> Ends | None:
     """The ends of the intervals, or of the bands where they are known without simulating anything."""
     return estimate.interval() if estimate.has_interval else estimate.band() if estimate.error_is_known else None
 
 
-def _sentences(estimate: Shown) -> list[str]:
+def _sentences(estimate: EstimatedValues) -> list[str]:
     words = words_of(estimate.language)
     said = [words.warning.format(what=warning) for warning in estimate.warnings]
     if estimate.why_no_interval:
@@ -108,27 +68,13 @@ def _sentences(estimate: Shown) -> list[str]:
     return said + assumed_and_noted(estimate, words)
 
 
-def sentences_of(estimate: Shown, words: Words) -> list[str]:
-    """What stands under a picture: why there is no interval, what is assumed and what else is to be said."""
-    reason = estimate.why_no_interval
-    return [*([words.no_interval.format(reason=reason)] if reason else []), *assumed_and_noted(estimate, words)]
-
-
-def assumed_and_noted(estimate: Shown, words: Words) -> list[str]:
-    """What an estimate takes for granted, and what else is to be said of it."""
-    return [
-        *(words.assumed.format(what=assumption) for assumption in estimate.assumes),
-        *(words.note.format(what=note) for note in estimate.notes),
-    ]
-
-
-def _list(estimate: Shown) -> str:
+def _list(estimate: EstimatedValues) -> str:
     digits = _decimals(estimate)
     head, rows = (
         ["", "value"],
         [
-            [label_words(label), _digits(value, own)]
-            for label, value, own in zip(estimate.labels, estimate.shown, digits, strict=True)
+            [label_words(label), _digits(value, places)]
+            for label, value, places in zip(estimate.labels, estimate.shown, digits, strict=True)
         ],
     )
     if estimate.by is not None and estimate.group_sizes is not None:
@@ -147,8 +93,8 @@ def _list(estimate: Shown) -> str:
             if column is None:
                 continue
             head.append(heading)
-            for row, cell, own in zip(rows, column, digits, strict=True):
-                told = _between(cell[0], cell[1], own) if isinstance(cell, tuple) else _digits(cell, own)
+            for row, cell, places in zip(rows, column, digits, strict=True):
+                told = _between(cell[0], cell[1], places) if isinstance(cell, tuple) else _digits(cell, places)
                 row.append("exact" if estimate.exact and isinstance(cell, tuple) else told)
     for row, instead in zip(rows, estimate.said_instead, strict=True):
         if instead is not None:
@@ -157,7 +103,7 @@ def _list(estimate: Shown) -> str:
     return html_table(head, rows)
 
 
-def _cross_table(estimate: Shown) -> str:
+def _cross_table(estimate: EstimatedValues) -> str:
     assert estimate.table is not None
     (down, first), (across, second) = estimate.table
     ends = _ends(estimate)
@@ -175,17 +121,17 @@ def _cross_table(estimate: Shown) -> str:
     return html_table([f"{down} \\ {across}", *second], rows, caption=f"{down} in rows, {across} in columns{between}")
 
 
-def _sides(estimate: Shown) -> list[list[str]]:
+def _sides(estimate: EstimatedValues) -> list[list[str]]:
     """Of a difference its two sides: the group, the value, its standard error and its interval, or what is said instead."""
-    found = []
+    rows = []
     for group, side in estimate.sides:
-        [own], [instead], (low, high) = _decimals(side), side.said_instead, side.interval()
-        told = [_digits(side.shown[0], own), _digits(side.se[0], own), _between(low[0], high[0], own)]
-        found.append([group, *(told if instead is None else [instead, "", ""])])
-    return found
+        [places], [instead], (low, high) = _decimals(side), side.said_instead, side.interval()
+        told = [_digits(side.shown[0], places), _digits(side.se[0], places), _between(low[0], high[0], places)]
+        rows.append([group, *(told if instead is None else [instead, "", ""])])
+    return rows
 
 
-def _decimals(estimate: Shown) -> list[int]:
+def _decimals(estimate: EstimatedValues) -> list[int]:
     """How many digits stand behind the point in each line."""
     shown, ends = estimate.shown, _ends(estimate)
     if estimate.is_share or estimate.in_points:

@@ -1,19 +1,57 @@
-"""Score intervals for estimated shares: sensible near 0 and 1, where value +- 1.96 se is not.
+"""The rules that intervals follow: from a confidence level to the lower and upper ends.
+
+Each estimate is given its rule where it is made. The plain one is so many standard errors around the value (`NormalInterval`). Shares
+have score intervals (`ScoreInterval`), sensible near 0 and 1, where value +- 1.96 se is not.
 
 An unbiased estimate is a mean of weights w(z) with E[w | truth] = 1 for the label and 0 otherwise. If its true share is s, the
 weights have second moment s A + (1 - s) B, A and B being the second moments given the label and given the others. All s that
 lie within z standard errors *of themselves* from the estimate form the interval: the ends of a quadratic. For k-ary randomised
 response this is Wilson's interval for the share of reports, mapped back.
+
+Other rules are functions of the modules that need them: all values that no test refutes (ratios, quantiles), or an interval that counts the
+largest bias (behind noise).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 from deniable.core.domains.exact import Floats
+from deniable.errors import ParameterError
+
+Ends = tuple[Floats, Floats]
+"""The lower and the upper ends of the intervals, one of each per label."""
+IntervalRule = Callable[[float], Ends]
+"""What gives the ends at a confidence level."""
+
+
+def check_level(level: Any) -> None:
+    """Refuse what is no confidence level."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise ParameterError("level", "level must be a number between 0 and 1 such as 0.95, got {got!r}.", got=level)
+
+
+@dataclass(frozen=True)
+class NormalInterval:
+    """As many standard errors below `low` and above `high` as the normal distribution needs for the level.
+
+    >>> low, high = NormalInterval(np.array([0.5]), np.array([0.5]), np.array([0.1]))(0.95)
+    >>> float(low[0].round(3)), float(high[0].round(3))
+    (0.304, 0.696)
+    """
+
+    low: Floats
+    high: Floats
+    errors: Floats
+
+    def __call__(self, level: float) -> Ends:
+        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.errors
+        return self.low - reach, self.high + reach
 
 
 @dataclass(frozen=True)
@@ -25,7 +63,19 @@ class Moments:
     others: Floats
 
 
-def score_interval(moments: Moments, n: float | Floats, level: float, target: str) -> tuple[Floats, Floats]:
+@dataclass(frozen=True)
+class ScoreInterval:
+    """Score intervals of shares that are estimated from n reports; `target` is that of the estimate."""
+
+    moments: Moments
+    n: float
+    target: str
+
+    def __call__(self, level: float) -> Ends:
+        return score_interval(self.moments, self.n, level, self.target)
+
+
+def score_interval(moments: Moments, n: float | Floats, level: float, target: str) -> Ends:
     """Both ends of the score interval for each label.
 
     Population:  n (v - s)^2 = z^2 (s A + (1 - s) B - s^2).   Respondents:  n (v - s)^2 = z^2 (s (A - 1) + (1 - s) B).
@@ -45,7 +95,7 @@ def score_interval(moments: Moments, n: float | Floats, level: float, target: st
     return (-linear - root) / (2 * square), (-linear + root) / (2 * square)
 
 
-def at_least_direct(ends: tuple[Floats, Floats], shares: Floats, n: float | Floats, level: float) -> tuple[Floats, Floats]:
+def at_least_direct(ends: Ends, shares: Floats, n: float | Floats, level: float) -> Ends:
     """Widen intervals of shares to Wilson's for n direct answers: where reports are few or all alike they would seem too sure.
 
     >>> low, high = at_least_direct((np.zeros(1), np.zeros(1)), np.zeros(1), 300, 0.95)

@@ -41,3 +41,18 @@ def to_simplex(shares: Floats, way: str) -> Floats:
     if way == "raw":
         return shares
     return clip(shares) if way == "clip" else project(shares)
+
+
+def nearest_possible(values: Floats, limits: tuple[float, float] | None, whole: int = 1) -> Floats:
+    """The nearest values within their limits; each `whole` of them are shares that add up to 1 afterwards.
+
+    >>> nearest_possible(np.array([1.25, -0.25]), (0.0, 1.0), whole=2).tolist(), nearest_possible(np.array([7.0]), (1.0, 5.0)).tolist()
+    ([1.0, 0.0], [5.0])
+    """
+    if limits is None:
+        return values
+    if whole > 1:
+        return np.concatenate(
+            [project(shares) if np.isfinite(shares).all() else shares for shares in values.reshape(-1, whole)]
+        )
+    return np.clip(values, *limits)

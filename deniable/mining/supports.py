@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from deniable.core.domains.exact import Floats, Ints
-from deniable.core.estimate import Estimate, check_level
-from deniable.core.intervals import at_least_direct
+from deniable.core.estimate import Estimate
+from deniable.core.intervals import Ends, at_least_direct
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.biases import Range, ends, largest_bias
@@ -71,14 +71,28 @@ def itemset_support(
     return _support(transactions, numbers, target)
 
 
-def _support(transactions: Transactions, numbers: Ints, target: str) -> Support:
-    sums = itemset_sums(transactions, numbers)
-    n = transactions.rows
-    total, second = float(sums.total[0]), float(sums.second[0])
+def _support(transactions: Transactions, numbers: Ints, target: str) -> Estimate:
+    sums, items, n = itemset_sums(transactions, numbers), transactions.items, transactions.rows
+    support, total, second = sums.total / n, float(sums.total[0]), float(sums.second[0])
     bias = _bias(transactions, numbers, target)
     # What respondents differ by is no error to them, but of biased weights it cannot be told from the randomisation's.
     less = total if target == "respondents" and bias is None else total**2 / n
-    return Support(sums, transactions.items, numbers, n, target, max(second - less, 0.0) / n**2, bias)
+    variance = max(second - less, 0.0) / n**2
+
+    def score(level: float) -> Ends:
+        return support_interval(sums, items, numbers[None, :], n, level, target)
+
+    def bias_aware(level: float) -> Ends:
+        assert bias is not None
+        interval = ends(support, np.sqrt(np.array([variance])), bias, level)
+        return at_least_direct(interval, support, n, level) if target == "population" else interval
+
+    return Estimate(
+        support, ["support"], n=n, method="unbiased" if bias is None else "bias-aware", target=target, covariance=[[variance]],
+        name=" & ".join(str(items.names[i]) for i in numbers), assumes=items.assumes(numbers),
+        ends=score if sums.third is not None else None if bias is None else bias_aware,
+        bias=None if bias is None else np.maximum(bias.below, bias.above),
+    )  # fmt: skip
 
 
 def _bias(transactions: Transactions, numbers: Ints, target: str) -> Range | None:
@@ -131,7 +145,7 @@ def itemset_sums(transactions: Transactions, numbers: Ints, patterns_up_to: int 
     return Sums(reported, *(np.array([power]) for power in powers))
 
 
-def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: float, target: str) -> tuple[Floats, Floats]:
+def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: float, target: str) -> Ends:
     """Score intervals: all supports s that lie within z of *their own* standard error from the estimate v.
 
     If the support were s, the mean square of the weights would be M2 + slope (s - v), slope = cov(w^2, w) / var(w): the rows that make
@@ -160,55 +174,11 @@ def support_interval(sums: Sums, items: Items, itemsets: Any, n: int, level: flo
     """
     from deniable.kernels.support_scores import support_ends
 
-    ends: tuple[Floats, Floats] = support_ends(
+    interval: Ends = support_ends(
         sums.total, sums.second, sums.third, itemsets, items.second_given, items.second_otherwise, n,
         NormalDist().inv_cdf(0.5 + level / 2) ** 2, target == "respondents",
     )  # fmt: skip
-    return ends
-
-
-class Support(Estimate):
-    """The support of one itemset; its interval is a score interval, or one that holds the largest `bias` there may be.
-
-    Parameters
-    ----------
-    sums
-        What was counted of the itemset.
-    items, numbers
-        All items, and the numbers of those in the itemset.
-    n, target
-        How many transactions there are, and whom the error bars are for.
-    variance
-        The square of the standard error.
-    bias
-        How far the support may be off, None if it is unbiased.
-    """
-
-    def __init__(
-        self, sums: Sums, items: Items, numbers: Ints, n: int, target: str, variance: float, bias: Range | None = None
-    ) -> None:
-        name = " & ".join(str(items.names[i]) for i in numbers)
-        super().__init__(
-            sums.total / n, ["support"], n=n, method="unbiased" if bias is None else "bias-aware", target=target,
-            covariance=[[variance]], name=name, assumes=items.assumes(numbers), ends=None if bias is None else self._around,
-            bias=None if bias is None else np.maximum(bias.below, bias.above),
-        )  # fmt: skip
-        self._parts = (sums, items, numbers[None, :], n)
-        self._bias = bias
-
-    def _around(self, level: float) -> tuple[Floats, Floats]:
-        assert self._bias is not None
-        interval = ends(self.value, self.se, self._bias, level)
-        return at_least_direct(interval, self.value, self.n, level) if self.target == "population" else interval
-
-    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Lower and upper end of a confidence interval for the support."""
-        if self._parts[0].third is None:
-            return super().interval(level)
-        check_level(level)
-        low, high = support_interval(*self._parts, level, self.target)
-        shown = np.clip(self.value, 0.0, 1.0)
-        return np.minimum(np.clip(low, 0.0, 1.0), shown), np.maximum(np.clip(high, 0.0, 1.0), shown)
+    return interval
 
 
 def pattern_weights(absent: Floats, present: Floats) -> Floats:

@@ -12,7 +12,7 @@ from deniable.core.channels.optional import Optional
 from deniable.core.channels.solving import DENSE_LIMIT
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
-from deniable.core.intervals import Moments
+from deniable.core.intervals import Moments, ScoreInterval
 from deniable.core.simplex import to_simplex
 from deniable.core.tables import CellTable, channel_of
 from deniable.errors import DataError, NotInvertibleError, ParameterError
@@ -147,7 +147,6 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
     raw = centre if shares is None else shares
     # Variances are taken where the estimate stands: at the observed reports for EQ, at the fitted ones for EM.
     spread = observed if method == "eq" else n * law.push(raw)
-    moments = _moments(law, weights, centre, raw)
     return Estimate(
         to_simplex(raw, negative) if method == "eq" else raw,
         seen.inputs,
@@ -155,7 +154,7 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
         method=f"eq, {negative}" if method == "eq" and negative != "raw" else method,
         target=target,
         covariance=covariance(weights, spread, raw, target),
-        moments=moments,
+        ends=ScoreInterval(_moments(law, weights, centre, raw), round(float(n)), target),
         name=name,
         no_interval=reason,
         whole=law.inputs,
