@@ -22,14 +22,11 @@ from deniable.core.randomising.files import randomise_file
 from deniable.core.randomising.frames import randomise_frame
 from deniable.core.randomising.spark import is_spark_frame, randomise_spark
 from deniable.core.randomising.table import without_dropped
+from deniable.core.schema_json import FORMAT, VERSION, read_channel, read_content, read_texts
 from deniable.errors import OrderWarning, ParameterError, SchemaError
 from deniable.files.atomic import write_text
 from deniable.files.sidecar import NOTICE, read_schema_text
 from deniable.progress import Progress, Silent
-
-VERSION = 1
-FORMAT = "deniable-schema"
-_KEYS = {"format", "version", "target", "attributes", "groups", "fingerprint", "notice", "data", "texts"}
 
 
 def summed(epsilons: Sequence[float]) -> float:
@@ -190,33 +187,10 @@ class Schema(Mapping[str, Channel]):
     @classmethod
     def from_json(cls, given: str | bytes | dict[str, Any], where: str = "the schema") -> Schema:
         """Read a schema; one whose fingerprint does not match what it says is refused."""
-        content = _parsed(given, where) if isinstance(given, (str, bytes)) else given
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise SchemaError(
-                "not_a_schema", '{where} is not a schema: its "format" must be "{format}".', where=where, format=FORMAT
-            )
-        if content.get("version") != VERSION:
-            raise SchemaError(
-                "schema_version",
-                "{where} has version {got!r}; this release reads version {version}.",
-                where=where,
-                got=content.get("version"),
-                version=VERSION,
-            )
-        if set(content) - _KEYS:
-            raise SchemaError(
-                "unknown_property",
-                "{where} has unknown properties {got}; allowed are {allowed}.",
-                where=where,
-                got=sorted(set(content) - _KEYS),
-                allowed=sorted(_KEYS),
-            )
-        attributes = content.get("attributes")
-        if not isinstance(attributes, dict):
-            raise SchemaError("no_attributes", '{where} needs "attributes": an object from name to channel.', where=where)
-        channels = {name: _read_channel(name, channel, where) for name, channel in attributes.items()}
+        content = read_content(given, where)
+        channels = {name: read_channel(name, channel, where) for name, channel in content["attributes"].items()}
         groups = {name: Group.from_json(group) for name, group in (content.get("groups") or {}).items()}
-        schema = cls(channels, content.get("target"), groups, _read_texts(content.get("texts"), list(channels), where))
+        schema = cls(channels, content.get("target"), groups, read_texts(content.get("texts"), list(channels), where))
         if content.get("fingerprint") not in (None, schema.fingerprint):
             raise SchemaError(
                 "fingerprint",
@@ -369,43 +343,3 @@ def _read_again(schema_json: str) -> tuple[Schema, tuple[Block, ...]]:
 
 def _digest(channel: Channel) -> str | None:
     return channel.law.digest if channel.exact else None
-
-
-def _read_texts(given: Any, attributes: list[str], where: str) -> QuestionTexts | None:
-    if given is None:
-        return None
-    if not isinstance(given, dict) or set(given) != {"languages", "attributes"}:
-        raise SchemaError("texts", '{where}: "texts" is an object with "languages" and "attributes".', where=where)
-    return QuestionTexts(given["languages"], given["attributes"], where, attributes)
-
-
-def _read_channel(name: str, given: Any, where: str) -> Channel:
-    try:
-        return Channel.from_json(given)
-    except (SchemaError, ParameterError) as error:
-        raise SchemaError(
-            "bad_attribute", "{where}, attribute {name!r}: {reason}", where=where, name=name, reason=str(error)
-        ) from None
-
-
-def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    properties = dict(pairs)
-    if len(properties) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError("property_twice", "{where} has the property {got!r} twice in one object.", where=where, got=twice)
-    return properties
-
-
-def _parsed(text: str | bytes, where: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
-    except json.JSONDecodeError as error:
-        raise SchemaError(
-            "not_json",
-            "{where} is not JSON: {reason} at line {line}, column {column}.",
-            where=where,
-            reason=error.msg,
-            line=error.lineno,
-            column=error.colno,
-        ) from None
