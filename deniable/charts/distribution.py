@@ -40,18 +40,47 @@ def distribution_chart(
     from_zero: bool = True,
     positions: Sequence[float] | None = None,
 ) -> alt.LayerChart:
-    """Estimated shares as dots with whiskers from `low` to `high`, in the order of `labels`.
+    """Estimated shares as dots with whiskers, in the order of the labels.
 
-    `compare` names further series of the same length: "truth" is drawn as grey bars, "reported" as open diamonds, any
-    other (at most four) in a colour and shape of its own. Labels that are long or many are written beside rows instead of
-    below columns. `whiskers` is what the legend calls the whiskers; NaN in `low` and `high` leaves a label without.
-    With `as_percent=False` the numbers are shown as they are (counts). `reach` is the least and the greatest number that the axis
-    has room for, besides those drawn: charts of one reach can be compared. With `labelled=False` labels are not written, for a
-    neighbour that has them; `width` is that of the plotting area, in pixels, where the labels do not ask for more. `words` are
-    those of a language; `unit` is what numbers that are no shares are counted in, written along their axis. With `from_zero=False` the
-    axis need not begin at 0, and no bars are drawn, whose lengths would then deceive. `positions`, where labels are so many numbers that
-    they are not read one by one, are those numbers: a curve with a band is drawn over them.
+    Labels that are long or many are written beside rows instead of below columns.
 
+    Parameters
+    ----------
+    labels, values
+        What is shown, and how much of it there is.
+    low, high
+        The ends of the whiskers; NaN leaves a label without.
+    title, note
+        What stands above the chart, the note in smaller letters.
+    compare
+        Further series of the same length: "truth" is drawn as grey bars, "reported" as open diamonds, any other (at most four) in a colour
+        and shape of its own.
+    as_percent
+        Whether the numbers are shares; otherwise they are shown as they are (counts).
+    whiskers
+        What the legend calls the whiskers.
+    reach
+        The least and the greatest number that the axis has room for, besides those drawn: charts of one reach can be compared.
+    labelled
+        Whether labels are written; they are not where a neighbour has them.
+    width
+        That of the plotting area, in pixels, where the labels do not ask for more.
+    words
+        Those of a language.
+    unit
+        What numbers that are not shares are counted in, written along their axis.
+    from_zero
+        Whether the axis must begin at 0. If not, no bars are drawn, whose lengths would then deceive.
+    positions
+        Where labels are so many numbers that they are not read one by one, those numbers: a curve with a band is drawn over them.
+
+    Returns
+    -------
+    altair.LayerChart
+        With a description for screen readers.
+
+    Examples
+    --------
     >>> from deniable.charts import distribution_chart
     >>> chart = distribution_chart(
     ...     ["no", "yes"], [0.71, 0.29], low=[0.69, 0.27], high=[0.73, 0.31], title="Children",
@@ -130,7 +159,26 @@ def has_rows(chart: Any) -> bool:
 
 
 def heading(title: str, note: str, width: float, size: int = 15, spare: float = LABEL_LIMIT / 4) -> alt.TitleParams:
-    """A title, and a note in smaller letters below it, wrapped to the width of the picture: that of the plot and some for its labels."""
+    """A title, and a note in smaller letters below it.
+
+    Parameters
+    ----------
+    title, note
+        Both are wrapped to the width of the picture.
+    width, spare
+        The pixels of the plot, and those that its labels take beside it.
+    size
+        That of the title's letters, in pixels.
+
+    Returns
+    -------
+    altair.TitleParams
+
+    Examples
+    --------
+    >>> heading("Smokes", "2,000 reports", 320).subtitle
+    ['2,000 reports']
+    """
     wide = width + spare
     # Bold letters are a little wider.
     lines = wrap(title, wide / 1.06, size)
@@ -156,9 +204,9 @@ def _labels(given: Sequence[Any]) -> list[str]:
     names = [str(label.item() if isinstance(label, np.generic) else label) for label in given]
     if not names:
         raise ParameterError("no_labels", "distribution_chart: labels is empty; there is nothing to draw.")
-    doubles = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if doubles:
-        raise ParameterError("label_twice", "distribution_chart: labels must differ as text, twice: {got}.", got=doubles)
+    duplicates = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if duplicates:
+        raise ParameterError("label_twice", "distribution_chart: labels must differ as text, twice: {got}.", got=duplicates)
     return names
 
 

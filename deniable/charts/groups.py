@@ -49,11 +49,29 @@ def grouped_chart(
     words: Words = ENGLISH,
     positions: Sequence[float] | None = None,
 ) -> alt.VConcatChart:
-    """A panel for each group, all with the same axis, so that they can be compared; `beneath` is what is to be said under them.
-    `positions` are the labels as numbers, where they are so many that curves are drawn.
+    """One panel per group, all with the same axis, so that they can be compared.
 
     Of more than 24 groups the largest are drawn, in the order given, and the picture says so.
 
+    Parameters
+    ----------
+    labels, groups
+        What each panel shows, and how much of it there is in each group.
+    title, note
+        What stands above the panels, the note in smaller letters.
+    beneath
+        The sentences under them.
+    as_percent, whiskers, words
+        As of `distribution_chart`.
+    positions
+        The labels as numbers, where they are so many that curves are drawn.
+
+    Returns
+    -------
+    altair.VConcatChart
+
+    Examples
+    --------
     >>> from deniable.charts import Group, grouped_chart
     >>> chart = grouped_chart(["no", "yes"], [Group("north", [0.7, 0.3]), Group("south", [0.4, 0.6])], title="Smokes")
     >>> chart.description

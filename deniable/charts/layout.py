@@ -77,10 +77,10 @@ class Layout:
         """Several lines are moved up by half their height: Vega puts the first one, not the middle, at the row."""
         if not self.wrapped:
             return 0
-        lines = json.dumps({label: len(found) for label, found in self.wrapped.items()})
+        counts = {label: len(lines) for label, lines in self.wrapped.items()}
         condition = [
-            {"test": f"{lines}[datum.value] === {count}", "value": -(count - 1) * (self.font_size + 2) / 2}
-            for count in sorted({len(found) for found in self.wrapped.values()} - {1})
+            {"test": f"{json.dumps(counts)}[datum.value] === {count}", "value": -(count - 1) * (self.font_size + 2) / 2}
+            for count in sorted(set(counts.values()) - {1})
         ]
         return {"condition": condition, "value": 0}
 
@@ -169,7 +169,7 @@ def label_room(labels: Sequence[str], look: Layout) -> float:
     """Pixels that labels take beside rows; none below columns."""
     if not look.horizontal:
         return 0.0
-    lines = [line for own in look.wrapped.values() for line in own] or labels
+    lines = [line for several in look.wrapped.values() for line in several] or labels
     return min(LABEL_LIMIT, max(map(text_width, lines)))
 
 

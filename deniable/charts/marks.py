@@ -97,7 +97,7 @@ class Marks:
         return alt.Chart(alt.InlineData(values=[{}])).mark_rule(color="#9A9A9A", strokeWidth=1, aria=False).encode(channel(0))
 
     def symbols(self, name: str, style: Style, place: float, interval: bool = False) -> Any:
-        """One symbol a label, moved aside by `place` pixels; with `interval` its tooltip shows low and high."""
+        """One symbol per label, moved aside by `place` pixels; with `interval` its tooltip shows low and high."""
         area = self.look.dot * (1.0 if name == ESTIMATE else 1.4)
         marks = self._series(name).mark_point(
             filled=False,

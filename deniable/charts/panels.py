@@ -21,12 +21,29 @@ _LOOKS = ("shape", "fill", "stroke")
 def panels(
     charts: Sequence[Any], title: str = "", columns: int = 2, *, note: str = "", beneath: Sequence[str] = (), fill: bool = True
 ) -> alt.VConcatChart:
-    """Charts side by side in rows of `columns`, each as wide as the widest of them; the sentences of `beneath` are written in small letters
-    under them.
+    """Charts side by side, each as wide as the widest of them. The charts that are given stay as they are.
 
-    Charts of `distribution_chart` share one legend at the top; one that has labels beside rows and is left over for the
-    last row fills it unless `fill` is False. The charts that are given stay as they are.
+    Charts of `distribution_chart` share one legend at the top.
 
+    Parameters
+    ----------
+    charts
+        Altair charts.
+    title, note
+        What stands above them, the note in smaller letters.
+    columns
+        How many stand in a row.
+    beneath
+        Sentences under them, in small letters.
+    fill
+        Whether a chart that has labels beside rows and is left over for the last row fills it.
+
+    Returns
+    -------
+    altair.VConcatChart
+
+    Examples
+    --------
     >>> from deniable.charts import distribution_chart, panels
     >>> sex = distribution_chart(["F", "M"], [0.52, 0.48], [0.50, 0.46], [0.54, 0.50], title="Sex")
     >>> children = distribution_chart(["no", "yes"], [0.7, 0.3], title="Children")
