@@ -122,7 +122,7 @@ def test_an_interrupt_after_a_file_was_written_names_the_file(run, rows, monkeyp
     def interrupted(*arguments):
         raised()
 
-    monkeypatch.setattr(mine, "_picture", interrupted)
+    monkeypatch.setattr(mine, "save_picture", interrupted)
     code, _, err = run("mine", "true.csv", "-m", "0.1", "-s", "s.json", "-o", "done.csv", "--plot", "p.svg")
     assert (code, err) == (130, "Interrupted; already written: done.csv.\n")
     assert (rows / "done.csv").exists()
