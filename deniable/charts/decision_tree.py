@@ -42,7 +42,8 @@ def decision_tree_chart(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]
         return alt.Y(f"{field}:Q", axis=None, scale=down)
 
     classes = sorted({node["class"] for node in nodes})
-    shown, drawn, answers = alt.Chart(_inline(boxes)), *map(alt.Chart, _edges(edges, high / 2 / level))
+    shown = alt.Chart(_inline(boxes))
+    drawn, answers = (alt.Chart(data) for data in _edges(edges, high / 2 / level))
     layers = [
         drawn.mark_rule(color="#999").encode(x=x("x"), y=y("y"), x2="x2:Q", y2="y2:Q"),
         shown.mark_rect(cornerRadius=6, stroke="#666", strokeWidth=0.7).encode(

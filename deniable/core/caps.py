@@ -20,9 +20,9 @@ from deniable.errors import ParameterError
 
 EACH_VALUE = 160
 STRETCHES = 80
-"""Up to so many values are looked at one by one; a wider domain is cut into so many stretches."""
+"""Up to this many values are looked at one by one; a wider domain is cut into this many stretches."""
 TIMES_EVEN = 5
-"""A value may hold so many times what it would hold if all were equally frequent, unless something else is said."""
+"""A value may hold this many times what it would hold if all were equally frequent, unless something else is said."""
 
 
 CONVERGED = 1e-9
@@ -148,7 +148,7 @@ class Cap:
 
 
 def check_most(most: Any) -> None:
-    """Refuse what is no largest share of the people."""
+    """Refuse what cannot be the largest share of the people."""
     if most is not None and (isinstance(most, bool) or not isinstance(most, (int, float)) or not 0 < most <= 1):
         raise ParameterError(
             "most",

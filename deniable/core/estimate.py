@@ -95,7 +95,7 @@ class Estimate(EstimatedValues):
         return other
 
     def _speak(self, polish: Polish) -> None:
-        """Say in Polish what is no text of the survey; labels that are answers become its texts."""
+        """Say in Polish what is not a text of the survey; labels that are answers become its texts."""
         self.name = polish.name(self.name)
         self.assumes = tuple(map(polish.sentence, self.assumes))
         self.notes = tuple(map(polish.sentence, self.notes))

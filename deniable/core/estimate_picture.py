@@ -19,7 +19,7 @@ from deniable.errors import NoIntervalError
 from deniable.picture_words import ENGLISH, POLISH, Words, words_of
 
 MOST_ROOM = 10
-"""An axis of means shows all that is possible unless that is so many times as wide as what is drawn."""
+"""An axis of means shows all that is possible unless that is this many times as wide as what is drawn."""
 
 
 def picture(estimate: EstimatedValues, level: float, compare: Mapping[str, Any] | None, title: str | None) -> Any:
@@ -58,7 +58,8 @@ class _Drawing:
 
         estimate, words, compare = self.estimate, self.words, self.compare
         unseen = np.isnan(estimate.shown)
-        seen, sentences = np.flatnonzero(~unseen), []
+        seen = np.flatnonzero(~unseen)
+        sentences: list[str] = []
         left_out = [f"{label_words(estimate.labels[i])}: {estimate.said_instead[i]}" for i in np.flatnonzero(unseen)]
         if left_out:
             sentences.append(words.not_drawn.format(groups="; ".join(left_out)))

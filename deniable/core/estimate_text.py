@@ -16,7 +16,7 @@ from deniable.plurals import counted
 
 MOST_LINES = 40
 SHARE_DIGITS = 4
-NO_INTERVAL_BUT = "The band says how much the values vary, not how far they may be off: it is no confidence interval"
+NO_INTERVAL_BUT = "The band says how much the values vary, not how far they may be off: it is not a confidence interval"
 
 
 def text(estimate: EstimatedValues) -> str:
@@ -145,7 +145,7 @@ def _between(low: float, high: float, digits: int) -> str:
 
 
 def _digits(number: float, digits: int) -> str:
-    """So many digits behind the point, or none for large numbers."""
+    """A number with this many digits behind the point, or none if it is large."""
     return "" if math.isnan(number) else f"{number:,.0f}" if abs(number) >= 100_000 else f"{number:,.{digits}f}"
 
 

@@ -16,8 +16,26 @@ LEFT, RIGHT = _PADDED + "left", _PADDED + "right"
 def html_table(
     head: Sequence[Any], rows: Sequence[Sequence[Any]], headings: int = 1, caption: str = "", numbers: bool = True
 ) -> str:
-    """Rows below a head; the first `headings` cells of each name it, the others are `numbers` or words. A cell of several lines is a tuple.
+    """Rows below a head. A cell of several lines is a tuple.
 
+    Parameters
+    ----------
+    head, rows
+        The names of the columns, and the cells of each row.
+    headings
+        How many cells, from the first, name their row.
+    caption
+        What stands above the table, in small letters.
+    numbers
+        Whether the other cells are numbers, which stand at the right.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
     >>> html_table(["a", "n"], [["<b>", 3]]).count("&lt;b&gt;")
     1
     """

@@ -31,7 +31,7 @@ IntervalRule = Callable[[float], Ends]
 
 
 def check_level(level: Any) -> None:
-    """Refuse what is no confidence level."""
+    """Refuse what is not a confidence level."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
         raise ParameterError("level", "level must be a number between 0 and 1 such as 0.95, got {got!r}.", got=level)
 

@@ -14,7 +14,7 @@ import numpy as np
 from deniable.core.domains.exact import Floats
 
 SURPRISE, MORE = 5.0, 0.1
-"""An order tells something where neighbours agree so many standard errors, and so far toward a sorted file, above chance."""
+"""An order tells something where neighbours agree more than by chance: by this many standard errors, and this far toward a sorted file."""
 
 
 def sorted_by_answers(groups: Any, answers: Any) -> tuple[float, float]:

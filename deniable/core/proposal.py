@@ -51,7 +51,7 @@ class _Column:
     boolean: bool = False
 
     def add(self, given: pa.Array, text: bool) -> None:
-        """Look at more cells; `text`: they come from a CSV, where all is text. Elsewhere the digits of a text are no number."""
+        """Look at more cells; `text`: they come from a CSV, where all is text. Elsewhere the digits of a text are not a number."""
         plain = given.dictionary_decode() if pa.types.is_dictionary(given.type) else given
         cells = plain.cast(pa.string())
         self.boolean = pa.types.is_boolean(plain.type)

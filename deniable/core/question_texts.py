@@ -57,7 +57,7 @@ class QuestionTexts:
         for name, given in attributes.items():
             if known is not None and name not in known:
                 raise SchemaError(
-                    "text_unknown", "{where} has texts of {name!r}, which is no attribute.", where=where, name=name
+                    "text_unknown", "{where} has texts of {name!r}, which is not an attribute.", where=where, name=name
                 )
             if not isinstance(given, Mapping) or set(given) != {"title", "labels"} or not isinstance(given["labels"], Mapping):
                 raise SchemaError("text_keys", "{where}: the texts of {name!r} are a title and labels.", where=where, name=name)

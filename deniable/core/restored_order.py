@@ -13,20 +13,20 @@ LAGS = (1, 5, 17, 64, 251, 1024, 4099)
 """How far apart rows are compared. They leave different remainders, so that what repeats itself is not taken for sorted."""
 
 FINE = 64
-"""An order that is restored no better than to within so many rows is not spoken of."""
+"""An order that is restored no better than to within this many rows is not mentioned."""
 
 BLOCKS = 100
-"""Nor is one of fewer stretches than this: a column that parts the rows into, say, ten towns restores the order between towns only."""
+"""Nor is one of fewer stretches than this: a column that divides the rows into, say, ten towns restores the order between towns only."""
 
 ORDERED = 0.9
 """Pairs of rows in the right order, less those in the wrong one, as a share of all pairs: from here on the order is restored."""
 
 SURPRISE = 5.0
-"""And it lies so many standard errors above a random order."""
+"""And it must lie this many standard errors above a random order."""
 
 FEWEST_PAIRS = 10
 WINDOW, STRETCH = 1 << 14, 1 << 17
-"""Of every so long stretch the first so many rows are looked at: enough to see an order, and large files are not held up."""
+"""The first rows of every stretch are looked at: enough to see an order, and large files are not held up."""
 
 
 class RestoredOrder:
@@ -64,7 +64,7 @@ class RestoredOrder:
         self._rows += len(values)
 
     def skip(self, rows: int) -> None:
-        """So many rows are not looked at; those after them are not compared with those before."""
+        """Leave out rows; those after them are not compared with those before."""
         if rows:
             self._rows += rows
             self._tail = None

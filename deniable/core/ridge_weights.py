@@ -29,7 +29,7 @@ where the function bends."""
 PENALTIES = np.logspace(1, -14, 31)
 """Tried ratios of variance to squared residual, relative to the largest singular value squared."""
 EVEN_REPORTS = 50.0
-"""The law of reports is smoothed as if so many reports of evenly distributed truths had come in besides."""
+"""The law of reports is smoothed as if this many reports of evenly distributed truths had come in as well."""
 SMOOTHING_STEPS = 15
 LEVEL = 0.95
 MOST_BETWEEN = 4_000_000
@@ -49,7 +49,7 @@ class Ridge(NamedTuple):
 
 
 class Ridged(NamedTuple):
-    """Ridge weights of which nobody has yet asked by how much they are off."""
+    """Ridge weights, as long as nobody has asked by how much they are off."""
 
     weights: Floats
     best: Ridge

@@ -262,16 +262,33 @@ class Schema(Mapping[str, Channel]):
     ) -> Any:
         """Randomise every attribute of an eager data frame, or a CSV or Parquet file or Spark frame to `output` in bounded memory.
 
-        Columns named in `keep` are handed on as they are, those in `drop` are left out; any other column that is not in the schema is
-        refused. A file is
-        written with the schema beside it (`NAME.schema.json`, and inside Parquet). Returns the new frame, or the number of
-        rows written.
+        Rows come out in random order, for epsilon says nothing of what rows tell about one another, and in a sorted table they tell nearly
+        everything. So row i of the result is not row i of `data`; what belongs to it must be in the schema or in `keep`.
 
-        Rows come out in random order (`order="shuffled"`), for epsilon says nothing of what rows tell about one another, and in a
-        sorted table they tell nearly everything. So row i of the result is not row i of `data`; what belongs to it must be in the
-        schema or in `keep`. An `OrderWarning` names kept columns that restore the order. `order="kept"` keeps it, and warns where
-        neighbours are alike. With an `rng` (simulation) the order is kept unless you say otherwise, and nothing is measured.
+        Parameters
+        ----------
+        data
+            An eager frame, a Spark frame, or the path of a CSV or Parquet file.
+        rng
+            For simulations: draws then repeat, the order is kept unless you say otherwise, and nothing is measured. People are protected
+            by the randomness of the operating system only.
+        keep, drop
+            Columns that are handed on as they are, and those that are left out; any other column that is not in the schema is refused.
+        order
+            "shuffled", or "kept", which warns where neighbours are alike. An `OrderWarning` names kept columns that restore the order.
+        output, force
+            Where a file or Spark frame is written, with the schema beside it (`NAME.schema.json`, and inside Parquet); an existing file
+            stays unless `force`.
+        progress
+            Who is told how far it is.
 
+        Returns
+        -------
+        frame or int
+            The new frame, or the number of rows written.
+
+        Examples
+        --------
         >>> import deniable as dn, numpy as np, pandas as pd
         >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
         >>> people = pd.DataFrame({"smokes": ["no"] * 500, "town": ["Ulm", "Bonn"] * 250})

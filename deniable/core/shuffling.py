@@ -26,10 +26,10 @@ from deniable.errors import FileError
 
 T = TypeVar("T")
 BUCKET_BYTES = 1 << 23
-"""About so many bytes of rows are held in memory, and put in order at a time."""
+"""About how many bytes of rows are held in memory, and put in order at a time."""
 
 MOST_BUCKETS = 64
-"""So many files are open at a time; a bucket that is still too large is split again."""
+"""How many files are open at a time; a bucket that is still too large is split again."""
 
 NO_SMALLER = 0.9
 """A bucket that is still this large, compared with the one it was split from, is not split again."""
@@ -118,7 +118,7 @@ class RowShuffler:
             yield from self._in_random_order(self._held)
 
     def _fresh(self, size: float, schema: pa.Schema) -> _Buckets:
-        """Empty buckets for about so many bytes."""
+        """Empty buckets for about this many bytes."""
         if self._folder is None:
             try:
                 # For its owner's eyes, as `mkdtemp` makes folders.

@@ -19,16 +19,16 @@ from deniable.core.domains.exact import Floats, Ints
 from deniable.core.forgotten_order import plain
 
 SAMPLE, FEWEST_ROWS = 4096, 50
-"""So many rows, at random places, are looked at; fewer than the second tell nothing."""
+"""How many rows, at random places, are looked at; fewer than the second number tell nothing."""
 
 FEWEST_VALUES, BINS = 10, 64
-"""A column of fewer values parts rows too roughly to speak of; one of many is cut into so many bins, each with many rows."""
+"""A column of fewer values divides the rows too roughly to matter; one of many is cut into bins, each with many rows."""
 
 SHARE, SURPRISE = 0.2, 6.0
 """The share of the variance of places that a column explains, from where on it is named, and standard errors above chance."""
 
 ODD = 0.2
-"""So many cells of a column may be of another form than the others, such as "unknown" among numbers."""
+"""The share of cells that may be of another form than the others, such as "unknown" among numbers."""
 
 
 class Stretches:

@@ -13,12 +13,12 @@ from deniable.core.intervals import Ends, IntervalRule
 from deniable.progress import Progress, Silent
 
 DRAWS = 200
-"""So many re-estimates make a variability band."""
+"""How many re-estimates make a variability band."""
 AT_ONCE = 25
-"""So many re-estimates are made in step."""
+"""How many re-estimates are made in step."""
 
 Resample = Callable[[np.random.Generator, int], Floats]
-"""Gives so many re-estimates of simulated reports, one per row."""
+"""Gives re-estimates of simulated reports, as many as are asked for, one per row."""
 
 
 class Uncertainty:

@@ -23,18 +23,18 @@ from deniable.core.shift_weights import closed_form, parabola
 from deniable.errors import NotInvertibleError
 
 ALL_NODES = 250
-"""Up to so many truths every value is a node; on finer grids weights are interpolated between nodes."""
+"""Up to this many truths every value is a node; on finer grids weights are interpolated between nodes."""
 USEFUL = 1.1
-"""Unbiased weights are taken if their interval would be at most so many times as long as that of the best ridge weights."""
+"""Unbiased weights are taken if their interval would be at most this many times as long as that of the best ridge weights."""
 FEW = 400.0
-"""Of fewer people nearly nothing is known whatever the weights: unbiased ones are judged as if there were so many."""
+"""Of fewer people nearly nothing is known whatever the weights: unbiased ones are judged as if there were this many."""
 EXACT = 1e-7
 """Residuals that are smaller, relative to the function, are rounding."""
 ALMOST = 1e-3
 """Closed forms that are off by less, relative to the function, are as good as unbiased; by how much they are off is counted."""
 MOST_PEOPLE = 1e15
 MOST_KNOWN = 2_000
-"""So many functions' weights are remembered."""
+"""Of how many functions the weights are remembered."""
 
 
 class Undone(NamedTuple):
@@ -163,7 +163,7 @@ class _Design:
         return se * float(critical_value(min(bias / se, 1e6), LEVEL))
 
     def _plain(self, f: Floats) -> Undone | None:
-        """Unbiased weights (or as good as), where they are to be had."""
+        """Unbiased weights, or ones that are as good, where there are any."""
         weights = self._in_closed_form(f)
         if weights is not None:
             if isinstance(self.law, Shift) and not self.law.clamps and parabola(f) is not None:

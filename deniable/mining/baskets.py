@@ -81,7 +81,7 @@ def listed(data: Any) -> Baskets:
 
 
 def _check_rows(rows: Sequence[Any]) -> None:
-    """Refuse transactions that are no lists of items, one by one."""
+    """Refuse transactions that are not lists of items, one by one."""
     for i, row in enumerate(rows):
         if isinstance(row, Mapping):
             raise DataError(

@@ -123,7 +123,7 @@ class RowSums:
         return sums
 
     def _correct_shared(self, itemsets: Any, sums: Sums) -> None:
-        """Where items share a draw their joint weight is no product: those itemsets are weighed block by block."""
+        """Where items share a draw their joint weight is not a product: those itemsets are weighed block by block."""
         assert self._items.block is not None
         block = self._items.block[self._which]
         for c, itemset in enumerate(itemsets):

@@ -191,7 +191,9 @@ def schema_items(
     for option, given in (("bins", bins), ("most", most)):
         wrong = [name for name in given if name not in schema]
         if wrong:
-            raise ParameterError(f"{option}_unknown", "{option} names {got}, which the schema lacks.", option=option, got=wrong)
+            raise ParameterError(
+                f"{option}_unknown", "{option} names {got}, which the schema does not have.", option=option, got=wrong
+            )
     if names is not None:
         for column in columns:
             _must_be_yes_no(repr(column), schema[column])

@@ -232,7 +232,7 @@ def kept(mined: Mined, min_probability: float | None, rate: float | None) -> lis
 
 
 def discovery_limit(p_values: Floats, rate: float, tests: int) -> float:
-    """The largest p-value that Benjamini and Hochberg's procedure accepts among so many tests, -1 for none.
+    """The largest p-value that Benjamini and Hochberg's procedure accepts among this many tests, -1 for none.
 
     >>> discovery_limit(np.array([0.001, 0.02, 0.03, 0.9]), 0.05, 4)
     0.03

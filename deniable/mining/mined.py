@@ -164,7 +164,7 @@ class Named:
         self._made.append(np.bitwise_or(below, self._single.take(level.itemsets[:, -1])))
 
     def first(self, levels: int) -> Any:
-        """Those of so many levels, one after the other."""
+        """Those of the first levels, one after the other."""
         return np.concatenate([self._made[0][:0], *self._made[1 : levels + 1]])
 
 

@@ -16,7 +16,7 @@ from deniable.mining.items import Items
 
 @dataclass
 class PackedRows:
-    """So many rows over `items`, kept as packed bits, as reported cells of attributes, or as lists of items.
+    """Rows over `items`, kept as packed bits, as reported cells of attributes, or as lists of items.
 
     >>> from deniable.mining.items import yes_no_items
     >>> rows = PackedRows(yes_no_items(["bread", "milk"], None), 3, bits=np.array([[0b001], [0b011]], np.uint64))

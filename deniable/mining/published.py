@@ -28,7 +28,7 @@ from deniable.mining.transactions import Transactions
 from deniable.progress import Progress
 
 LONGEST_MASK = 10
-"""Beyond so many items the literal 2^n system is refused: its matrix alone has 4^n entries."""
+"""Beyond this many items the literal 2^n system is refused: its matrix alone has 4^n entries."""
 LARGEST_THRESHOLD = 12
 BIASED = (
     "MMASK's rows are chosen by their reports and are not those that truly hold the items: above r_threshold its supports are biased "

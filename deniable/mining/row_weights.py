@@ -13,7 +13,7 @@ from deniable.mining.biases import Range, largest_bias
 from deniable.mining.transactions import Transactions
 
 SURE = 1.96
-"""So many standard errors above its estimate lies the largest share of people that is reckoned with."""
+"""How many standard errors above its estimate the largest share of people lies that is allowed for."""
 
 
 class RowWeights:

@@ -41,7 +41,7 @@ EndsOf = Callable[[int, Any], Ends]
 
 NO_BIAS = Range(np.zeros(1), np.zeros(1))
 CONFIDENCES = 1000
-"""So many steps of confidence are tried where weights are biased."""
+"""How many steps of confidence are tried where weights are biased."""
 
 
 @dataclass
@@ -291,7 +291,7 @@ class FromRows(Confidences):
         place = {_key(name): number for number, name in enumerate(self.weights.names)}
         missing = [name for name in self.names if _key(name) not in place]
         if missing:
-            raise DataError("not_in_data", "The data lacks the items {got} of the frame.", got=missing[:20])
+            raise DataError("not_in_data", "The data does not have the items {got} of the frame.", got=missing[:20])
         self._biases: dict[tuple[int, ...], Range] = {}
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
 

@@ -51,7 +51,7 @@ class Lattice:
         self._itemsets = itemsets
 
     def portions(self) -> Iterator[Portion]:
-        """Portions by ascending length; raises where an itemset's subset is no row of the frame."""
+        """Portions by ascending length; raises where an itemset's subset is not a row of the frame."""
         for length in self._rows:
             at_a_time = max(1, MOST_AT_A_TIME >> length)
             ends = self._prefixes(length)

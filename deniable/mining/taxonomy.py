@@ -133,7 +133,7 @@ class Generalised:
         # Baskets need not hold every item that is for sale, but the columns of a frame are all the items there are.
         if missing and (not transactions.listed or len(missing) == len(self.taxonomy.children)):
             raise DataError(
-                "taxonomy_unknown", "The taxonomy speaks of {got}, which the data lacks. Items are {items}.",
+                "taxonomy_unknown", "The taxonomy speaks of {got}, which the data does not have. Items are {items}.",
                 got=missing[:20], items=list(place)[:20],
             )  # fmt: skip
 

@@ -95,7 +95,7 @@ def test_an_estimate_shows_its_name_its_errors_and_why_it_has_no_interval(sample
     assert ".band()" in repr(likely)
     likely.band(draws=10)
     for shown in (repr(likely), likely._repr_html_()):
-        assert "it is no confidence interval" in shown
+        assert "it is not a confidence interval" in shown
         assert "interval 0" not in shown
     assert "95% variability band" in likely._repr_html_()
     assert "band" not in repr(chosen)

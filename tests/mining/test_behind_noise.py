@@ -145,7 +145,7 @@ def test_a_wider_class_gives_wider_intervals():
         low, high = dn.itemset_support(reports, schema, ["x=[30, 50)"], bins={"x": edges}, most=given).interval()
         lengths.append(float(high[0] - low[0]))
     assert lengths == sorted(lengths)
-    with pytest.raises(dn.errors.ParameterError, match="which the schema lacks"):
+    with pytest.raises(dn.errors.ParameterError, match="which the schema does not have"):
         dn.frequent_itemsets(reports, schema, 0.1, bins={"x": edges}, most={"y": 0.1})
     with pytest.raises(dn.errors.ParameterError, match=r"most= needs a dn\.Schema"):
         dn.frequent_itemsets(reports[["a"]], dn.Flip(0.9, 0.8), 0.1, most={"a": 0.1})
