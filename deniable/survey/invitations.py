@@ -18,6 +18,7 @@ from deniable.errors import DataError, FileError, RefusedError
 from deniable.files.atomic import write_text
 from deniable.files.csv_format import encoding_needed, find_format
 from deniable.plurals import counted
+from deniable.publish.remedies import Setting
 from deniable.survey.spreadsheets import plain, table
 from deniable.survey.store import Store
 from deniable.survey.submission import TOKEN, token_hash
@@ -29,6 +30,7 @@ COLUMNS = (
 EXACT = (*(name for name in COLUMNS if name not in ("firstname", "lastname", "email")), "link")
 """Columns for programs: they are written and read as they are."""
 _DEFAULTS = {"emailstatus": "OK", "invited": "N", "reminded": "N", "remindercount": "0", "completed": "N", "usesleft": "1"}
+_AGAIN = Setting("again", True)
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([ T]\d{2}:\d{2}(:\d{2})?)?")
 TOKEN_BYTES = 20
 LEAST_TOKEN = 22
@@ -142,15 +144,15 @@ def invite(store: Store, slug: str, people: list[dict[str, str]], again: bool = 
             "invited_before",
             "{slug} has {there} already, and {without} no token in this list: people who were invited before "
             "would get a second one, and could answer twice. Give the list that `invite` wrote, with new people added to it; or, if all "
-            "of them are new, add --again.",
-            slug=slug, there=counted(there, "invitation"), without=counted(without, "row has", "rows have"),
+            "of them are new: {setting}.",
+            slug=slug, setting=_AGAIN, there=counted(there, "invitation"), without=counted(without, "row has", "rows have"),
         )  # fmt: skip
     addresses = Counter(address for row in people if (address := row.get("email", "").strip().casefold()))
     twice = [address for address, count in addresses.items() if count > 1]
     if twice and not again:
         raise RefusedError(
             "address_twice", "{count:,} e-mail addresses are there more than once ({first}): would one person answer twice? If they share "
-            "an address, add --again.", count=len(twice), first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
+            "an address: {setting}.", count=len(twice), setting=_AGAIN, first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
         )  # fmt: skip
     made: list[dict[str, str]] = []
     for i, person in enumerate(people):

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from deniable.engines.extras import not_installed
 from deniable.errors import StoreError
+from deniable.publish.remedies import Setting
 
 try:
     from cryptography.exceptions import InvalidTag
@@ -111,9 +112,10 @@ class KeyFolder:
                 raise StoreError(
                     "key_missing",
                     "The key {name} is not in {folder}, so answers that wait in the inbox cannot be read. "
-                    "Bring that folder back, or name it with --keys.",
+                    "Bring that folder back, or name it: {setting}.",
                     name=f"{name}.key",
                     folder=str(self.folder),
+                    setting=Setting("keys", "FOLDER"),
                 )
             self._loaded[name] = key
         return key

@@ -57,7 +57,7 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
     address = Address.of(url)
     if address.slug is None:
         raise StoreError(
-            "bad_address", "{url} is not the address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
+            "bad_address", "{url} is not the address of a survey; a browser opens one: https://HOST/s/SURVEY.", url=address.url
         )
     optional("playwright", "browser")
     playwright = optional("playwright.sync_api", "browser")
@@ -65,7 +65,7 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
     if found is None:
         raise DeniableError(
             "no_browser",
-            "--browser needs Chromium or Chrome, and none is installed here. Install your system's package, for example: "
+            "A look with a real browser needs Chromium or Chrome, and none is installed here. Install your system's package, for example: "
             "sudo apt-get install chromium",
         )
     visits: list[Seen] = []

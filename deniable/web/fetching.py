@@ -254,7 +254,7 @@ def _optional(encoding: str) -> Callable[[bytes], bytes]:
         return decode
     wanted = {"br": "brotli", "zstd": "zstandard"}[encoding]
     raise UnreadableError(
-        f"it comes compressed as {encoding}, which cannot be unpacked here: pip install {wanted}, or verify with --browser",
+        f"it comes compressed as {encoding}, which cannot be unpacked here: pip install {wanted}, or look with a real browser",
         ours=True,
     )
 

@@ -49,7 +49,7 @@ def server_address(given: str) -> str:
     if not fits:
         raise ParameterError(
             "bad_server",
-            "{got!r} is not an address that a page can send answers to; write --address https://HOST, without a path. Over plain http "
+            "{got!r} is not an address that a page can send answers to; write https://HOST, without a path. Over plain http "
             "anyone on the way could read them, and browsers would not send them.",
             got=given,
         )
