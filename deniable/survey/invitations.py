@@ -144,7 +144,7 @@ def invite(store: Store, slug: str, people: list[dict[str, str]], again: bool = 
             "invited_before",
             "{slug} has {there} already, and {without} no token in this list: people who were invited before "
             "would get a second one, and could answer twice. Give the list that `invite` wrote, with new people added to it; or, if all "
-            "of them are new: {setting}.",
+            "of them are new, say so: {setting}.",
             slug=slug, setting=_AGAIN, there=counted(there, "invitation"), without=counted(without, "row has", "rows have"),
         )  # fmt: skip
     addresses = Counter(address for row in people if (address := row.get("email", "").strip().casefold()))
@@ -152,7 +152,8 @@ def invite(store: Store, slug: str, people: list[dict[str, str]], again: bool = 
     if twice and not again:
         raise RefusedError(
             "address_twice", "{count:,} e-mail addresses are there more than once ({first}): would one person answer twice? If they share "
-            "an address: {setting}.", count=len(twice), setting=_AGAIN, first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
+            "an address, say so: {setting}.",
+            count=len(twice), setting=_AGAIN, first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
         )  # fmt: skip
     made: list[dict[str, str]] = []
     for i, person in enumerate(people):

@@ -9,7 +9,8 @@ from deniable.core.question_texts import QuestionTexts, one_line
 from deniable.errors import QuestionnaireError
 from deniable.survey.page_rules import SEVERAL
 from deniable.survey.questionnaire import Questionnaire
-from deniable.survey.questions import Choice, Element
+from deniable.survey.questions.choices import Choice
+from deniable.survey.questions.elements import Element
 from deniable.survey.texts import Text, joined
 
 

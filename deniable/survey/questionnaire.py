@@ -18,7 +18,8 @@ from deniable.survey.levels import LEVELS
 from deniable.survey.lines import Document
 from deniable.survey.mistakes import Mistakes
 from deniable.survey.page_rules import LONGEST_NAME, broken_rules
-from deniable.survey.questions import Element, Reading, Unread, read_element
+from deniable.survey.questions.elements import Element, Unread, read_element
+from deniable.survey.questions.reading import Reading
 from deniable.survey.spelling import misspelt, plain_name
 from deniable.survey.texts import Text, text
 
