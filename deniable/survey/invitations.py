@@ -53,9 +53,9 @@ def new_token() -> str:
 def read_list(path: Path) -> list[dict[str, str]]:
     """The people of a CSV list; columns of LimeSurvey are known, others are carried along. All bad rows at once."""
     try:
-        found = find_format(path)
-        with path.open(encoding="utf-8-sig" if found.encoding == "utf-8" else found.encoding, newline="") as file:
-            text = "".join(file.readlines()[found.skip :])
+        kind = find_format(path)
+        with path.open(encoding="utf-8-sig" if kind.encoding == "utf-8" else kind.encoding, newline="") as file:
+            text = "".join(file.readlines()[kind.skip :])
     except FileNotFoundError:
         raise FileError("no_file", "{path} does not exist.", path=str(path)) from None
     except UnicodeDecodeError:
@@ -64,7 +64,7 @@ def read_list(path: Path) -> list[dict[str, str]]:
         raise
     except OSError as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=found.delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=kind.delimiter)
     try:
         return _rows(path, reader)
     except csv.Error as error:
@@ -104,27 +104,27 @@ def _rows(path: Path, reader: Any) -> list[dict[str, str]]:
 
 
 def _faults(row: dict[str, str]) -> list[str]:
-    found = []
+    faults = []
     token = row.get("token", "")
     if token and (len(token) < LEAST_TOKEN or not TOKEN.fullmatch(token)):
-        found.append(f"the token is shorter than {LEAST_TOKEN} letters or digits and could be guessed; leave it empty")
-    found += [
+        faults.append(f"the token is shorter than {LEAST_TOKEN} letters or digits and could be guessed; leave it empty")
+    faults += [
         f"{name} is not a date (YYYY-MM-DD)"
         for name in ("validfrom", "validuntil")
         if row.get(name) and _day(row[name]) is None
     ]
     begins, ends = (_day(row.get(name, "")) for name in ("validfrom", "validuntil"))
     if begins and ends and ends < begins:
-        found.append("validuntil is before validfrom")
+        faults.append("validuntil is before validfrom")
     if row.get("usesleft", "1") not in ("", "1"):
-        found.append("usesleft must be 1: every token is used once")
-    return found
+        faults.append("usesleft must be 1: every token is used once")
+    return faults
 
 
 def _day(text: str) -> str | None:
-    found = _DATE.fullmatch(text.strip())
+    match = _DATE.fullmatch(text.strip())
     try:
-        return datetime.date.fromisoformat(found.group(1)).isoformat() if found else None
+        return datetime.date.fromisoformat(match.group(1)).isoformat() if match else None
     except ValueError:
         return None
 

@@ -55,11 +55,11 @@ def select(connection: sa.Connection, table: str, columns: Sequence[str], where:
     if connection.dialect.name == "sqlite":
         statement = f"SELECT json_group_array(json_array({', '.join(columns)})) FROM {table} "
         statement += f"WHERE {where} IN (SELECT value FROM json_each(?))"
-        found = connection.exec_driver_sql(statement, (json.dumps(list(among)),)).scalar()
+        listed = connection.exec_driver_sql(statement, (json.dumps(list(among)),)).scalar()
     else:
         statement = (
             f"SELECT CAST(json_agg(json_build_array({', '.join(columns)})) AS text) FROM {table} WHERE {where} = ANY(%s)"
         )
-        found = connection.exec_driver_sql(statement, (list(among),)).scalar()
-    rows: list[list[Any]] = json.loads(found) if found else []
+        listed = connection.exec_driver_sql(statement, (list(among),)).scalar()
+    rows: list[list[Any]] = json.loads(listed) if listed else []
     return rows

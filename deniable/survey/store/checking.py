@@ -25,7 +25,7 @@ _LOGS = {
 def check(database: Database, discard_unreadable: bool = False) -> int:
     """See that the database is whole and every waiting answer has its key; sweep keys that nobody needs.
 
-    Returns how many waiting answers were discarded because their key is lost, if that was wished.
+    Returns how many waiting answers were discarded because their key is lost, if that was asked for.
     """
     _check_file(database)
     adopt(database, discard_unreadable)
@@ -67,7 +67,7 @@ def _discard_sealed(database: Database, lost: set[str]) -> int:
 def sweep(database: Database) -> None:
     """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to.
 
-    And empty SQLite's log, if somebody who read it has hindered a mixing in that.
+    It also empties SQLite's log, if somebody who read it kept a mixing from doing so.
     """
     keys = keys_of(database)
     forget(database.engine)

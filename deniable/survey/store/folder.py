@@ -45,7 +45,7 @@ def adopt(database: Database, give_up: bool = False) -> None:
         mark = None if known is None else known.mark
         if mark not in keys.marks():
             if give_up:
-                mark = None  # what was the folder so far is so no more, should it turn up again
+                mark = None  # the old folder is no longer the right one, should it turn up again
             else:
                 _check_holds(connection, database, known, here)
             mark = mark or secrets.token_hex(16)

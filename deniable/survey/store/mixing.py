@@ -275,7 +275,7 @@ def forget(engine: sa.Engine, *tables: str) -> None:
     """Make what was deleted unreadable: empty the log of SQLite, remove the dead rows of PostgreSQL."""
     with outside_transactions(engine) as connection:
         if connection.dialect.name == "sqlite":
-            # Somebody who reads at this moment, a backup for example, hinders it; waiting for them would keep all others from writing. It
+            # Somebody who reads at this moment, a backup for example, prevents it; waiting for them would keep all others from writing. It
             # is tried again every minute.
             connection.exec_driver_sql("PRAGMA busy_timeout = 100")
             try:

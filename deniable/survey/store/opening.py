@@ -175,7 +175,7 @@ def _new_id(made: sa.CursorResult[Any]) -> int:
 
 
 def _replace(connection: sa.Connection, keys: KeyFolder, slug: str, old: sa.Row[Any], discard: bool) -> set[str]:
-    """See that a version which ends shows nobody by themselves; the keys that are to be destroyed, if answers were thrown away.
+    """See that a version that ends exposes nobody; returns the keys to be destroyed, if answers were thrown away.
 
     Anyone who could replace a version around each arrival would see everyone's report, one per version. So what waits is mixed in if it
     is a batch; stays sealed until the survey is closed if it is the rest of one with results; and is in the way otherwise.

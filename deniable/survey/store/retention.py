@@ -37,7 +37,7 @@ def keep_until(connection: sa.Connection, here: sa.Row[Any], wanted: datetime.da
     if day > here.contacts_until:
         raise RefusedError(
             "retention_longer", "People were told that their contact details are erased on {told}; they cannot be kept until {day}. Only a "
-            "changed questionnaire, which people are asked anew, can have a later day.", told=here.contacts_until, day=day,
+            "changed questionnaire, which people answer again, can have a later day.", told=here.contacts_until, day=day,
         )  # fmt: skip
     connection.execute(sa.update(version).where(version.c.id == here.id).values(contacts_until=day))
     sooner = sa.update(contact).where(contact.c.survey_id == here.survey_id, contact.c.until > day)

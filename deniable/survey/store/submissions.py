@@ -30,13 +30,13 @@ Outcome = DeniableError | Repeated | None
 
 
 def submit(database: Database, group: Sequence[Submission]) -> list[Outcome]:
-    """Store a group of submissions: it is on the disk when this returns. One that is refused does not hinder the others."""
+    """Store a group of submissions: it is on the disk when this returns. One that is refused does not hold up the others."""
     engine, keys = database.engine, keys_of(database)
     for _ in range(2):
         # Another server on the same database may store a copy between our look and our insert; the second time we see it.
         with contextlib.suppress(RowsRefusedError):
             return _commit(engine, keys, group)
-    # One of them cannot be stored, for a reason that nobody thought of: it must not hinder the others.
+    # One of them cannot be stored, for a reason that nobody thought of: it must not hold up the others.
     return [_commit_alone(engine, keys, one) for one in group]
 
 
