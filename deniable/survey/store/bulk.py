@@ -51,7 +51,26 @@ def _insert(dialect: sa.Dialect, table: sa.Table, columns: tuple[str, ...]) -> s
 
 
 def select(connection: sa.Connection, table: str, columns: Sequence[str], where: str, among: Sequence[Any]) -> list[list[Any]]:
-    """The rows of a table whose column `where` is among some values: numbers, texts and nulls."""
+    """The rows of a table that have one of some values in a column.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+        An open connection.
+    table : str
+        The name of the table.
+    columns : sequence of str
+        The columns to read: numbers, texts and nulls.
+    where : str
+        The column that is compared; it may follow other conditions and an `AND`.
+    among : sequence
+        The values that are looked for.
+
+    Returns
+    -------
+    list of list
+        The rows.
+    """
     if connection.dialect.name == "sqlite":
         statement = f"SELECT json_group_array(json_array({', '.join(columns)})) FROM {table} "
         statement += f"WHERE {where} IN (SELECT value FROM json_each(?))"
