@@ -223,7 +223,7 @@ def fill(store: Any, stored: int) -> None:
     from deniable.survey.writer import GROWTH
 
     asked, waiting = store.current("town")[0], max(0, stored // GROWTH - LEAD)
-    with writing(store._engine) as connection:
+    with writing(store.engine) as connection:
         if connection.dialect.name == "sqlite":
             rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT"
             code, hashed = "lower(hex(randomblob(16)))", "lower(hex(randomblob(32)))"
@@ -247,7 +247,7 @@ def fill(store: Any, stored: int) -> None:
                 ["version_id", "key_name", "sealed"],
                 [[1, key, sealed] for sealed in seal(store.keys.get(key), sent)],
             )
-    with outside_transactions(store._engine) as connection:
+    with outside_transactions(store.engine) as connection:
         # What filling it so fast has left to be done is not measured.
         for statement in {"sqlite": ["PRAGMA wal_checkpoint(TRUNCATE)"]}.get(
             connection.dialect.name, ["VACUUM ANALYZE", "CHECKPOINT"]

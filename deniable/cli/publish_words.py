@@ -9,7 +9,9 @@ from typing import Any
 
 from deniable.publish.remedies import Setting
 
-NAMES: Mapping[str, str] = MappingProxyType({"outcomes": "answer"})
+NAMES: Mapping[str, str] = MappingProxyType(
+    {"outcomes": "answer", "url": "db", "contacts_until": "erase_contacts_on", "number": "version"}
+)
 """Parameters whose options are called otherwise."""
 
 

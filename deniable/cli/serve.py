@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,10 @@ from deniable import interrupts
 from deniable.cli.shared_options import Force
 from deniable.errors import FileError
 from deniable.plurals import counted
+
+if TYPE_CHECKING:
+    from deniable.survey.store import Store
+    from deniable.web.serve import Service
 
 Database = Annotated[str, typer.Option("--db", help="A SQLite file, or postgresql://USER@HOST/DATABASE.", envvar="DENIABLE_DB")]
 Keys = Annotated[
@@ -52,7 +56,6 @@ def serve(
     from deniable.web.serve import Service
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
-    code = 0
     file, _ = Store.places(db, keys)
     if file is not None and not file.exists():
         # A mistyped name must not become an empty service.
@@ -66,46 +69,60 @@ def serve(
         except BaseException:
             service.close()
             raise
-        if discarded:
-            print(f"{counted(discarded, 'waiting answer')} {'was' if discarded == 1 else 'were'} given up: the key is lost.")
-        logged = store.logged_statements()
-        if logged:
-            print(
-                f"warning: this database writes its statements to a log ({', '.join(logged)}): when which invitation was used, and which "
-                "answers were mixed in together. Turn that off, or keep the log as safe as the answers (docs/security.md).",
-                file=sys.stderr,
-            )
+        _tell_of_database(store, discarded)
         if not store.slugs():
             print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
-        for slug in store.slugs():
-            seen = store.overview(slug)
-            print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.mixed)} released{_earlier(seen)}")
-            _tell_refused(store, slug, seen.state)
-        print(f"{service.url}/organiser   for the organiser")
-        if service.first_link is not None:
-            print(f"{service.first_link}   one-time link: choose the organiser's password")
-        if host not in ("127.0.0.1", "localhost", "::1"):
-            print(
-                "Put a proxy with HTTPS before it: over plain HTTP anyone on the way can change the page, and read the password "
-                "(docs/security.md, Behind a proxy)."
-            )
-        sys.stdout.flush()
-        try:
-            with _terminable():
-                service.run()
-        except KeyboardInterrupt:
-            interrupts.taken_up()
-            code = INTERRUPTED
-        except _TerminatedError:
-            # What a service manager asks for, and has got.
-            code = 0
-        finally:
-            service.close()
+        _tell_addresses(service, store)
+        code = _run(service)
     print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
     raise typer.Exit(code)
 
 
-def _tell_refused(store: Any, slug: str, state: str) -> None:
+def _tell_of_database(store: Store, discarded: int) -> None:
+    if discarded:
+        print(f"{counted(discarded, 'waiting answer')} {'was' if discarded == 1 else 'were'} given up: the key is lost.")
+    logged = store.logged_statements()
+    if logged:
+        print(
+            f"warning: this database writes its statements to a log ({', '.join(logged)}): when which invitation was used, and which "
+            "answers were mixed in together. Turn that off, or keep the log as safe as the answers (docs/security.md).",
+            file=sys.stderr,
+        )
+
+
+def _tell_addresses(service: Service, store: Store) -> None:
+    for slug in store.slugs():
+        seen = store.overview(slug)
+        print(f"{service.url}/s/{slug}   {seen.state}, {_answers(seen.mixed)} released{_earlier(seen)}")
+        _tell_refused(store, slug, seen.state)
+    print(f"{service.url}/organiser   for the organiser")
+    if service.first_link is not None:
+        print(f"{service.first_link}   one-time link: choose the organiser's password")
+    if service.host not in ("127.0.0.1", "localhost", "::1"):
+        print(
+            "Put a proxy with HTTPS before it: over plain HTTP anyone on the way can change the page, and read the password "
+            "(docs/security.md, Behind a proxy)."
+        )
+    sys.stdout.flush()
+
+
+def _run(service: Service) -> int:
+    """Serve until something ends it; the exit code."""
+    try:
+        with _terminable():
+            service.run()
+    except KeyboardInterrupt:
+        interrupts.taken_up()
+        return INTERRUPTED
+    except _TerminatedError:
+        # What a service manager asks for, and has got.
+        return 0
+    finally:
+        service.close()
+    return 0
+
+
+def _tell_refused(store: Store, slug: str, state: str) -> None:
     """A survey that an earlier release opened may be one that pages ask nothing by."""
     from deniable.survey.page_rules import PageRuleError, check_page
 

@@ -11,7 +11,8 @@ import typer
 
 from deniable.cli.serve import DEFAULT_DB, Database, Keys
 from deniable.cli.shared_options import Force
-from deniable.cli.survey import Slug, app, opened
+from deniable.cli.survey import Slug, opened
+from deniable.cli.survey_people import app  # with all its other commands, in their order
 from deniable.files.atomic import replacing
 
 

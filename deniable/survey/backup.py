@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deniable.errors import FileError, StoreError
 from deniable.files.atomic import file_exists, replacing
+from deniable.publish.remedies import Setting
 from deniable.survey.sealing import MARKS
 from deniable.survey.store import Store
 
@@ -52,7 +53,7 @@ def backup(store: Store, path: Path, force: bool = False) -> bool:
 
 
 def restore(store: Store, path: Path) -> int:
-    """Fill an empty store from a backup; how many rows. A backup that was changed, or lacks its keys, is refused."""
+    """Fill an empty store from a backup; how many rows. A backup that was changed, or whose keys are missing, is refused."""
     check(path)
     with path.open("rb") as raw:
         raw.seek(len(MAGIC) + 65)
@@ -65,9 +66,10 @@ def restore(store: Store, path: Path) -> int:
                 raise StoreError(
                     "backup_keys_missing",
                     "{path} holds answers that are not mixed yet, which cannot be read without the keys that were written with "
-                    "it. Put that file back as {beside}, or name the folder of the service's keys with --keys.",
+                    "it. Put that file back as {beside}, or name the folder of the service's keys: {setting}.",
                     path=str(path),
                     beside=str(keys_beside(path)),
+                    setting=Setting("keys", "FOLDER"),
                 ) from None
 
 

@@ -18,6 +18,7 @@ from deniable.core.domains.missing import WithMissing
 from deniable.errors import FileError, RefusedError
 from deniable.files.sidecar import NOTICE, sidecar, write_reports
 from deniable.files.tables import is_parquet
+from deniable.publish.remedies import Setting
 from deniable.survey.question_texts import frozen_texts
 from deniable.survey.spreadsheets import guarded
 from deniable.survey.store import Store
@@ -94,7 +95,9 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
     """Why there is nothing to export, and what can be done about it: the same however many answers wait."""
     versions = store.overviews(slug)
     here = next(one for one in versions if one.number == number)
-    earlier = [str(one.number) for one in versions[:-1] if one.mixed and one.number != number]
+    earlier = {
+        f"version_{one.number}": Setting("number", one.number) for one in versions[:-1] if one.mixed and one.number != number
+    }
     if here.state == "open":
         sentence = (
             "{slug} has no results yet: while it is open they appear in batches of at least {batch} new answers, some time after "
@@ -112,11 +115,9 @@ def _nothing(store: Store, slug: str, number: int) -> RefusedError:
             sentence += " Open it again and wait until there are {batch}." if here.state == "closed" else ""
         else:
             sentence += "Release those that wait, if there are any: deniable survey close {slug}."
-    more = f" Answers to earlier versions are kept: --version {' or '.join(earlier)}." if earlier else ""
-    return RefusedError(
-        "nothing_to_export", sentence + "{more}",
-        slug=slug, state=here.state, now=number, batch=BATCH, more=more,
-    )  # fmt: skip
+    if earlier:
+        sentence += f" Answers to earlier versions are kept: {' or '.join(f'{{{name}}}' for name in earlier)}."
+    return RefusedError("nothing_to_export", sentence, slug=slug, state=here.state, now=number, batch=BATCH, **earlier)
 
 
 def _pieces(store: Store, read: Version, spreadsheet: bool) -> Iterator[pa.RecordBatch]:

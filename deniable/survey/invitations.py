@@ -18,6 +18,7 @@ from deniable.errors import DataError, FileError, RefusedError
 from deniable.files.atomic import write_text
 from deniable.files.csv_format import encoding_needed, find_format
 from deniable.plurals import counted
+from deniable.publish.remedies import Setting
 from deniable.survey.spreadsheets import plain, table
 from deniable.survey.store import Store
 from deniable.survey.submission import TOKEN, token_hash
@@ -29,6 +30,7 @@ COLUMNS = (
 EXACT = (*(name for name in COLUMNS if name not in ("firstname", "lastname", "email")), "link")
 """Columns for programs: they are written and read as they are."""
 _DEFAULTS = {"emailstatus": "OK", "invited": "N", "reminded": "N", "remindercount": "0", "completed": "N", "usesleft": "1"}
+_AGAIN = Setting("again", True)
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([ T]\d{2}:\d{2}(:\d{2})?)?")
 TOKEN_BYTES = 20
 LEAST_TOKEN = 22
@@ -51,9 +53,9 @@ def new_token() -> str:
 def read_list(path: Path) -> list[dict[str, str]]:
     """The people of a CSV list; columns of LimeSurvey are known, others are carried along. All bad rows at once."""
     try:
-        found = find_format(path)
-        with path.open(encoding="utf-8-sig" if found.encoding == "utf-8" else found.encoding, newline="") as file:
-            text = "".join(file.readlines()[found.skip :])
+        kind = find_format(path)
+        with path.open(encoding="utf-8-sig" if kind.encoding == "utf-8" else kind.encoding, newline="") as file:
+            text = "".join(file.readlines()[kind.skip :])
     except FileNotFoundError:
         raise FileError("no_file", "{path} does not exist.", path=str(path)) from None
     except UnicodeDecodeError:
@@ -62,7 +64,7 @@ def read_list(path: Path) -> list[dict[str, str]]:
         raise
     except OSError as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=found.delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=kind.delimiter)
     try:
         return _rows(path, reader)
     except csv.Error as error:
@@ -102,27 +104,27 @@ def _rows(path: Path, reader: Any) -> list[dict[str, str]]:
 
 
 def _faults(row: dict[str, str]) -> list[str]:
-    found = []
+    faults = []
     token = row.get("token", "")
     if token and (len(token) < LEAST_TOKEN or not TOKEN.fullmatch(token)):
-        found.append(f"the token is shorter than {LEAST_TOKEN} letters or digits and could be guessed; leave it empty")
-    found += [
+        faults.append(f"the token is shorter than {LEAST_TOKEN} letters or digits and could be guessed; leave it empty")
+    faults += [
         f"{name} is not a date (YYYY-MM-DD)"
         for name in ("validfrom", "validuntil")
         if row.get(name) and _day(row[name]) is None
     ]
     begins, ends = (_day(row.get(name, "")) for name in ("validfrom", "validuntil"))
     if begins and ends and ends < begins:
-        found.append("validuntil is before validfrom")
+        faults.append("validuntil is before validfrom")
     if row.get("usesleft", "1") not in ("", "1"):
-        found.append("usesleft must be 1: every token is used once")
-    return found
+        faults.append("usesleft must be 1: every token is used once")
+    return faults
 
 
 def _day(text: str) -> str | None:
-    found = _DATE.fullmatch(text.strip())
+    match = _DATE.fullmatch(text.strip())
     try:
-        return datetime.date.fromisoformat(found.group(1)).isoformat() if found else None
+        return datetime.date.fromisoformat(match.group(1)).isoformat() if match else None
     except ValueError:
         return None
 
@@ -142,15 +144,16 @@ def invite(store: Store, slug: str, people: list[dict[str, str]], again: bool = 
             "invited_before",
             "{slug} has {there} already, and {without} no token in this list: people who were invited before "
             "would get a second one, and could answer twice. Give the list that `invite` wrote, with new people added to it; or, if all "
-            "of them are new, add --again.",
-            slug=slug, there=counted(there, "invitation"), without=counted(without, "row has", "rows have"),
+            "of them are new, say so: {setting}.",
+            slug=slug, setting=_AGAIN, there=counted(there, "invitation"), without=counted(without, "row has", "rows have"),
         )  # fmt: skip
     addresses = Counter(address for row in people if (address := row.get("email", "").strip().casefold()))
     twice = [address for address, count in addresses.items() if count > 1]
     if twice and not again:
         raise RefusedError(
             "address_twice", "{count:,} e-mail addresses are there more than once ({first}): would one person answer twice? If they share "
-            "an address, add --again.", count=len(twice), first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
+            "an address, say so: {setting}.",
+            count=len(twice), setting=_AGAIN, first=", ".join(twice[:3]) + (", ..." if len(twice) > 3 else ""),
         )  # fmt: skip
     made: list[dict[str, str]] = []
     for i, person in enumerate(people):

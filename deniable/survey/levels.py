@@ -135,9 +135,9 @@ def neighbours_for(domain: Domain, odds: int) -> Matrix:
     best = None
     for _ in range(24):
         factor = (weakest + strongest) / 2
-        found = Matrix(domain, _falling(answered, factor, odds))
-        if found.epsilon <= math.log(odds) + 1e-12:
-            best, weakest = found, factor
+        channel = Matrix(domain, _falling(answered, factor, odds))
+        if channel.epsilon <= math.log(odds) + 1e-12:
+            best, weakest = channel, factor
         else:
             strongest = factor
     if best is None:

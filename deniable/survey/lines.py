@@ -129,19 +129,19 @@ class Document:
             raise QuestionnaireError("too_large", "{where} holds more than {most:,} values.", where=self.where, most=LARGEST)
         self._lines[path] = node.start_mark.line + 1
         if isinstance(node, MappingNode):
-            found: dict[str, Any] = {}
+            content: dict[str, Any] = {}
             for key_node, value_node in node.value:
                 key = str(key_node.value)
                 if key_node.style is None and key[:1] == "-" and key[1:2].isalpha():
                     self._lines[path] = key_node.start_mark.line + 1
                     raise self.error(path, "no_space", "a space is missing after the dash: - {key}:", key=key[1:])
-                if key in found:
+                if key in content:
                     self._lines[(*path, key)] = key_node.start_mark.line + 1
                     self.mistakes.append(self.error((*path, key), "key_twice", "{key!r} is given twice.", key=key))
                     continue
-                found[key] = self._read(value_node, (*path, key))
+                content[key] = self._read(value_node, (*path, key))
                 self._lines[(*path, key)] = key_node.start_mark.line + 1
-            return found
+            return content
         if isinstance(node, SequenceNode):
             return [self._read(item, (*path, i)) for i, item in enumerate(node.value)]
         return self._scalar(node)

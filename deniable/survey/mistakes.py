@@ -46,16 +46,16 @@ class Mistakes:
         """End with what was found, in the order of the lines; one mistake is told as it is."""
         if not self._by_sentence:
             return
-        found = sorted(self.found, key=lambda error: error.parameters.get("line", 0))
-        if len(found) == 1:
-            raise found[0]
-        where = found[0].parameters["where"]
-        lines = [str(error).removeprefix(f"{where}, ") for error in found[:MOST_SHOWN]]
-        if len(found) > MOST_SHOWN:
-            lines.append(f"and {len(found) - MOST_SHOWN:,} more.")
+        errors = sorted(self.found, key=lambda error: error.parameters.get("line", 0))
+        if len(errors) == 1:
+            raise errors[0]
+        where = errors[0].parameters["where"]
+        lines = [str(error).removeprefix(f"{where}, ") for error in errors[:MOST_SHOWN]]
+        if len(errors) > MOST_SHOWN:
+            lines.append(f"and {len(errors) - MOST_SHOWN:,} more.")
         raise QuestionnaireError(
             "mistakes", "{where} has {count:,} mistakes:\n  {lines}",
-            where=where, count=len(found), lines="\n  ".join(lines), mistakes=found,
+            where=where, count=len(errors), lines="\n  ".join(lines), mistakes=errors,
         )  # fmt: skip
 
 
@@ -66,6 +66,6 @@ def each(*reads: Callable[[], Any]) -> list[Any]:
     [1, 2]
     """
     mistakes = Mistakes()
-    found = [mistakes.read(read, None) for read in reads]
+    values = [mistakes.read(read, None) for read in reads]
     mistakes.raise_all()
-    return found
+    return values

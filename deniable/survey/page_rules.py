@@ -126,10 +126,10 @@ def read_json(body: bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise ValueError("a key is given twice")
-    return found
+    return content
 
 
 def _no_constant(name: str) -> Any:
@@ -172,14 +172,14 @@ def broken_rules(told: Any) -> list[PageRuleError]:
         elements, blocks = _readable(told)
     except PageRuleError as error:
         return [error]
-    found = []
+    broken = []
     for element in elements:
         try:
             for name in element.attributes:
                 _check_column(element, blocks[name])
         except PageRuleError as error:
-            found.append(error)
-    return found
+            broken.append(error)
+    return broken
 
 
 def _readable(told: Any) -> tuple[list[Shown], dict[str, Any]]:
@@ -306,13 +306,13 @@ def _element(given: Any, languages: list[str], before: list[Shown]) -> Shown:
 
 def _pages(given: Any, languages: list[str]) -> list[Shown]:
     _must(isinstance(given, list) and given, "pages")
-    found: list[Shown] = []
+    shown: list[Shown] = []
     for page in given:
         _must(isinstance(page, dict) and isinstance(page.get("elements"), list) and page["elements"], "pages")
         _text(page.get("title"), languages, "pages", optional=True)
         for element in page["elements"]:
-            found.append(_element(element, languages, found))
-    return found
+            shown.append(_element(element, languages, shown))
+    return shown
 
 
 def _check_names(elements: list[Shown]) -> None:

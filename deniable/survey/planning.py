@@ -78,15 +78,15 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     """
     if isinstance(answers, bool) or not isinstance(answers, int) or answers < 1:
         raise ParameterError("answers", "The number of answers must be a whole number above 0, got {got!r}.", got=answers)
-    found = []
+    all_costs = []
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     reach = NormalDist().inv_cdf(0.975)
     for name, channel in questionnaire.schema.items():
         known = known_to(channel, answers)
         margin = min(known.margin, UNKNOWN)
         worth = SHARE * (1 - SHARE) * (reach / margin) ** 2
-        found.append(Cost(name, epsilons[name], worth, margin, in_people(channel, answers, known.influence)))
-    return found
+        all_costs.append(Cost(name, epsilons[name], worth, margin, in_people(channel, answers, known.influence)))
+    return all_costs
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     >>> print(*advice(questionnaire, 1_000))
     note: smokes: asked openly (privacy: none): the answer is sent and stored as it is, not protected by randomisation.
     """
-    found = costs(questionnaire, answers)
+    all_costs = costs(questionnaire, answers)
     open_ = {name for element in questionnaire.elements if not element.private for name in element.channels}
-    epsilons = {cost.name: cost.epsilon for cost in found}
+    epsilons = {cost.name: cost.epsilon for cost in all_costs}
     said = [
         Advice("note", name, f"assumed: {channel.assumption}.")
         for name, channel in questionnaire.schema.items()
@@ -126,7 +126,7 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
             said.append(Advice("note", block.name, sent))
         else:
             said += [Advice("warning", block.name, text) for text in [*warnings_of(block), *notable(epsilons[block.name])]]
-    said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in found if _is_wide(cost)]
+    said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in all_costs if _is_wide(cost)]
     together = [epsilons[block.name] for block in questionnaire.schema.blocks if block.name not in open_]
     return said + [Advice("warning", ALL_TOGETHER, text) for text in weak_together(together)]
 

@@ -9,7 +9,8 @@ from deniable.core.question_texts import QuestionTexts, one_line
 from deniable.errors import QuestionnaireError
 from deniable.survey.page_rules import SEVERAL
 from deniable.survey.questionnaire import Questionnaire
-from deniable.survey.questions import Choice, Element
+from deniable.survey.questions.choices import Choice
+from deniable.survey.questions.elements import Element
 from deniable.survey.texts import Text, joined
 
 
@@ -36,15 +37,15 @@ def question_texts(asked: Questionnaire) -> QuestionTexts:
         Choice("no", joined(languages, en="No", pl="Nie")),
         Choice("yes", joined(languages, en="Yes", pl="Tak")),
     ]
-    found = {}
+    texts = {}
     for element in asked.elements:
         for column, part in zip(element.channels, _parts(element), strict=True):
             labels = ticked if element.type == "checkbox" else element.choices
-            found[column] = {
+            texts[column] = {
                 "title": _title(element, part, languages),
                 "labels": {choice.value: _lines(choice.text) for choice in labels} | {NO_ANSWER: silence},
             }
-    return QuestionTexts(languages, found, asked.slug)
+    return QuestionTexts(languages, texts, asked.slug)
 
 
 def frozen_texts(given: dict[str, Any]) -> QuestionTexts | None:
@@ -73,4 +74,4 @@ def _title(element: Element, part: Choice | None, languages: list[str]) -> Text:
 
 
 def _lines(text: Text) -> Text:
-    return {language: one_line(own) for language, own in text.items()}
+    return {language: one_line(words) for language, words in text.items()}

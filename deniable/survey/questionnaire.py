@@ -18,7 +18,8 @@ from deniable.survey.levels import LEVELS
 from deniable.survey.lines import Document
 from deniable.survey.mistakes import Mistakes
 from deniable.survey.page_rules import LONGEST_NAME, broken_rules
-from deniable.survey.questions import Element, Reading, Unread, read_element
+from deniable.survey.questions.elements import Element, Unread, read_element
+from deniable.survey.questions.reading import Reading
 from deniable.survey.spelling import misspelt, plain_name
 from deniable.survey.texts import Text, text
 
@@ -267,7 +268,7 @@ class Questionnaire:
                 mistakes.add(self._error("pages", "pages", "pages is a list of pages with elements."))
             return [], []
         privacy = mistakes.read(self._default_privacy, "standard")
-        found = []
+        read_pages = []
         everything: list[Element | Unread] = []
         for p, page in enumerate(pages):
             elements = page.get("elements") if isinstance(page, dict) else None
@@ -285,8 +286,8 @@ class Questionnaire:
                 one = Unread.of(reading, given) if element is None else element
                 everything.append(one)
                 self._places[id(one)] = reading.path
-            found.append((title, read))
-        return found, everything
+            read_pages.append((title, read))
+        return read_pages, everything
 
     def _page_title(self, p: int, page: dict[str, Any]) -> Text | None:
         return text(self._document, ("pages", p, "title"), page["title"], self.languages) if "title" in page else None

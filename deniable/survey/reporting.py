@@ -25,8 +25,8 @@ def privacy_report(
     ...  "pages": [{"elements": [{"type": "boolean", "name": "smokes", "title": "Do you smoke?", "privacy": "strong"},
     ...                          {"type": "boolean", "name": "votes", "title": "May you vote?", "privacy": "none"}]}]}
     ... ''')
-    >>> found = privacy_report(questionnaire)
-    >>> found.rows[0].text, found.rows[0].odds, found.asked_openly
+    >>> report = privacy_report(questionnaire)
+    >>> report.rows[0].text, report.rows[0].odds, report.asked_openly
     ('Do you smoke?', 'by a factor of at most 3.0', ('votes',))
     """
     if language is None:
@@ -40,7 +40,7 @@ def privacy_report(
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     said = advice(questionnaire, answers)
     lies = {cost.name: cost.counts_as for cost in costs(questionnaire, answers)}
-    found = report(questionnaire.schema, prior, texts=question_texts(questionnaire).questions(language))
+    plain = report(questionnaire.schema, prior, texts=question_texts(questionnaire).questions(language))
 
     def completed(row: Row) -> Row:
         # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
@@ -49,15 +49,15 @@ def privacy_report(
         return replace(known, text=texts[row.name], warnings=warnings, counts_as=lies[row.name])
 
     notes = tuple((one.name, one.text) for one in said if one.kind == "note")
-    return PrivacyReport(questionnaire.schema, tuple(map(completed, found.rows)), notes=notes, language=language)
+    return PrivacyReport(questionnaire.schema, tuple(map(completed, plain.rows)), notes=notes, language=language)
 
 
 def _texts(questionnaire: Questionnaire, language: str) -> dict[str, str]:
     """The words of each column's question; of a box or a row of a matrix, with those of the box or the row."""
-    found = {}
+    titles = {}
     for element in questionnaire.elements:
         parts = element.rows or (element.choices if element.type == "checkbox" else [])
         title = element.title[language]
         for i, name in enumerate(element.channels):
-            found[name] = f"{title} {parts[i].text[language]}" if parts else title
-    return found
+            titles[name] = f"{title} {parts[i].text[language]}" if parts else title
+    return titles

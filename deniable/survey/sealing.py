@@ -1,7 +1,7 @@
 """Sealing: an answer that waits in the inbox can be read only with a key that is destroyed once the answers are mixed.
 
 The database sees a submission's token and its answer in one transaction, and its log remembers that. So the waiting answer is
-encrypted (ChaCha20-Poly1305); the keys lie in a folder outside the database, a file each, named by what they are called there.
+encrypted (ChaCha20-Poly1305); the keys lie in a folder outside the database, one file per key, named by what they are called there.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from deniable.engines.extras import not_installed
 from deniable.errors import StoreError
+from deniable.publish.remedies import Setting
 
 try:
     from cryptography.exceptions import InvalidTag
@@ -111,9 +112,10 @@ class KeyFolder:
                 raise StoreError(
                     "key_missing",
                     "The key {name} is not in {folder}, so answers that wait in the inbox cannot be read. "
-                    "Bring that folder back, or name it with --keys.",
+                    "Bring that folder back, or name it: {setting}.",
                     name=f"{name}.key",
                     folder=str(self.folder),
+                    setting=Setting("keys", "FOLDER"),
                 )
             self._loaded[name] = key
         return key
@@ -162,12 +164,12 @@ class KeyFolder:
         an hour old and still unnamed stays so.
         """
         before = time.time() - SAFE_SECONDS
-        found = set()
+        old = set()
         for path in self.folder.glob("*.key") if self.folder.is_dir() else ():
             with contextlib.suppress(FileNotFoundError):
                 if _NAME.fullmatch(path.name) and path.stat().st_mtime < before:
-                    found.add(path.stem)
-        return found
+                    old.add(path.stem)
+        return old
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.key"

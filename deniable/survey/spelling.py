@@ -34,13 +34,13 @@ def misspelt(given: Collection[Any], allowed: Collection[str]) -> dict[str, str]
     >>> misspelt(["titel", "name", "colour"], ["title", "name", "type"])
     {'titel': 'title'}
     """
-    found: dict[str, str] = {}
+    slips: dict[str, str] = {}
     for key in given:
-        free = [one for one in allowed if one not in given and one not in found.values()]
+        free = [one for one in allowed if one not in given and one not in slips.values()]
         near = meant(str(key), free) if key not in allowed else None
         if near is not None:
-            found[str(key)] = near
-    return found
+            slips[str(key)] = near
+    return slips
 
 
 def plain_name(got: str, between: str = "_") -> str:

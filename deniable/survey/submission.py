@@ -109,7 +109,7 @@ def read_submission(asked: Asked, given: Any) -> Submission:
 
 
 def unpack(content: bytes, columns: int, linkage: str) -> list[Any]:
-    """The row of the wide table: a code an attribute, then the receipt code if there is one."""
+    """The row of the wide table: one code per attribute, then the receipt code if there is one."""
     codes = list(struct.unpack_from(f"<{columns}I", content))
     if linkage == "none":
         return codes

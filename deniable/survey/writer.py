@@ -111,16 +111,16 @@ class Writer:
     def _next_group(self, wait: bool = True) -> tuple[list[tuple[Submission, Any]], bool]:
         group: list[tuple[Submission, Any]] = []
         try:
-            found = self._queue.get(timeout=1.0) if wait else self._queue.get_nowait()
+            entry = self._queue.get(timeout=1.0) if wait else self._queue.get_nowait()
             if wait and self._busy:
                 time.sleep(GATHER_SECONDS)
             while True:
-                if found is _STOP:
+                if entry is _STOP:
                     return group, True
-                group.append(found)
+                group.append(entry)
                 if len(group) >= MOST_AT_ONCE:
                     break
-                found = self._queue.get_nowait()
+                entry = self._queue.get_nowait()
         except queue.Empty:
             pass
         return group, False

@@ -135,7 +135,7 @@ def _colon(lines: list[str], at: int, column: int) -> tuple[int, str]:
 
 
 def _unclosed(lines: list[str], at: int) -> int | None:
-    """The first line whose text lacks its closing quote, if the next quote, which closes it instead, was meant to open another."""
+    """The first line whose text has no closing quote, if the next quote, which closes it instead, was meant to open another."""
     first = next((i for i in range(at + 1) if lines[i].count('"') % 2), None)
     then = None if first is None else next((i for i in range(first + 1, at + 1) if '"' in lines[i]), None)
     opens = then is not None and re.fullmatch(r"(.*[:{\[,]\s*|\s*-\s+)", lines[then].partition('"')[0])
@@ -143,7 +143,7 @@ def _unclosed(lines: list[str], at: int) -> int | None:
 
 
 def _tight(line: str) -> str | None:
-    """What to say of a line that lacks the space after its dash or its colon."""
+    """What to say of a line without the space after its dash or its colon."""
     dash = _TIGHT_DASH.fullmatch(line)
     if dash is not None:
         return "a space is missing after the dash" + _example(line, f"- {dash['rest'].rstrip()}")

@@ -8,30 +8,27 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from deniable import __version__
 from deniable.engines.extras import not_installed
 
 try:
-    from fastapi import FastAPI, Request
+    from fastapi import FastAPI
     from fastapi.concurrency import run_in_threadpool
-    from fastapi.responses import HTMLResponse, RedirectResponse, Response
+    from fastapi.responses import Response
     from starlette.exceptions import HTTPException
 except ImportError:
     raise not_installed("fastapi", "serve") from None
 
-from deniable.errors import DeniableError, RefusedError
+from deniable.errors import DeniableError
 from deniable.survey.store import Store
-from deniable.web import collecting, offline, organiser
+from deniable.web import collecting, login, offline, organiser, served_files
 from deniable.web.accounts import Accounts
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
-from deniable.web.pages import missing_page, other_way_page
+from deniable.web.pages import missing_page
 from deniable.web.problems import DOCUMENTED, SCHEMA, deniable_error, http_error, problem
-from deniable.web.released import FRONT, SHELL, STATIC, Released, released
-
-READING = ["GET", "HEAD"]
+from deniable.web.released import STATIC, released
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,6 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     collector = collecting.Collector(store)
     accounts = Accounts(store, settings.reset_password)
     limit = Limit(settings.burst, settings.per_second) if settings.burst else None
-    files = released(settings.static)
     missing_page()  # what renders pages is loaded now, not while the first visitor waits
 
     @contextlib.asynccontextmanager
@@ -70,47 +66,23 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Guard)
     app.include_router(collecting.router(collector, limit))
     app.include_router(offline.router(collector, limit))
+    app.include_router(login.router(accounts))
     app.include_router(organiser.router(collector, accounts))
+    app.include_router(served_files.router(collector, released(settings.static)))
     _describe(app)
+    _add_health(app, collector)
+    return app
 
-    @app.api_route("/", methods=READING, include_in_schema=False)
-    async def start(request: Request) -> Response:
-        # The same bytes for everyone, whatever is asked here: which surveys there are is between organisers and those they invite.
-        return _served(files.get(FRONT), request)
 
-    @app.api_route("/s/{slug}", methods=READING, include_in_schema=False)
-    async def respond(slug: str, request: Request) -> Response:
-        try:
-            _, client = await collector.survey(slug)
-        except RefusedError:
-            return HTMLResponse(missing_page(), 404)
-        if "other-way" in request.query_params:
-            return HTMLResponse(other_way_page(json.loads(client)))
-        return _served(files.get(SHELL), request)
-
-    @app.api_route("/s/{slug}/", methods=READING, include_in_schema=False)
-    async def without_slash(slug: str, request: Request) -> Response:
-        query = f"?{request.url.query}" if request.url.query else ""
-        return RedirectResponse(f"/s/{quote(slug, safe='')}{query}", 307, {"Cache-Control": "no-store"})
-
-    @app.api_route("/organiser/", methods=READING, include_in_schema=False)
-    async def organiser_without_slash() -> Response:
-        return RedirectResponse("/organiser", 307, {"Cache-Control": "no-store"})
-
-    @app.api_route("/static/{name}", methods=READING, include_in_schema=False)
-    async def static(name: str, request: Request) -> Response:
-        return _served(files.get(name), request)
-
+def _add_health(app: FastAPI, collector: collecting.Collector) -> None:
     @app.head("/api/health", include_in_schema=False)
     @app.get("/api/health", responses={503: DOCUMENTED[503]}, summary="Whether answers can be stored")
     async def health() -> Response:
         if collector.writer.trouble is not None:
             return problem(503, "failing", "Answers cannot be stored at the moment.")
-        await run_in_threadpool(store.slugs)
+        await run_in_threadpool(collector.store.slugs)
         content = {"status": "ok", "version": __version__}
         return HealthResponse(content)
-
-    return app
 
 
 class HealthResponse(Response):
@@ -118,16 +90,6 @@ class HealthResponse(Response):
 
     def __init__(self, content: dict[str, Any]) -> None:
         super().__init__(json.dumps(content), headers={"Cache-Control": "no-store"}, media_type="application/json")
-
-
-def _served(file: Released | None, request: Request) -> Response:
-    if file is None:
-        return problem(404, "not_found", "Not Found.")
-    tag = f'"{file.sha256}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache", "Repr-Digest": file.digest}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(file.content, headers={**headers, "Content-Type": file.media_type})
 
 
 def _describe(app: FastAPI) -> None:

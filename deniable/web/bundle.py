@@ -42,11 +42,11 @@ def importers(modules: Mapping[str, str]) -> dict[str, list[str]]:
     >>> importers({"a.js": 'import { b } from "./b.js";', "b.js": "export const b = 1;"})
     {'b.js': ['a.js']}
     """
-    found: dict[str, list[str]] = {}
+    importing: dict[str, list[str]] = {}
     for name, text in modules.items():
         for _, needed in _IMPORT.findall(text):
-            found.setdefault(needed, []).append(name)
-    return found
+            importing.setdefault(needed, []).append(name)
+    return importing
 
 
 def _place(modules: Mapping[str, str], name: str, order: list[str], above: tuple[str, ...]) -> None:

@@ -74,14 +74,14 @@ class Collector:
 
     async def survey(self, slug: str) -> tuple[Asked, str]:
         """What is asked now; looked up again every second, for an organiser may close or change it elsewhere."""
-        found = self._remembered.get(slug)
-        if found is not None and found[0] >= time.monotonic():
-            return found[1], found[2]
+        known = self._remembered.get(slug)
+        if known is not None and known[0] >= time.monotonic():
+            return known[1], known[2]
         # One looks it up; the others go on with what was known a moment ago: the store checks version and state once more.
         if slug not in self._looking:
             self._looking[slug] = asyncio.create_task(self._look_up(slug))
-        elif found is not None:
-            return found[1], found[2]
+        elif known is not None:
+            return known[1], known[2]
         return await asyncio.shield(self._looking[slug])
 
     async def asked(self, slug: str, body: Any) -> Asked:
@@ -191,10 +191,10 @@ async def _json(request: Request) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise ValueError("a field is named twice")
-    return found
+    return content
 
 
 def _no_constant(name: str) -> Any:

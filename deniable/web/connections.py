@@ -135,10 +135,10 @@ class Connections:
             self._send_away(most)
 
     def _make_room(self, fits: Callable[[Connected], bool]) -> bool:
-        found = next(filter(fits, self._waiting), None)
-        if found is not None:
-            self._send_away(found)
-        return found is not None
+        idle = next(filter(fits, self._waiting), None)
+        if idle is not None:
+            self._send_away(idle)
+        return idle is not None
 
     def _send_away(self, connection: Connected) -> None:
         self.leave(connection)
@@ -204,8 +204,8 @@ class Descriptors:
         if soft != resource.RLIM_INFINITY and soft < enough:
             soft = enough if hard == resource.RLIM_INFINITY else min(enough, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        found = cls.within(enough if soft == resource.RLIM_INFINITY else soft, already_open)
-        return cls(found.newcomers, min(wanted, found.connections))
+        fitting = cls.within(enough if soft == resource.RLIM_INFINITY else soft, already_open)
+        return cls(fitting.newcomers, min(wanted, fitting.connections))
 
 
 def _open_descriptors() -> int:

@@ -57,19 +57,19 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
     address = Address.of(url)
     if address.slug is None:
         raise StoreError(
-            "bad_address", "{url} is not the address of a survey; --browser opens one: https://HOST/s/SURVEY.", url=address.url
+            "bad_address", "{url} is not the address of a survey; a browser opens one: https://HOST/s/SURVEY.", url=address.url
         )
     optional("playwright", "browser")
     playwright = optional("playwright.sync_api", "browser")
-    found = executable or next((place for name in NAMES if (place := shutil.which(name))), None)
-    if found is None:
+    browser_path = executable or next((place for name in NAMES if (place := shutil.which(name))), None)
+    if browser_path is None:
         raise DeniableError(
             "no_browser",
-            "--browser needs Chromium or Chrome, and none is installed here. Install your system's package, for example: "
+            "A look with a real browser needs Chromium or Chrome, and none is installed here. Install your system's package, for example: "
             "sudo apt-get install chromium",
         )
     visits: list[Seen] = []
-    with _browser(playwright, found) as browser:
+    with _browser(playwright, browser_path) as browser:
         for before, language in (((), "en-GB"), (("/", "/organiser"), "pl-PL")):
             context = browser.new_context(locale=language, service_workers="allow")
             try:
@@ -85,7 +85,7 @@ def drive(url: str, executable: str | None = None) -> list[Finding]:
             finally:
                 context.close()
     # Where http leads to https, said and judged by the visits without a browser, that is what is looked at here too.
-    return _findings(address, visits) if led is None else drive(led.url, found)
+    return _findings(address, visits) if led is None else drive(led.url, browser_path)
 
 
 def _led_there(address: Address, seen: Seen) -> Address | None:
@@ -201,9 +201,9 @@ def _answers(response: Any, name: str) -> list[Answer]:
 def _left(context: Any, page: Any) -> list[str]:
     left = [f"the cookie {cookie['name']}" for cookie in context.cookies()]
     left += [f"the service worker {worker.url}" for worker in context.service_workers]
-    found = page.evaluate(_LEFT_BEHIND)
-    left += [f"a service worker for {scope}" for scope in found["workers"]]
-    return left + [f"kept data: {name}" for name in [*found["stored"], *found["bases"], *found["caches"]]]
+    kept = page.evaluate(_LEFT_BEHIND)
+    left += [f"a service worker for {scope}" for scope in kept["workers"]]
+    return left + [f"kept data: {name}" for name in [*kept["stored"], *kept["bases"], *kept["caches"]]]
 
 
 def _findings(address: Address, visits: Sequence[Seen]) -> list[Finding]:
@@ -229,8 +229,8 @@ def _findings(address: Address, visits: Sequence[Seen]) -> list[Finding]:
             findings.append(Finding(seen.name, False, "; ".join([*wrong, *missed][:8])[:1500], checked=bool(wrong)))
         else:
             ran = len({url for url, _ in seen.ran if url})
-            found = f"ran {ran} scripts as released, asked for {len(set(seen.asked))} addresses, nothing stayed behind"
-            findings.append(Finding(seen.name, True, found))
+            done = f"ran {ran} scripts as released, asked for {len(set(seen.asked))} addresses, nothing stayed behind"
+            findings.append(Finding(seen.name, True, done))
     return findings
 
 

@@ -53,8 +53,8 @@ class Answer:
 
     def value(self, name: str) -> str | None:
         """The only value of a header, if there is one."""
-        found = self.values(name)
-        return found[0] if len(found) == 1 else None
+        values = self.values(name)
+        return values[0] if len(values) == 1 else None
 
 
 class Line:
@@ -108,8 +108,8 @@ class Line:
             return Answer(url, asked_by, response.status, fault=str(error), conditional=conditional)
         finally:
             alarm.cancel()
-        found, fault = _parsed(response.lines)
-        answer = Answer(url, asked_by, response.status, tuple(found), raw, fault=fault, conditional=conditional)
+        fields, fault = _parsed(response.lines)
+        answer = Answer(url, asked_by, response.status, tuple(fields), raw, fault=fault, conditional=conditional)
         encodings = [one.strip().lower() for value in answer.values("Content-Encoding") for one in value.split(",")]
         try:
             body = decoded(raw, encodings)
@@ -175,22 +175,22 @@ def _parsed(lines: list[bytes]) -> tuple[Headers, str | None]:
     """The headers, and what is wrong with the way they are written."""
     odd = "its headers are written so that browsers and other programs may read them differently"
     fault = None if lines and _STATUS.fullmatch(lines[0]) else odd
-    found = []
+    fields = []
     for line in lines[1:]:
         if line in (b"\r\n", b""):
             continue
         match = _HEADER.fullmatch(line)
         if match is None:
             name, _, value = line.partition(b":")
-            found.append((name.strip().decode("latin-1"), value.strip().decode("latin-1")))
+            fields.append((name.strip().decode("latin-1"), value.strip().decode("latin-1")))
             fault = odd
         else:
-            found.append((match[1].decode("latin-1"), match[2].decode("latin-1")))
-    names = [name.lower() for name, _ in found]
-    lengths, transfers = names.count("content-length"), [value for name, value in found if name.lower() == "transfer-encoding"]
+            fields.append((match[1].decode("latin-1"), match[2].decode("latin-1")))
+    names = [name.lower() for name, _ in fields]
+    lengths, transfers = names.count("content-length"), [value for name, value in fields if name.lower() == "transfer-encoding"]
     if lengths > 1 or (lengths and transfers) or len(transfers) > 1 or any(value.lower() != "chunked" for value in transfers):
         fault = "it does not say plainly how long its answer is"
-    return found, fault
+    return fields, fault
 
 
 def decoded(body: bytes, encodings: list[str]) -> bytes:
@@ -219,7 +219,7 @@ def decoded(body: bytes, encodings: list[str]) -> bytes:
 def _inflated(body: bytes, window: int) -> bytes:
     machine = zlib.decompressobj(window)
     try:
-        found = machine.decompress(body, LARGEST)
+        content = machine.decompress(body, LARGEST)
     except zlib.error:
         raise UnreadableError("it is not compressed as it says") from None
     if machine.unconsumed_tail:
@@ -227,7 +227,7 @@ def _inflated(body: bytes, window: int) -> bytes:
     if not machine.eof or machine.unused_data:
         # Some browsers would stop at the end of the first part, others go on.
         raise UnreadableError("what is compressed has another part behind it, or no end")
-    return found
+    return content
 
 
 def _optional(encoding: str) -> Callable[[bytes], bytes]:
@@ -254,7 +254,7 @@ def _optional(encoding: str) -> Callable[[bytes], bytes]:
         return decode
     wanted = {"br": "brotli", "zstd": "zstandard"}[encoding]
     raise UnreadableError(
-        f"it comes compressed as {encoding}, which cannot be unpacked here: pip install {wanted}, or verify with --browser",
+        f"it comes compressed as {encoding}, which cannot be unpacked here: pip install {wanted}, or look with a real browser",
         ours=True,
     )
 

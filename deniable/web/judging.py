@@ -104,18 +104,18 @@ def faults(answer: Answer, expected: Expected) -> list[str]:
     """
     if answer.trouble is not None:
         return []
-    found = [answer.fault] if answer.fault else []
+    said = [answer.fault] if answer.fault else []
     unchanged = answer.conditional and answer.status == 304
     if answer.status != 200 and not unchanged:
         where = answer.values("Location")
-        found.append(f"the server answers {answer.status}" + (f" and leads to {where[0]}" if where else ""))
+        said.append(f"the server answers {answer.status}" + (f" and leads to {where[0]}" if where else ""))
     elif not unchanged and expected.sha256 is not None:
         hashed = hashlib.sha256(answer.body).hexdigest()
         if hashed != expected.sha256:
-            found.append(f"SHA-256 {hashed}, released: {expected.sha256}")
+            said.append(f"SHA-256 {hashed}, released: {expected.sha256}")
     if unchanged and answer.body:
-        found.append("it says that nothing has changed, and sends something")
-    return found + _headers(answer, expected, unchanged)
+        said.append("it says that nothing has changed, and sends something")
+    return said + _headers(answer, expected, unchanged)
 
 
 def strange_headers(answer: Answer) -> list[str]:
@@ -131,13 +131,13 @@ def strange_headers(answer: Answer) -> list[str]:
 def _headers(answer: Answer, expected: Expected, unchanged: bool) -> list[str]:
     wanted = {name.lower(): value for name, value in SECURITY.items()}
     wanted |= {"content-type": expected.media_type, "cache-control": expected.cache}
-    found = []
+    said = []
     for name, value in wanted.items():
         values = answer.values(name)
         # What was kept stands, but for what "not changed" says anew; a cache in between may say less.
         # Proxies may say the same once more.
         if {_plain(one) for one in values} != {_plain(value)} and not (unchanged and not values):
-            found.append(f"{name.title()}: {'; '.join(values) or 'missing'}, released: {value}")
+            said.append(f"{name.title()}: {'; '.join(values) or 'missing'}, released: {value}")
     for name, value in answer.headers:
         lower = name.lower()
         if lower in wanted or _added(lower, value, answer.url):
@@ -146,8 +146,8 @@ def _headers(answer: Answer, expected: Expected, unchanged: bool) -> list[str]:
             continue
         if lower == "repr-digest" and (expected.digest is None or value == expected.digest):
             continue
-        found.append(said_of(name, value))
-    return found
+        said.append(said_of(name, value))
+    return said
 
 
 def _plain(value: str) -> str:

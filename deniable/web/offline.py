@@ -39,11 +39,11 @@ def router(collector: Collector, limit: Limit | None) -> APIRouter:
 
     async def now(slug: str) -> str:
         _, client = await collector.survey(slug)
-        found = _now(client)
-        if found is None:
+        content = _now(client)
+        if content is None:
             # As if it were not there: also without the header that would let a page of another site read this.
             raise RefusedError("unknown_survey", "There is no survey {slug!r} that takes answers from files.", slug=slug)
-        return found
+        return content
 
     @routes.get("/{slug}", responses={404: DOCUMENTED[404]}, summary="Which version takes answers from pages that are files")
     async def version(slug: str) -> Response:

@@ -40,8 +40,8 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "zip": "CSV (zip)",
             "spreadsheet.zip": "CSV for spreadsheets (zip)",
             "parquet": "Parquet",
-            "randomised": "Private answers in these files are randomised: a row does not show what somebody answered, and counting rows "
-            "gives wrong shares. To estimate the true ones, unpack the zip and ask Deniable: `deniable distribution FILE.csv COLUMN` "
+            "randomised": "Private answers in these files are randomised: a row does not show what somebody answered, and counting "
+            "rows gives wrong shares. To estimate the true ones, unpack the zip and ask Deniable: `deniable distribution FILE.csv COLUMN` "
             "(docs/questions.md has the other questions).",
             "of": "{used} of {all}",
             "file_of": "{kind} of {survey}",

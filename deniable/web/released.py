@@ -45,5 +45,5 @@ def released(folder: Path = STATIC) -> dict[str, Released]:
     >>> len(released()["randomise.js"].sha256)
     64
     """
-    found = sorted(path for path in folder.iterdir() if path.suffix in TYPES)
-    return {path.name: Released(path.name, path.read_bytes(), TYPES[path.suffix]) for path in found}
+    paths = sorted(path for path in folder.iterdir() if path.suffix in TYPES)
+    return {path.name: Released(path.name, path.read_bytes(), TYPES[path.suffix]) for path in paths}

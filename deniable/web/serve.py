@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from deniable.engines.extras import not_installed
 from deniable.errors import StoreError
+from deniable.publish.remedies import Setting
 from deniable.survey.store import Store
 from deniable.web.app import Settings, create_app
 
@@ -76,8 +77,8 @@ class Service:
             self.socket.close()
             raise StoreError(
                 "address_taken",
-                "{host}:{port} cannot be listened on: {reason}. Choose another --port.",
-                host=host, port=port, reason=error.strerror or error,
+                "{host}:{port} cannot be listened on: {reason}. Choose another {setting}.",
+                host=host, port=port, setting=Setting("port"), reason=error.strerror or error,
             ) from None  # fmt: skip
         # From here on connections wait instead of being refused.
         self.socket.listen(WAITING_NEWCOMERS)

@@ -49,7 +49,7 @@ def server_address(given: str) -> str:
     if not fits:
         raise ParameterError(
             "bad_server",
-            "{got!r} is not an address that a page can send answers to; write --address https://HOST, without a path. Over plain http "
+            "{got!r} is not an address that a page can send answers to; write https://HOST, without a path. Over plain http "
             "anyone on the way could read them, and browsers would not send them.",
             got=given,
         )
@@ -132,9 +132,9 @@ def check_single_page(content: bytes, name: str, client: dict[str, Any] | None =
 
     `client`: what the page should be told, from the organiser's questionnaire.
     """
-    found = _CARRIED.findall(content)
+    parts = _CARRIED.findall(content)
     try:
-        carried: Any = read_json(found[0]) if len(found) == 1 else None
+        carried: Any = read_json(parts[0]) if len(parts) == 1 else None
         survey, address = carried["survey"], carried["address"]
         server = server_address(address.removesuffix(f"/api/offline/{survey['survey']}"))
         expected = single_page(survey, server)

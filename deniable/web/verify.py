@@ -187,12 +187,12 @@ def _found(address: Address, answers: Sequence[Answer]) -> list[Finding]:
 
 
 def _marks(seen: Sequence[Answer]) -> list[tuple[str, str]]:
-    found = []
+    differing = []
     for name in ("ETag", "Last-Modified"):
         marks = {value for answer in seen for value in answer.values(name)}
         if len(marks) > MOST_TAGS:
-            found.append((f"{name}: {len(marks)} different ones, by which visitors can be told apart", seen[0].asked_by))
-    return found
+            differing.append((f"{name}: {len(marks)} different ones, by which visitors can be told apart", seen[0].asked_by))
+    return differing
 
 
 def _grouped(wrong: Sequence[tuple[str, str]], times: int) -> str:
@@ -238,8 +238,8 @@ def _lasts(address: Address, answer: Answer, name: str, value: str) -> bool:
         return False
     path = re.search(r";\s*path\s*=\s*([^;]*)", value, re.IGNORECASE)
     if name.lower() == "set-cookie" and path is not None:
-        own = (address.target, "/static/", "/api/")
-        return any(part.startswith(path[1].strip() or "/") for part in own)
+        ours = (address.target, "/static/", "/api/")
+        return any(part.startswith(path[1].strip() or "/") for part in ours)
     return True
 
 
@@ -259,20 +259,20 @@ def _survey_findings(url: str, seen: Sequence[Answer], client: dict[str, object]
     if client is not None:
         expected = json.loads(json.dumps(client))
         different = sorted(key for key in expected if told.get(key) != expected[key])
-        found = "as in the questionnaire" if not different else f"different: {', '.join(different)}"
-        findings.append(Finding(url, not different, found))
+        result = "as in the questionnaire" if not different else f"different: {', '.join(different)}"
+        findings.append(Finding(url, not different, result))
     return findings
 
 
 def _mixed(url: str, told: dict[str, Any]) -> list[Finding]:
     """Whether the respondent's page asks by what it is told, and what the recipe does to every answer."""
-    return [Finding(f"{url} ({what})" if what else url, good, found) for what, good, found in recipes.judged(told)]
+    return [Finding(f"{url} ({what})" if what else url, good, result) for what, good, result in recipes.judged(told)]
 
 
 def _json(body: bytes) -> dict[str, Any] | None:
     try:
         # As the page reads it: nothing that Python alone takes for JSON, or reads otherwise than browsers do.
-        found = read_json(body)
+        content = read_json(body)
     except PageRuleError:
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None

@@ -102,8 +102,8 @@ class Visitor:
 
     def cookie(self) -> str | None:
         """What a browser would send of what it was given."""
-        own = [f"{name}={value}" for name, value in self.cookies.items()]
-        return "; ".join([*([self.foreign] if self.foreign else []), *own]) or None
+        kept = [f"{name}={value}" for name, value in self.cookies.items()]
+        return "; ".join([*([self.foreign] if self.foreign else []), *kept]) or None
 
 
 def visitors(choose: random.Random) -> list[Visitor]:
@@ -170,19 +170,19 @@ class Visits:
 
     def front(self, visitor: Visitor) -> list[Answer]:
         """The site's other pages that everybody can find, redirects on the same site followed as browsers follow them."""
-        found, line = [], self._line()
+        answers, line = [], self._line()
         try:
             for path in FRONT:
                 url = self.address.origin + path
                 for _ in range(FOLLOWED):
-                    found.append(self._get(line, visitor, PAGE, url, came_from="none"))
-                    where = found[-1].value("Location")
-                    url = urljoin(url, where) if where and found[-1].status in (301, 302, 303, 307, 308) else ""
+                    answers.append(self._get(line, visitor, PAGE, url, came_from="none"))
+                    where = answers[-1].value("Location")
+                    url = urljoin(url, where) if where and answers[-1].status in (301, 302, 303, 307, 308) else ""
                     if not url.startswith(self.address.origin + "/"):
                         break
         finally:
             line.close()
-        return found
+        return answers
 
     def page(self, visitor: Visitor) -> Answer:
         """The page alone."""

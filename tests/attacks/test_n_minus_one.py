@@ -22,7 +22,7 @@ import pytest
 import deniable as dn
 from deniable.survey import writer as writing
 from deniable.survey.invitations import invite, new_token, with_states
-from deniable.survey.store import Store, submissions, surveys
+from deniable.survey.store import Store, mixing, submissions, surveys
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.tables import SHOWN
 from deniable.survey.submission import token_hash
@@ -58,14 +58,12 @@ def unprotected(monkeypatch):
     """As it was: every number moves with every arrival, and a batch ends with its fiftieth answer."""
     real = surveys.overviews
 
-    def live(engine, slug):
-        counts = surveys.waiting_counts(engine)
-        return [
-            dataclasses.replace(one, mixed=sum(counts[surveys.frozen(engine, slug, one.number).id]))
-            for one in real(engine, slug)
-        ]
+    def live(store, slug):
+        counts = store.waiting()
+        return [dataclasses.replace(one, mixed=sum(counts[store.version(slug, one.number).id])) for one in real(store, slug)]
 
-    monkeypatch.setattr(surveys, "overviews", live)
+    for owner in (surveys, Store):  # an overview is the last of them
+        monkeypatch.setattr(owner, "overviews", live)
     monkeypatch.setattr(submissions, "USED", SHOWN)
     monkeypatch.setattr(writing, "WAIT_SECONDS", (0.0, 0.0))
 
@@ -252,7 +250,7 @@ def test_trying_somebodys_token_uses_it_up(store, standin, send):
 
     assert [tried(mine, taken), tried(used, standin.code())] == [None, None]
     assert [tried(used, taken), tried(unused, taken)] == ["code_used", "code_used"]
-    with store._engine.begin() as connection:
+    with store.engine.begin() as connection:
         connection.exec_driver_sql(f"UPDATE invitation SET valid_until = '{yesterday}'")
     assert [tried(used, standin.code()), tried(unused, standin.code())] == ["token_not_now", "token_not_now"]
 
@@ -267,14 +265,14 @@ def test_invitations_turn_with_the_batch_that_their_answers_are_in(store, standi
         return [row["completed"] for row in with_states(store, "town", people)].count("Y"), store.overview("town").used
 
     send(store, *(standin.body(token=row["token"]) for row in people[:BATCH]))
-    unsealed = surveys.Mixing._unsealed
+    unsealed = mixing.Mixing._unsealed
 
     def meanwhile(self, *given):
         assert set(send(store, *(standin.body(token=row["token"]) for row in late))) == {None}
         return unsealed(self, *given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(surveys.Mixing, "_unsealed", meanwhile)
+        patch.setattr(mixing.Mixing, "_unsealed", meanwhile)
         assert store.mix(1) == BATCH
     assert states() == (BATCH, BATCH)
     assert store.mix(1) == 0
@@ -295,13 +293,13 @@ def test_invitations_that_an_earlier_release_marked_turn_at_a_closing_if_nothing
     people = invite(store, "town", [{"email": str(i)} for i in range(BATCH)])
     send(store, *(standin.body(token=row["token"]) for row in people))
     store.close_survey("town")
-    with store._engine.begin() as connection:
+    with store.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE invitation SET used = 1")
     assert store.overview("town").used == 0
     store.close_survey("town")
     assert store.overview("town").used == BATCH
     # Fewer than a batch are not shown: their answers may have been thrown away to see who came.
-    with store._engine.begin() as connection:
+    with store.engine.begin() as connection:
         connection.exec_driver_sql(f"UPDATE invitation SET used = 1 WHERE hash = '{token_hash('town', people[0]['token'])}'")
     store.close_survey("town")
     assert store.overview("town").used == BATCH - 1

@@ -29,9 +29,7 @@ def consultation(store, standin):
     tokens = [new_token() for _ in range(PEOPLE)]
     store.add_invitations("town", [(token_hash("town", token), None, None) for token in tokens])
     log = []
-    sa.event.listen(
-        store._engine, "before_cursor_execute", lambda _, __, statement, given, *___: log.append((statement, given))
-    )
+    sa.event.listen(store.engine, "before_cursor_execute", lambda _, __, statement, given, *___: log.append((statement, given)))
     return store, tokens, log
 
 
@@ -92,11 +90,11 @@ def test_a_group_is_sent_in_another_order_in_every_statement(consultation, stand
 
 
 def test_databases_that_log_statements_are_told_of(store):
-    if store._engine.dialect.name == "sqlite":
+    if store.engine.dialect.name == "sqlite":
         assert store.logged_statements() == []
         return
     before = store.logged_statements()
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         connection.exec_driver_sql("SET log_min_duration_statement = 0")
         connection.commit()
         # The same connection goes back to the pool and is looked at again.

@@ -413,7 +413,7 @@ def test_serving_names_a_survey_that_pages_refuse(tmp_path, capsys):
         store.open_survey(Questionnaire.parse(QUESTIONS))
         _tell_refused(store, "traffic", "open")
         assert capsys.readouterr().err == ""
-        with store._engine.begin() as connection:
+        with store.engine.begin() as connection:
             client = connection.execute(sa.select(version.c.client)).scalar_one()
             connection.execute(sa.update(version).values(client=client.replace('"linkage": "none"', '"linkage": "some"')))
         _tell_refused(store, "traffic", "closed")

@@ -100,7 +100,7 @@ def stored() -> Callable[[Store, str], list[list[Any]]]:
     def rows(store: Store, slug: str = "town") -> list[list[Any]]:
         version = store.version(slug)
         found = [list(row) for piece in store.mixed_rows(version) for row in piece]
-        with store._engine.connect() as connection:
+        with store.engine.connect() as connection:
             waiting = connection.execute(sa.select(inbox).where(inbox.c.version_id == version.id)).all()
         return found + [
             unpack(unseal(store.keys.get(row.key_name), row.sealed), len(version.schema), version.linkage) for row in waiting

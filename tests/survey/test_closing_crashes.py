@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from deniable.survey.sealing import KeyFolder
-from deniable.survey.store import Store, mixing, surveys
+from deniable.survey.store import Store, closing, mixing
 from deniable.survey.store.mixing import Mixing
 
 pytestmark = pytest.mark.servers
@@ -14,11 +14,11 @@ pytestmark = pytest.mark.servers
 POINTS = {
     "before the keys are changed": (Mixing, "change_key", False),
     "before the mixing": (Mixing, "mix_older", False),
-    "after the rewriting, before the note": (surveys, "_note_closing", False),
-    "after the note, before the commit": (surveys, "_show_left", False),
+    "after the rewriting, before the note": (closing, "_note_closing", False),
+    "after the note, before the commit": (closing, "_show_left", False),
     "after the commit, before the keys are destroyed": (KeyFolder, "destroy", True),
     "before the log is emptied": (mixing, "forget", True),
-    "before the file is rewritten": (surveys, "vacuum", True),
+    "before the file is rewritten": (closing, "vacuum", True),
 }
 
 

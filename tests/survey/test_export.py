@@ -120,7 +120,7 @@ def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, s
     send(town, standin.body())
     assert complaint().endswith("Wait for more, or close it.")
     # The last day is over, and no server has closed it.
-    with town._engine.begin() as connection:
+    with town.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE survey_version SET closes = '2020-01-01'")
     assert complaint() == nothing
     town.close_survey("town")
@@ -131,7 +131,7 @@ def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, s
     town.close_survey("town")
     assert "No answers to version 2 of town, which is closed, have been released." in complaint()
     assert "Open it again and wait until there are 50." in complaint()
-    assert "Answers to earlier versions are kept: --version 1." in complaint()
+    assert "Answers to earlier versions are kept: number=1." in complaint()
 
 
 def test_an_export_is_readable_by_its_owner_alone(town, tmp_path, standin, send):

@@ -50,7 +50,7 @@ def test_another_folder_is_refused_and_both_are_named(town, open_with, tmp_path,
     with pytest.raises(StoreError) as refused:
         work(other, standin)
     assert refused.value.code == "other_keys"
-    assert f"--keys {tmp_path / 'keys'}." in str(refused.value)
+    assert f"keys='{tmp_path / 'keys'}'." in str(refused.value)
     assert str(tmp_path / "elsewhere") in str(refused.value)
     assert not (tmp_path / "elsewhere").exists()
     # The server noticed nothing, and what needs no keys can be had without them.
@@ -62,7 +62,7 @@ def test_a_folder_that_was_moved_or_copied_is_taken(town, open_with, tmp_path, s
     (tmp_path / "keys").rename(tmp_path / "moved")
     moved = open_with("moved")
     assert moved.open_survey(standin.Standin(slug="next")) == 1
-    with pytest.raises(StoreError, match=f"--keys {tmp_path / 'moved'}"):
+    with pytest.raises(StoreError, match=f"keys='{tmp_path / 'moved'}'"):
         open_with("keys").close_survey("town")
     # Only keys were copied.
     (tmp_path / "copied").mkdir()
@@ -74,7 +74,7 @@ def test_a_folder_that_was_moved_or_copied_is_taken(town, open_with, tmp_path, s
 def test_a_folder_that_is_lost_for_good_can_be_given_up(town, open_with, tmp_path, standin, send):
     (tmp_path / "keys").rename(tmp_path / "lost")
     again = open_with("keys")
-    with pytest.raises(StoreError, match=r"no longer holds the keys.*--discard-unreadable"):
+    with pytest.raises(StoreError, match=r"no longer holds the keys.*discard_unreadable=True"):
         again.check()
     assert again.check(discard_unreadable=True) == 5
     assert send(again, standin.body()) == [None]

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import deniable as dn
 from deniable.errors import RefusedError, StoreError
 from deniable.survey.invitations import new_token
-from deniable.survey.store import Store, mixing, surveys
+from deniable.survey.store import Store, closing, mixing
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.submissions import REPEATED
 from deniable.survey.submission import read_submission, token_hash
@@ -32,8 +32,8 @@ def codes_of(outcomes):
 
 
 def test_every_commit_is_synced(store):
-    with store._engine.connect() as connection:
-        if store._engine.dialect.name == "sqlite":
+    with store.engine.connect() as connection:
+        if store.engine.dialect.name == "sqlite":
             assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
             assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
             assert connection.exec_driver_sql("PRAGMA secure_delete").scalar() == 1
@@ -58,7 +58,7 @@ def test_answers_wait_sealed_and_are_mixed_in_batches(store, standin, send, stor
 @pytest.mark.parametrize("database", [pytest.param("postgresql", marks=pytest.mark.xdist_group("servers"))], indirect=True)
 def test_connections_that_a_restart_of_the_server_ended_are_made_anew(store, standin, send, stored, monkeypatch):
     store.open_survey(standin.Standin())
-    other = sa.create_engine(store._engine.url, poolclass=sa.NullPool)
+    other = sa.create_engine(store.engine.url, poolclass=sa.NullPool)
     ended = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
     )
@@ -130,7 +130,7 @@ def test_tokens_are_stored_as_hashes_and_checked(store, standin, send, stored):
     tomorrow, yesterday = (today + datetime.timedelta(days=days) for days in (1, -1))
     store.add_invitations("town", [(token_hash("town", early), tomorrow.isoformat(), None)])
     store.add_invitations("town", [(token_hash("town", late), None, yesterday.isoformat())])
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         kept = str(connection.exec_driver_sql("SELECT * FROM invitation").all())
     assert token not in kept
     assert token_hash("town", token) in kept
@@ -210,7 +210,7 @@ def test_a_survey_is_over_after_its_last_day(store, standin, send):
         store.open_survey(standin.Standin(closes=today - datetime.timedelta(days=1)))
     store.open_survey(standin.Standin(closes=today))
     assert codes_of(send(store, standin.body())) == [None]
-    with store._engine.begin() as connection:
+    with store.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE survey_version SET closes = '2020-01-01'")
     assert codes_of(send(store, standin.body())) == ["closed"]
     assert store.overview("town").state == "closed"
@@ -240,7 +240,7 @@ def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, 
     store.open_survey(standin.Standin())
     body = standin.body()
     send(store, body)
-    with pytest.raises(RefusedError, match=r"Answers to version 1 of town wait sealed.*--discard") as refused:
+    with pytest.raises(RefusedError, match=r"Answers to version 1 of town wait sealed.*discard=True") as refused:
         store.open_survey(standin.Standin(title="two"))
     assert refused.value.code == "few_answers"
     # What is refused anyway is refused alike whether somebody waits or not: that would tell, and leave no trace.
@@ -252,7 +252,7 @@ def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, 
     key = next(store.keys.folder.glob("*.key")).stem
     assert store.open_survey(standin.Standin(title="two"), discard=True) == 2
     assert list(store.waiting().values()) == [(0, 0), (0, 0)]
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM inbox").scalar() == 0
         assert connection.exec_driver_sql("SELECT count(*) FROM receipt").scalar() == 1
     assert not store.keys.has(key)
@@ -319,7 +319,7 @@ def test_discarded_answers_take_their_contact_details_with_them(store, standin, 
     store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
     send(store, standin.body(code=standin.code(), contact={"name": "Ada"}))
     store.open_survey(standin.Standin(linkage="register", title="two"), contacts_until=until, discard=True)
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM contact").scalar() == 0
 
 
@@ -336,7 +336,7 @@ def test_a_closing_that_a_crash_cut_short_is_finished_by_the_next_one(store, sta
     store.open_survey(standin.Standin())
     send(store, *(standin.body() for _ in range(3)))
     with monkeypatch.context() as patch:
-        patch.setattr("deniable.survey.store.surveys._end", lambda *_: 1 / 0)
+        patch.setattr("deniable.survey.store.closing._release_rest", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             store.close_survey("town")
     assert (store.overview("town").state, store.overview("town").mixed) == ("closed", 0)
@@ -350,7 +350,7 @@ def test_over_budget_floating_and_registers_without_an_end_cannot_be_opened(stor
     floating = dn.Schema({"x": dn.Additive(dn.Continuous(0, 1), dn.Normal(1))})
     with pytest.raises(dn.DeniableError, match="floating point"):
         store.open_survey(standin.Standin(schema=floating))
-    with pytest.raises(RefusedError, match=r"the day on which they are erased.*--erase-contacts-on"):
+    with pytest.raises(RefusedError, match=r"the day on which they are erased.*contacts_until="):
         store.open_survey(standin.Standin(linkage="register"))
     assert store.slugs() == []
     store.check()
@@ -371,7 +371,7 @@ def test_contact_details_are_apart_from_answers_and_can_be_erased(store, standin
         assert store.erase("town", body["code"]) == (1, 1)
         assert store.erase("town", body["code"]) == (0, 0)
         assert body["code"] not in str(stored(store)) + str(store.contacts("town"))
-        with store._engine.connect() as connection:
+        with store.engine.connect() as connection:
             assert body["code"] not in str(connection.exec_driver_sql("SELECT code FROM contact").all())
     assert len(stored(store)) == BATCH - 1
     assert store.expire_contacts(until) == 0
@@ -398,7 +398,7 @@ def test_the_day_on_which_contacts_are_erased_is_kept_to(store, standin, send):
     store.mix(1, least=1)
     assert [row["erased_after"] for row in store.contacts("town")] == [sooner.isoformat()]
     assert json.loads(store.current("town")[1])["contacts_until"] == sooner.isoformat()
-    with store._engine.begin() as connection:
+    with store.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE survey_version SET contacts_until = '2020-01-01'")
     for reopen in (lambda: store.reopen_survey("town"), lambda: store.open_survey(register)):
         with pytest.raises(RefusedError, match="which is over"):
@@ -488,7 +488,7 @@ def test_waiting_answers_without_their_key_are_not_forgotten_silently(store, ope
     for path in store.keys.folder.glob("*.key"):
         path.unlink()
     again = open_store()
-    with pytest.raises(StoreError, match="--keys"):
+    with pytest.raises(StoreError, match="keys="):
         again.check()
     assert again.check(discard_unreadable=True) == 5
     assert codes_of(send(again, standin.body())) == [None]
@@ -550,7 +550,7 @@ def test_what_is_erased_or_expired_is_gone_from_the_file_and_its_log(tmp_path, s
 def test_a_changed_byte_in_the_inbox_is_noticed(store, standin, send):
     store.open_survey(standin.Standin())
     send(store, *(standin.body() for _ in range(BATCH)))
-    with store._engine.begin() as connection:
+    with store.engine.begin() as connection:
         sealed = connection.exec_driver_sql("SELECT sealed FROM inbox WHERE id = 3").scalar_one()
         wrong = ("A" if sealed[20] != "A" else "B").join([sealed[:20], sealed[21:]])
         connection.execute(sa.text("UPDATE inbox SET sealed = :wrong WHERE id = 3"), {"wrong": wrong})
@@ -581,7 +581,7 @@ def test_a_full_disk_acknowledges_nothing(tmp_path, standin, monkeypatch):
         store.open_survey(standin.Standin())
         asked = store.current("town")[0]
 
-        @sa.event.listens_for(store._engine, "begin")
+        @sa.event.listens_for(store.engine, "begin")
         def full(connection):
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 3}")
@@ -589,11 +589,11 @@ def test_a_full_disk_acknowledges_nothing(tmp_path, standin, monkeypatch):
         with Writer(store) as writer:
             outcomes = [writer.submit(read_submission(asked, standin.body())) for _ in range(3)]
             assert outcomes == [None] * 3
-            with store._engine.connect() as connection:
+            with store.engine.connect() as connection:
                 limit = connection.exec_driver_sql("PRAGMA page_count").scalar()
-            sa.event.remove(store._engine, "begin", full)
+            sa.event.remove(store.engine, "begin", full)
 
-            @sa.event.listens_for(store._engine, "begin")
+            @sa.event.listens_for(store.engine, "begin")
             def fuller(connection):
                 connection.exec_driver_sql(f"PRAGMA max_page_count = {limit}")
 
@@ -603,9 +603,9 @@ def test_a_full_disk_acknowledges_nothing(tmp_path, standin, monkeypatch):
             assert {outcome.code for outcome in refused} == {"not_stored"}
             assert writer.trouble is not None
             assert "full" in writer.trouble
-            sa.event.remove(store._engine, "begin", fuller)
+            sa.event.remove(store.engine, "begin", fuller)
 
-            @sa.event.listens_for(store._engine, "begin")
+            @sa.event.listens_for(store.engine, "begin")
             def room(connection):
                 connection.exec_driver_sql("PRAGMA max_page_count = 100000")
 
@@ -648,7 +648,7 @@ def test_dump_and_load_need_an_empty_store_and_a_whole_dump(store, tmp_path, sta
             new.load(io.StringIO(cut), keys)
         assert new.slugs() == []
         with Store(str(tmp_path / "keyless.db")) as keyless:
-            with pytest.raises(StoreError, match="--keys"):
+            with pytest.raises(StoreError, match="keys="):
                 keyless.load(io.StringIO(text.getvalue()), {})
             assert keyless.slugs() == []
         new.load(io.StringIO(text.getvalue()), keys)
@@ -668,7 +668,7 @@ def test_a_crash_right_after_a_small_closing_allows_no_second_one(store, standin
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken:
-        broken.setattr(surveys, "vacuum", crash)
+        broken.setattr(closing, "vacuum", crash)
         with pytest.raises(KeyboardInterrupt):
             store.close_survey("town")
     assert store.overview("town").mixed == 3

@@ -105,16 +105,16 @@ def postgresql_log_bytes(url):
 
 
 def answers_as_they_lie(store):
-    with store._engine.connect() as connection:
-        order = "rowid" if store._engine.dialect.name == "sqlite" else "CAST(CAST(xmin AS text) AS bigint), ctid"
+    with store.engine.connect() as connection:
+        order = "rowid" if store.engine.dialect.name == "sqlite" else "CAST(CAST(xmin AS text) AS bigint), ctid"
         return list(connection.exec_driver_sql(f"SELECT c0 FROM answers_1 ORDER BY {order}").scalars())
 
 
 def keep_the_log(store):
     """The attacker's luck: the log of SQLite is never emptied but by the mixing."""
-    if store._engine.dialect.name == "sqlite":
+    if store.engine.dialect.name == "sqlite":
 
-        @sa.event.listens_for(store._engine, "begin")
+        @sa.event.listens_for(store.engine, "begin")
         def no_checkpoint(connection):
             connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")
 
@@ -165,7 +165,7 @@ def test_all_answers_have_one_transaction_after_a_mixing(postgresql, tmp_path, s
         for begin in (0, 50, 100):
             town.answer(town.tokens[begin : begin + 50])
             assert store.mix(1) == 50
-            with store._engine.connect() as connection:
+            with store.engine.connect() as connection:
                 xmins = set(connection.exec_driver_sql("SELECT CAST(xmin AS text) FROM answers_1").scalars())
             assert len(xmins) == 1
 
@@ -231,13 +231,13 @@ def test_ids_are_no_key_to_join_with(store, standin, send):
     body = standin.body({"smokes": 1, "age": 5})
     send(store, body)
     store.close_survey("town")
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         [(id_hash, mac, _)] = connection.exec_driver_sql("SELECT * FROM receipt").all()
     assert body["id"] not in id_hash + mac
     same_report = standin.body({"smokes": 1, "age": 5})
     store.reopen_survey("town")
     send(store, same_report)
-    with store._engine.connect() as connection:
+    with store.engine.connect() as connection:
         macs = connection.exec_driver_sql("SELECT body_mac FROM receipt").scalars().all()
     # Equal answers have different MACs, so that the few possible answers cannot be tried out.
     assert len(set(macs)) == 2

@@ -137,7 +137,7 @@ def test_after_a_restart_a_large_survey_is_not_written_again_for_every_batch(tow
 def test_answers_are_stored_while_others_are_mixed_in(store, standin, monkeypatch):
     """A mixing of a million answers takes many seconds. SQLite's writers wait for the last of them, PostgreSQL's for none."""
     store.open_survey(standin.Standin())
-    where = "_order_in_memory" if store._engine.dialect.name == "sqlite" else "_rewrite"
+    where = "_order_in_memory" if store.engine.dialect.name == "sqlite" else "_rewrite"
     work, begun, slow, over = getattr(mixing, where), threading.Event(), threading.Event(), threading.Event()
 
     def slowly(*given):

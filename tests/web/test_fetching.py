@@ -143,7 +143,7 @@ def test_what_is_packed_is_unpacked_as_browsers_do_or_not_at_all(monkeypatch):
 def test_encodings_that_need_a_package_are_unpacked_by_it_or_said_to_be_unchecked(monkeypatch):
     for name in ("brotli", "brotlicffi"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UnreadableError, match="pip install brotli, or verify with --browser") as caught:
+    with pytest.raises(UnreadableError, match="pip install brotli, or look with a real browser") as caught:
         decoded(b"x", ["br"])
     assert caught.value.ours
     monkeypatch.setitem(sys.modules, "brotli", types.SimpleNamespace(decompress=lambda body: body[::-1]))

@@ -149,7 +149,7 @@ def test_a_survey_from_before_the_rules_is_closed_and_exported_but_not_opened_ag
     with Store(str(tmp_path / "town.db")) as store:
         store.open_survey(Questionnaire.parse(SMALL))
         weak = json.dumps({**Questionnaire.parse(SMALL).client(), "version": 1}).replace('"diagonal": 2', '"diagonal": 900')
-        with store._engine.begin() as connection:
+        with store.engine.begin() as connection:
             connection.execute(sa.update(version).values(client=weak))
         asked, _ = store.current("small")
         assert store.submit([read_submission(asked, standin.body({"smokes": i % 3})) for i in range(60)]) == [None] * 60

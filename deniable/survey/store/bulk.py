@@ -51,15 +51,34 @@ def _insert(dialect: sa.Dialect, table: sa.Table, columns: tuple[str, ...]) -> s
 
 
 def select(connection: sa.Connection, table: str, columns: Sequence[str], where: str, among: Sequence[Any]) -> list[list[Any]]:
-    """The rows of a table whose column `where` is among some values: numbers, texts and nulls."""
+    """The rows of a table that have one of some values in a column.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+        An open connection.
+    table : str
+        The name of the table.
+    columns : sequence of str
+        The columns to read: numbers, texts and nulls.
+    where : str
+        The column that is compared; it may follow other conditions and an `AND`.
+    among : sequence
+        The values that are looked for.
+
+    Returns
+    -------
+    list of list
+        The rows.
+    """
     if connection.dialect.name == "sqlite":
         statement = f"SELECT json_group_array(json_array({', '.join(columns)})) FROM {table} "
         statement += f"WHERE {where} IN (SELECT value FROM json_each(?))"
-        found = connection.exec_driver_sql(statement, (json.dumps(list(among)),)).scalar()
+        listed = connection.exec_driver_sql(statement, (json.dumps(list(among)),)).scalar()
     else:
         statement = (
             f"SELECT CAST(json_agg(json_build_array({', '.join(columns)})) AS text) FROM {table} WHERE {where} = ANY(%s)"
         )
-        found = connection.exec_driver_sql(statement, (list(among),)).scalar()
-    rows: list[list[Any]] = json.loads(found) if found else []
+        listed = connection.exec_driver_sql(statement, (list(among),)).scalar()
+    rows: list[list[Any]] = json.loads(listed) if listed else []
     return rows

@@ -12,37 +12,36 @@ from deniable.core.schema import Schema
 from deniable.errors import StoreError
 from deniable.survey.sealing import KeyFolder
 from deniable.survey.store import bulk
-from deniable.survey.store.engine import writing
+from deniable.survey.store.database import Database
+from deniable.survey.store.engine import connected, writing
+from deniable.survey.store.folder import adopt, named_keys, renew_keys, sealed_keys
 from deniable.survey.store.labels import create_view
 from deniable.survey.store.migrations import MIGRATIONS
-from deniable.survey.store.tables import STATIC, answers, inbox, survey, version
+from deniable.survey.store.tables import STATIC, answers, survey, version
 
 FORMAT = "deniable-backup"
 PIECE = 2_000
 
 
-def dump(engine: sa.Engine, keys: KeyFolder, file: IO[str]) -> dict[str, bytes]:
-    """Write every table; returns the keys that the waiting answers need."""
+def dump(database: Database, file: IO[str]) -> dict[str, bytes]:
+    """Write all rows of one moment as lines of JSON; the keys of the answers that waited then."""
+    keys = database.keys
     while True:
-        with engine.connect() as connection:
+        with connected(database.engine) as connection:
             if connection.dialect.name == "postgresql":
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             # The first read fixes the moment, in SQLite and in PostgreSQL; writers go on meanwhile.
             stored = connection.exec_driver_sql("SELECT version FROM deniable_store").scalar_one()
-            names = _sealed(connection)
+            names = sealed_keys(connection)
             try:
                 needed = {name: keys.get(name) for name in sorted(names)}
             except StoreError:
-                with engine.connect() as now:
-                    if all(keys.has(name) for name in names & _sealed(now)):
+                with connected(database.engine) as now:
+                    if all(keys.has(name) for name in names & sealed_keys(now)):
                         continue  # the others were mixed in, and their key destroyed, since that moment
                 raise
             _write(connection, stored, file)
             return needed
-
-
-def _sealed(connection: sa.Connection) -> set[str]:
-    return set(connection.execute(sa.select(inbox.c.key_name).distinct()).scalars())
 
 
 def _write(connection: sa.Connection, stored: int, file: IO[str]) -> None:
@@ -64,8 +63,8 @@ def _line(file: IO[str], content: dict[str, Any]) -> None:
     file.write(json.dumps(content, separators=(",", ":")) + "\n")
 
 
-def load(engine: sa.Engine, keys: KeyFolder, file: IO[str], given: dict[str, bytes]) -> int:
-    """Fill an empty database in one transaction; how many rows. Keys are put in place before anything names them."""
+def load(database: Database, file: IO[str], keys: dict[str, bytes]) -> int:
+    """Read what `dump` wrote into an empty database, in one transaction; how many rows. Keys are in place before anything names them."""
     lines = _lines(file)
     head = next(lines, {})
     # Steps so far have added a table that is not in backups; one that changes what is will have to be done to the lines too.
@@ -76,17 +75,20 @@ def load(engine: sa.Engine, keys: KeyFolder, file: IO[str], given: dict[str, byt
             known=len(MIGRATIONS),
             got={key: head.get(key) for key in ("format", "version")},
         )
-    fresh = [name for name in given if not keys.has(name)]
+    folder = database.keys
+    fresh = [name for name in keys if not folder.has(name)]
     try:
-        for name, key in given.items():
-            keys.put(name, key)
-        total = _fill(engine, keys, lines)
+        for name, key in keys.items():
+            folder.put(name, key)
+        total = _fill(database.engine, folder, lines)
     except BaseException:
         for name in fresh:
-            keys.destroy(name)
+            folder.destroy(name)
         raise
-    missing = {name for name in _sealing(engine) if not keys.has(name)}
-    renew_keys(engine, keys, missing)
+    with connected(database.engine) as connection:
+        sealing, _ = named_keys(connection)
+    renew_keys(database, {name for name in sealing if not folder.has(name)})
+    adopt(database)
     return total
 
 
@@ -136,24 +138,5 @@ def _create_wide(connection: sa.Connection) -> dict[str, sa.Table]:
 
 
 def _check_keys(connection: sa.Connection, keys: KeyFolder) -> None:
-    for name in _sealed(connection):
+    for name in sealed_keys(connection):
         keys.get(name)
-
-
-def _sealing(engine: sa.Engine) -> set[str]:
-    with engine.connect() as connection:
-        return set(connection.execute(sa.select(version.c.key_name)).scalars())
-
-
-def renew_keys(engine: sa.Engine, keys: KeyFolder, lost: set[str]) -> None:
-    """Give versions whose key is gone, and under which nothing waits, a new one."""
-    for name in lost:
-        fresh = keys.create()
-        with writing(engine) as connection:
-            connection.execute(sa.update(version).where(version.c.key_name == name).values(key_name=fresh))
-
-
-def discard_sealed(engine: sa.Engine, lost: set[str]) -> int:
-    """Delete waiting answers whose key is gone for good."""
-    with writing(engine) as connection:
-        return connection.execute(sa.delete(inbox).where(inbox.c.key_name.in_(sorted(lost)))).rowcount

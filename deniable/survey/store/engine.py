@@ -1,4 +1,4 @@
-"""Connections that sync before they say "committed", and complaints in our own words."""
+"""Connections that sync before they say "committed", and turn the database's errors into ours."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
 from deniable.engines.extras import not_installed
 from deniable.errors import ParameterError, StoreError
+from deniable.publish.remedies import Setting
 
 BUSY_SECONDS = 60
 PASSWORD, PASSWORD_FILE = "DENIABLE_DB_PASSWORD", "DENIABLE_DB_PASSWORD_FILE"
@@ -42,6 +43,11 @@ def parse(url: str) -> sa.URL:
     if not Path(parsed.database).absolute().parent.is_dir():
         raise StoreError("no_folder", "The folder {folder} does not exist.", folder=str(Path(parsed.database).parent))
     return parsed
+
+
+def place_of(url: sa.URL) -> str:
+    """Where a database is, as people may see it."""
+    return url.render_as_string(hide_password=True)
 
 
 def _password() -> str | None:
@@ -120,10 +126,21 @@ def _begin_sqlite(connection: sa.Connection) -> None:
         connection.exec_driver_sql(kind)
 
 
+class RowsRefusedError(StoreError):
+    """Rows that the tables do not take: what one submission can do to the transaction of a whole group."""
+
+
+@contextlib.contextmanager
+def connected(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A connection to read from. What the database complains of, here and in the two below, becomes an error of ours."""
+    with _explained(engine), engine.connect() as connection:
+        yield connection
+
+
 @contextlib.contextmanager
 def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A transaction that writes; committed and synced at the end."""
-    with engine.connect() as connection, writing_by(connection):
+    with connected(engine) as connection, writing_by(connection):
         yield connection
 
 
@@ -142,8 +159,24 @@ def writing_by(connection: sa.Connection) -> Iterator[None]:
 def outside_transactions(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A connection on which every statement stands alone."""
     options = {"kind": ""} if engine.dialect.name == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
-    with engine.connect().execution_options(**options) as connection:
+    with _explained(engine), engine.connect().execution_options(**options) as connection:
         yield connection
+
+
+@contextlib.contextmanager
+def _explained(engine: sa.Engine) -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        place = place_of(engine.url)
+        reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0].rstrip(".")
+        if reason == "file is not a database":
+            raise StoreError(
+                "not_a_database", "{place} is no SQLite database. Name the file of the survey's database: {setting}.",
+                place=place, setting=Setting("url", "FILE.db"),
+            ) from error  # fmt: skip
+        kind = RowsRefusedError if isinstance(error, (IntegrityError, DataError)) else StoreError
+        raise kind("database", "{place}: {reason}.", place=place, reason=reason) from error
 
 
 def _prepare_postgresql(connection: Any, _: Any) -> None:
@@ -156,43 +189,3 @@ def _prepare_postgresql(connection: Any, _: Any) -> None:
         raise StoreError(
             "no_sync", "This PostgreSQL server runs with fsync off: acknowledged answers could be lost. Turn it on."
         )
-
-
-_LOGS = {
-    "log_statement": ("none", "ddl"),
-    "log_min_duration_statement": ("-1",),
-    "log_min_duration_sample": ("-1",),
-    "log_transaction_sample_rate": ("0",),
-    "auto_explain.log_min_duration": ("-1",),
-    "pgaudit.log": ("", "none"),
-}
-"""Settings of PostgreSQL that write statements to its log, and the values that do not."""
-
-
-def logged_statements(engine: sa.Engine) -> list[str]:
-    """The settings by which a database writes to its own log what is stored: tokens used, sealed answers, and when."""
-    if engine.dialect.name == "sqlite":
-        return []
-    with engine.connect() as connection:
-        found = {
-            name: connection.execute(sa.text("SELECT current_setting(:name, true)"), {"name": name}).scalar() for name in _LOGS
-        }
-    return [f"{name} = {value}" for name, value in found.items() if value is not None and value not in _LOGS[name]]
-
-
-@contextlib.contextmanager
-def explained(place: str) -> Iterator[None]:
-    """Turn the database's complaints into one of ours that names the place."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise not_installed(error.name or "psycopg", "serve") from None
-    except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0].rstrip(".")
-        if reason == "file is not a database":
-            raise StoreError(
-                "not_a_database",
-                "{place} is no SQLite database. Name the file of the survey's database with --db.",
-                place=place,
-            ) from error
-        raise StoreError("database", "{place}: {reason}.", place=place, reason=reason) from error

@@ -27,7 +27,21 @@ def view_name(slug: str, number: int) -> str:
 
 
 def create_view(connection: sa.Connection, slug: str, number: int, table: sa.Table, schema: Schema) -> None:
-    """A view with one column of labels per attribute, and the receipt code where there is one."""
+    """Create a view with one column of labels per attribute, and the receipt code where there is one.
+
+    Parameters
+    ----------
+    connection : sqlalchemy.Connection
+        A transaction that writes.
+    slug : str
+        The short name of the survey.
+    number : int
+        The version.
+    table : sqlalchemy.Table
+        The table of the version's answers, which are codes.
+    schema : Schema
+        What the codes mean.
+    """
     long = [name for name in [*schema, view_name(slug, number)] if len(name.encode()) > _LONGEST_NAME]
     if long:
         raise RefusedError(

@@ -51,20 +51,20 @@ def migrate(engine: sa.Engine, steps: Sequence[Callable[[sa.Connection], None]] 
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS deniable_store (version INTEGER NOT NULL)")
-        found = connection.exec_driver_sql("SELECT version FROM deniable_store").scalar()
-        if found is None:
+        number = connection.exec_driver_sql("SELECT version FROM deniable_store").scalar()
+        if number is None:
             if sa.inspect(connection).has_table("survey"):
                 raise StoreError("foreign_database", "This database holds tables of something else; name a new one.")
             connection.exec_driver_sql("INSERT INTO deniable_store VALUES (0)")
-            found = 0
-        if found > len(steps):
+            number = 0
+        if number > len(steps):
             raise StoreError(
                 "later_database",
                 "This database was written by a later release (version {got}; this release knows {known}). Update Deniable.",
-                got=found,
+                got=number,
                 known=len(steps),
             )
-        for step in steps[found:]:
+        for step in steps[number:]:
             step(connection)
-        if found < len(steps):
+        if number < len(steps):
             connection.exec_driver_sql(f"UPDATE deniable_store SET version = {len(steps)}")

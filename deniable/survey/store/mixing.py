@@ -24,7 +24,9 @@ from deniable.core.shuffling import random_order, shuffled
 from deniable.errors import StoreError
 from deniable.survey.sealing import KeyFolder, unseal_all
 from deniable.survey.store import bulk
-from deniable.survey.store.engine import BUSY_SECONDS, outside_transactions, writing_by
+from deniable.survey.store.database import Database
+from deniable.survey.store.engine import BUSY_SECONDS, connected, outside_transactions, writing_by
+from deniable.survey.store.folder import keys_of
 from deniable.survey.store.tables import SHOWN, USED, answers, inbox, invitation, version
 from deniable.survey.submission import unpack
 
@@ -37,15 +39,16 @@ RESTS = 3.0
 """Beside people who answer, the mixing rests three times as long as it has worked."""
 
 
-def mix(engine: sa.Engine, keys: KeyFolder, version_id: int, least: int = BATCH) -> int:
+def mix(database: Database, version: int, least: int = BATCH) -> int:
     """Move what waits into the answers if there are at least so many; how many were moved. Answers are stored meanwhile."""
+    engine, keys = database.engine, keys_of(database)
     with Mixing(engine, keys, gently=True) as mixing, _private(engine) as connection:
         with connection.begin():
-            mixing.note_used(connection, version_id)
+            mixing.note_used(connection, version)
         with writing_by(connection):
-            if not mixing.change_key(connection, version_id, least):
+            if not mixing.change_key(connection, version, least):
                 return 0
-        moved = _mix_beside(mixing, connection, version_id, least)
+        moved = _mix_beside(mixing, connection, version, least)
         if moved:
             mixing.show_noted(connection)
         return moved
@@ -66,7 +69,7 @@ def _mix_beside(mixing: Mixing, connection: sa.Connection, version_id: int, leas
 @contextlib.contextmanager
 def _private(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A connection that is not used again: its temporary tables go with it."""
-    with engine.connect() as connection:
+    with connected(engine) as connection:
         try:
             yield connection
         finally:
@@ -272,7 +275,7 @@ def forget(engine: sa.Engine, *tables: str) -> None:
     """Make what was deleted unreadable: empty the log of SQLite, remove the dead rows of PostgreSQL."""
     with outside_transactions(engine) as connection:
         if connection.dialect.name == "sqlite":
-            # Somebody who reads at this moment, a backup for example, hinders it; waiting for them would keep all others from writing. It
+            # Somebody who reads at this moment, a backup for example, prevents it; waiting for them would keep all others from writing. It
             # is tried again every minute.
             connection.exec_driver_sql("PRAGMA busy_timeout = 100")
             try:

@@ -10,9 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from deniable.errors import RefusedError
-from deniable.survey.sealing import KeyFolder, unseal
+from deniable.survey.sealing import unseal
 from deniable.survey.store import bulk
-from deniable.survey.store.engine import writing
+from deniable.survey.store.database import Database
+from deniable.survey.store.engine import connected, writing
+from deniable.survey.store.folder import keys_of
 from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
 from deniable.survey.store.tables import REVOKED, SHOWN, UNUSED, answers, contact, inbox, invitation, organiser, version
@@ -21,9 +23,9 @@ from deniable.survey.submission import RESERVED, unpack
 CHUNK = 500
 
 
-def add_invitations(engine: sa.Engine, slug: str, rows: Sequence[tuple[str, str | None, str | None]]) -> None:
+def add_invitations(database: Database, slug: str, rows: Sequence[tuple[str, str | None, str | None]]) -> None:
     """Store hashes of tokens with their first and last day; all or none."""
-    with writing(engine) as connection:
+    with writing(database.engine) as connection:
         survey_id = _survey_id(connection, slug)
         known = {hash_ for hash_, _ in _states(connection, [row[0] for row in rows])}
         if known:
@@ -37,17 +39,17 @@ def add_invitations(engine: sa.Engine, slug: str, rows: Sequence[tuple[str, str 
         bulk.insert(connection, invitation, ["hash", "survey_id", "used", "valid_from", "valid_until"], added)
 
 
-def invitation_states(engine: sa.Engine, hashes: Sequence[str]) -> dict[str, bool]:
+def invitation_states(database: Database, hashes: Sequence[str]) -> dict[str, bool]:
     """Whether each known token is seen to be used: from the batch on that its answer came out with."""
-    with engine.connect() as connection:
+    with connected(database.engine) as connection:
         return {hash_: used == SHOWN for hash_, used in _states(connection, hashes) if used != REVOKED}
 
 
-def revoke_invitations(engine: sa.Engine, slug: str, hashes: Sequence[str]) -> int:
+def revoke_invitations(database: Database, slug: str, hashes: Sequence[str]) -> int:
     """Take invitations back that are not seen to be used; how many. Those whose answers wait are among them, or the number would tell of
     them. Such an answer stays, and its token opens nothing again."""
     revoked = 0
-    with writing(engine) as connection:
+    with writing(database.engine) as connection:
         survey_id = _survey_id(connection, slug)
         # As a mixing does, which turns invitations too: each would wait for the other's.
         connection.execute(
@@ -70,10 +72,10 @@ def _survey_id(connection: sa.Connection, slug: str) -> int:
     return int(find_survey(connection, slug).id)
 
 
-def contacts(engine: sa.Engine, slug: str) -> list[dict[str, Any]]:
+def contacts(database: Database, slug: str) -> list[dict[str, Any]]:
     """The register: receipt code, details, and the day on which they are erased. Only of people whose answers are out: others would be
     seen to come one by one."""
-    with engine.connect() as connection:
+    with connected(database.engine) as connection:
         survey_id = _survey_id(connection, slug)
         kept = sa.select(version.c.id).where(version.c.survey_id == survey_id, version.c.linkage == "register")
         tables = [sa.table(f"answers_{one}", sa.column("code")) for one in connection.execute(kept).scalars()]
@@ -90,9 +92,10 @@ def _entered(details: dict[str, str]) -> dict[str, str]:
     return {f"entered_{name}" if name in RESERVED else name: value for name, value in details.items()}
 
 
-def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int, int]:
+def erase(database: Database, slug: str, code: str) -> tuple[int, int]:
     """Erase a person's contact details and answers by their receipt code: how many of each were erased."""
-    with writing(engine) as connection:
+    keys = keys_of(database)
+    with writing(database.engine) as connection:
         survey_id = _survey_id(connection, slug)
         # Versions first, in the order of all others who lock them.
         query = sa.select(version).where(version.c.survey_id == survey_id).order_by(version.c.id)
@@ -112,28 +115,28 @@ def erase(engine: sa.Engine, keys: KeyFolder, slug: str, code: str) -> tuple[int
                     erased += connection.execute(sa.delete(inbox).where(inbox.c.id == row.id)).rowcount
             tables.append(table.name)
     if details or erased:
-        forget(engine, *tables)
+        forget(database.engine, *tables)
     return details, erased
 
 
-def expire_contacts(engine: sa.Engine, today: datetime.date | None = None) -> int:
+def expire_contacts(database: Database, today: datetime.date | None = None) -> int:
     """Erase contact details whose last day is over; how many."""
     day = (today or datetime.date.today()).isoformat()
-    with writing(engine) as connection:
+    with writing(database.engine) as connection:
         erased = connection.execute(sa.delete(contact).where(contact.c.until < day)).rowcount
     if erased:
-        forget(engine, "contact")
+        forget(database.engine, "contact")
     return erased
 
 
-def password(engine: sa.Engine) -> str | None:
+def password(database: Database) -> str | None:
     """The hash of the organiser's password, if there is one."""
-    with engine.connect() as connection:
+    with connected(database.engine) as connection:
         return connection.execute(sa.select(organiser.c.password)).scalar()
 
 
-def set_password(engine: sa.Engine, hashed: str) -> None:
+def set_password(database: Database, hashed: str) -> None:
     """Replace the hash of the organiser's password."""
-    with writing(engine) as connection:
+    with writing(database.engine) as connection:
         connection.execute(sa.delete(organiser))
         connection.execute(sa.insert(organiser).values(id=1, password=hashed))

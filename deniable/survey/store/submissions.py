@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DataError, IntegrityError
 
 from deniable.core.shuffling import shuffled
 from deniable.errors import DeniableError, RefusedError, StoreError
 from deniable.survey.sealing import KeyFolder, seal
 from deniable.survey.store import bulk
-from deniable.survey.store.engine import writing
+from deniable.survey.store.database import Database
+from deniable.survey.store.engine import RowsRefusedError, writing
+from deniable.survey.store.folder import keys_of
 from deniable.survey.store.tables import REVOKED, USED, contact, inbox, invitation, receipt
 from deniable.survey.submission import Submission
 
@@ -26,24 +27,23 @@ class Repeated:
 REPEATED = Repeated()
 Outcome = DeniableError | Repeated | None
 """None: stored. REPEATED: by an earlier copy of the same submission. A RefusedError: not taken. Any other error: not stored, try again."""
-_UNFIT = (IntegrityError, DataError)
-"""What one submission can do to the transaction of a whole group."""
 
 
-def commit_group(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> list[Outcome]:
-    """Store a group; a submission that is refused does not hinder the others."""
+def submit(database: Database, group: Sequence[Submission]) -> list[Outcome]:
+    """Store a group of submissions: it is on the disk when this returns. One that is refused does not hold up the others."""
+    engine, keys = database.engine, keys_of(database)
     for _ in range(2):
         # Another server on the same database may store a copy between our look and our insert; the second time we see it.
-        with contextlib.suppress(*_UNFIT):
+        with contextlib.suppress(RowsRefusedError):
             return _commit(engine, keys, group)
-    # One of them cannot be stored, for a reason that nobody thought of: it must not hinder the others.
+    # One of them cannot be stored, for a reason that nobody thought of: it must not hold up the others.
     return [_commit_alone(engine, keys, one) for one in group]
 
 
 def _commit_alone(engine: sa.Engine, keys: KeyFolder, one: Submission) -> Outcome:
     try:
         return _commit(engine, keys, [one])[0]
-    except _UNFIT:
+    except RowsRefusedError:
         return StoreError("not_stored", "The answer could not be stored just now. Nothing is lost: send it again.")
 
 

@@ -77,7 +77,7 @@ STATIC = (survey, version, inbox, receipt, invitation, contact, organiser)  # th
 
 
 def answers(version_id: int, columns: int, linkage: str) -> sa.Table:
-    """The wide table of one version: a small integer a question, and the receipt code where the survey keeps one."""
+    """The wide table of one version: one small integer per question, and the receipt code where the survey keeps one."""
     codes = [sa.Column(f"c{i}", sa.Integer) for i in range(columns)]
     code = [] if linkage == "none" else [sa.Column("code", sa.Text)]
     return sa.Table(f"answers_{version_id}", sa.MetaData(), *codes, *code)
