@@ -96,7 +96,7 @@ def in_polish(error: DeniableError) -> str | None:
     for sentence in SENTENCES.get(error.code, ()):
         try:
             worded = sentence.format(**given)
-        except KeyError:  # another error of the same code, with other particulars
+        except KeyError:  # another error of the same code, with other parameters
             continue
         pointer = " (znak {_at})\n    {_text}\n    {_arrow}".format(**given) if "_arrow" in given else ""
         return worded + pointer
