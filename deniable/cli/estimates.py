@@ -322,6 +322,17 @@ def _between(estimate: Estimate, level: float, words: Words) -> str:
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:
     """A bar from 0: solid up to the interval, shaded over it, with a mark at the estimate.
 
+    Parameters
+    ----------
+    value, low, high
+        The estimate and the ends of its interval.
+    scale
+        The numbers at the two ends of the bar.
+    width
+        How many characters it takes.
+
+    Examples
+    --------
     >>> drawn(0.5, 0.4, 0.7, (0.0, 1.0), width=10)
     '████▒┃▒▒'
     >>> drawn(-1, -2, 1, (-2.0, 2.0), width=8)

@@ -28,9 +28,21 @@ KEPT = 4
 def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> Fits:
     """One row per number of hills, one to three, or two or three normal ones: the best of several starts.
 
-    A single hill is always a beta distribution, since some of these are nearly normal. The last `apart` cells are outside the
-    order, and always have a share of their own.
+    A single hill is always a beta distribution, since some of these are nearly normal.
 
+    Parameters
+    ----------
+    given, widths
+        The probabilities of the reports, one row per cell of truths, and the widths of the cells.
+    counts
+        How often each label was reported.
+    apart
+        How many cells at the end are outside the order; they always have a share of their own.
+    normal
+        Whether hills are normal distributions, not beta distributions.
+
+    Examples
+    --------
     >>> x = (np.arange(40) + 0.5) / 40
     >>> truth = x * (1 - x) ** 6 / (x * (1 - x) ** 6).sum()
     >>> fits = fit_hills(np.eye(40), np.ones(40), 5000 * truth, 0)

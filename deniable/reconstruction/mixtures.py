@@ -51,8 +51,23 @@ class Fitted:
 def fit_mixtures(
     counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 100
 ) -> Fitted:
-    """The most probable mixtures, by Newton steps with halving from many starts at once; `counts` for all, or one row per start.
+    """The most probable mixtures, by Newton steps with halving from many starts at once.
 
+    Parameters
+    ----------
+    counts
+        How often each label was reported: for all starts, or one row per start.
+    parts
+        Gives the reports of each part, and how they change with the parameters of its shape.
+    shares, shape
+        Where to start: shares of the parts, and parameters of their shapes, one row per start.
+    prior
+        The prior of these parameters.
+    steps
+        How many steps are taken at most.
+
+    Examples
+    --------
     >>> rows = np.array([[[0.9, 0.1], [0.1, 0.9]]])
     >>> found = fit_mixtures(np.array([600.0, 400.0]), lambda which, shape: (rows, rows[:, :0]), np.ones((1, 2)) / 2, np.zeros((1, 0)))
     >>> found.shares.round(2).tolist()

@@ -52,9 +52,21 @@ def fit_all(
 ) -> Fits:
     """Maximise the penalised likelihood for every penalty by Newton steps with halving, all in step with each other.
 
-    A row of `given` holds the probabilities of the reports given a cell of truths; a row of `basis` belongs to a cell. `start` is
-    one z per penalty (by default that of the uniform density).
+    Parameters
+    ----------
+    given
+        The probabilities of the reports, one row per cell of truths.
+    widths, counts
+        The widths of the cells, and how often each label was reported.
+    basis
+        The basis of the linear predictor, one row per cell.
+    penalties, link
+        Precision matrices of z, and the link: "log" or "root".
+    start
+        Where to start, one z per penalty; by default at the uniform density.
 
+    Examples
+    --------
     >>> given, counts = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([600.0, 400.0])
     >>> penalties = np.array([penalty(2, 1, strength, 0) for strength in (1e-6, 1e6)])
     >>> loose, tight = fit_all(given, np.ones(2), counts, np.eye(2), penalties, "log").shares

@@ -33,9 +33,19 @@ def fit_pieces(
 ) -> Fits:
     """One row per order: pieces that are constant (1) or parabolic (3) except at their breaks.
 
-    `size` is the number of bins that the basis can distinguish; its last `apart` columns are outside the order, at a precision of
-    `loose`.
+    Parameters
+    ----------
+    given, widths, counts, basis
+        As for `fit_all`.
+    orders
+        Which orders are fitted.
+    size
+        The number of bins that the basis can distinguish.
+    apart, loose
+        How many columns at the end of the basis are outside the order, and their precision.
 
+    Examples
+    --------
     >>> truth = np.repeat([0.02, 0.08], 10)
     >>> given = 0.5 * np.eye(20) + 0.25 * np.eye(20, k=1) + 0.25 * np.eye(20, k=-1)
     >>> fits = fit_pieces(given, np.ones(20), 5000 * truth @ given, np.eye(20), [1], 20, 0, 0.0)

@@ -239,7 +239,7 @@ def test_neither_does_what_changes_something(run, standin, send, consultation):
 
 
 def test_trying_somebodys_token_uses_it_up(store, standin, send):
-    """Anyone who made the invitations knows them. A token that is over, or comes with a taken code, would tell whether it was used, at no cost."""
+    """Anyone who made the invitations knows them. A token that is over, or comes with a taken code, would tell its use for free."""
     yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
     store.open_survey(standin.Standin(linkage="register", invited=True), datetime.date(2099, 1, 1))
     used, unused, mine = (new_token() for _ in range(3))

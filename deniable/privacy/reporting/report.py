@@ -30,8 +30,21 @@ if TYPE_CHECKING:
 
 
 class PrivacyReport:
-    """One row per question, the whole, warnings and a scale; as text, frame or web page.
+    """One row per question, the whole, warnings and published figures to compare with; as text, frame or web page.
 
+    Parameters
+    ----------
+    schema, rows
+        The schema, and what each of its blocks gives away.
+    errors, linkage
+        What attackers who know the population achieve, where that was tried.
+    notes
+        Pairs of a question and a note about it.
+    language
+        The language that the report is shown in.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> report = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
     >>> report.rows[0].says
