@@ -250,7 +250,7 @@ async def _flood(kind: str, connections: int, port: int, until: float, begun: Ev
                 working = asyncio.ensure_future(work(lambda data: loop.sock_sendall(line, data)))
                 while not working.done() and time.time() < until:
                     await asyncio.wait([working], timeout=0.5)
-                    # Whoever was cut off comes back; what was sent is never read.
+                    # Anyone who was cut off comes back; what was sent is never read.
                     if line.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) or ended(line):
                         break
                 working.cancel()

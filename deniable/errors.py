@@ -1,21 +1,21 @@
 """Every error that Deniable raises on purpose.
 
     DeniableError
-    ├── ParameterError      a channel, domain or option was given something it cannot be
+    ├── ParameterError      a channel, domain or option got a value that it does not allow
     ├── DataError           rows or columns that do not fit the schema (all of them together)
     ├── SchemaError         a schema that contradicts itself or its file
     ├── QuestionnaireError  a questionnaire that cannot be asked, with the line
     ├── NotInvertibleError  the reports do not determine what was asked
     ├── NoIntervalError     a method that has no honest confidence interval
     ├── WideDomainError     something that would need a dense matrix of a wide domain
-    ├── RefusedError        a submission or an organiser's wish that a survey does not take
+    ├── RefusedError        a submission, or an organiser's request, that a survey does not accept
     ├── StoreError          a database that cannot be opened, read or written
     └── FileError           a file that is missing, unreadable, empty or in the way
 
 and the warnings:
 
-    OrderWarning            the order of rows tells answers, or a column restores it
-    RandomisedRowsWarning   randomised rows are taken for true ones
+    OrderWarning            the order of rows gives answers away, or a column restores it
+    RandomisedRowsWarning   randomised rows are used as if they were true
 
 An error is a code, its parameters and an English sentence, so that a page can translate it.
 """
@@ -26,7 +26,7 @@ from typing import Any
 
 
 class DeniableError(Exception):
-    """Base of the tree: `code` names the fault, `parameters` its particulars, `str()` is the sentence.
+    """Base of the tree: `code` names the fault, `parameters` its details, `str()` is the sentence.
 
     >>> from deniable.errors import ParameterError
     >>> error = ParameterError("p_outside", "{owner}: p must lie in [0, 1], got {got}.", owner="KRR", got=1.2)
@@ -82,7 +82,7 @@ class FileError(DeniableError, OSError):
 
 
 class RefusedError(DeniableError):
-    """What was sent to a survey, or wanted of it, was not taken; nothing was stored."""
+    """What was sent to a survey, or asked of it, was refused; nothing was stored."""
 
 
 class StoreError(DeniableError):
@@ -90,7 +90,7 @@ class StoreError(DeniableError):
 
 
 class OrderWarning(UserWarning):
-    """The order of the rows that are handed on tells answers, or a column puts shuffled rows back in order."""
+    """The order of the rows that are passed on gives answers away, or a column puts shuffled rows back in order."""
 
 
 class RandomisedRowsWarning(UserWarning):

@@ -275,7 +275,7 @@ def test_every_command_of_the_page_exists_with_its_options():
             parsed(wrong)
 
 
-# Programs that are not everywhere read these: nginx 1.22, Caddy 2.6 and `systemd-analyze verify` 252 did, as they are. Whoever changes
+# Programs that are not everywhere read these: nginx 1.22, Caddy 2.6 and `systemd-analyze verify` 252 did, as they are. Anyone who changes
 # one tries it again (`pytest tests/attacks/test_proxy.py` where nginx is installed) and then writes down its new SHA-256.
 TRIED = {
     "/etc/nginx/conf.d/deniable.conf": "a34836e6342b13dd28da3898210bcf287545e54f40b0c33ea339197221277d6a",

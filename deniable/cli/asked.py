@@ -1,4 +1,4 @@
-"""What is asked, for every question alike: `--title` of its picture, and what its JSON says of where the answer came from."""
+"""What all questions share: `--title` of the picture, and what the JSON says about where the answer came from."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def now_asked() -> Asked:
 
 
 def draws_pictures(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with `--title`, and with a note of what it was asked for those who show its answer."""
+    """The command with `--title`; what was asked is remembered for those who show the answer."""
 
     @functools.wraps(command)
     def asking(*given: Any, title: str | None, **named: Any) -> None:
@@ -56,7 +56,7 @@ def draws_pictures(command: Callable[..., None]) -> Callable[..., None]:
         finally:
             _NOW.reset(token)
 
-    own = inspect.signature(command, eval_str=True)
+    signature = inspect.signature(command, eval_str=True)
     added = inspect.Parameter("title", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_TITLE)
-    asking.__signature__ = own.replace(parameters=[*own.parameters.values(), added])  # type: ignore[attr-defined]
+    asking.__signature__ = signature.replace(parameters=[*signature.parameters.values(), added])  # type: ignore[attr-defined]
     return asking

@@ -1,4 +1,4 @@
-"""Progress bars on standard error, so that they never mix with a result."""
+"""Progress bars on standard error, so that they never mix with results."""
 
 from __future__ import annotations
 

@@ -18,16 +18,16 @@ ASKED = "_DENIABLE_COMPLETE"
 
 
 def answer_shells() -> None:
-    """Let the command line answer a shell, where one asks. (Otherwise Typer does so only with options of its own, which write into files of
-    the shell unasked.)"""
+    """Let the command line answer a shell that asks. (Otherwise Typer does so only with options of its own, which write into the
+    shell's files unasked.)"""
     if ASKED in os.environ:
         completion_init()
 
 
 def completion(
-    shell: Annotated[str | None, typer.Argument(help="bash, zsh or fish; the one you use ($SHELL) unless given.")] = None,
+    shell: Annotated[str | None, typer.Argument(help="bash, zsh or fish; by default the one you use ($SHELL).")] = None,
 ) -> None:
-    """Print the script by which a shell completes commands and options with Tab. Write it where your shell looks for such scripts:
+    """Print the script with which a shell completes commands and options with Tab. Write it where your shell looks for such scripts:
 
     \b
     bash  mkdir -p ~/.local/share/bash-completion/completions

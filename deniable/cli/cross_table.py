@@ -13,14 +13,14 @@ from deniable.core.simplex import project
 from deniable.picture_words import words_of
 
 WIDEST_ROW_LABEL = 30
-"""Longer labels of rows are broken into lines; those of columns are as soon as they are wider than what stands below them."""
+"""Longer labels of rows are broken into lines; labels of columns are broken if they are wider than what is below them."""
 FRAME = 3
-"""So many signs a column takes for its border and the room beside its cells."""
+"""How many characters the border of a column and the space beside its cells take."""
 
 
 def cross_table(estimate: Estimate, ends: tuple[Floats, Floats] | None, width: int, turned: bool = False) -> Table | None:
     """The shares of a cross table, in percent, with the ends of their intervals below them; None where that is wider than `width`.
-    `turned`: with rows and columns exchanged.
+    `turned`: with rows and columns swapped.
 
     >>> import deniable as dn, pandas as pd
     >>> from rich.console import Console
@@ -86,8 +86,8 @@ def cross_table(estimate: Estimate, ends: tuple[Floats, Floats] | None, width: i
 
 
 def totals_of(estimate: Estimate) -> tuple[Floats, Floats]:
-    """The shares of the labels in rows and in columns. They follow from the estimated cells, also from those below 0, as the distribution
-    of either attribute does: cells as they are shown, none below 0, would make rare labels too frequent."""
+    """The shares of the labels in rows and in columns. They follow from the estimated cells, including those below 0, as the distribution
+    of either attribute does: the cells as shown, none below 0, would make rare labels too frequent."""
     assert estimate.table is not None
     cells = estimate.value.reshape([len(labels) for _, labels in estimate.table])
     return project(cells.sum(axis=1)), project(cells.sum(axis=0))
@@ -101,7 +101,7 @@ def adds_up(estimate: Estimate) -> bool:
 
 
 def _width(head: str, labels: list[str], most: int) -> int:
-    """How wide a column is whose head and labels are broken into lines where they are longer than `most`, though never within a word."""
+    """The width of a column whose head and labels are broken into lines of at most `most`, though never within a word."""
     texts = [head, *labels]
     words = [word for text in texts for word in text.split()]
     return max(min(most, max(map(cell_len, texts))) if labels else most, *map(cell_len, words or [""]), 1)

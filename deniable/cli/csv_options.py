@@ -13,13 +13,13 @@ from deniable.files.csv_format import reading_csv
 
 _OPTIONS = {
     "delimiter": Annotated[
-        str | None, typer.Option(help="What parts the cells of CSV files: , ; | or tab. Found out unless given.", show_default=False)
+        str | None, typer.Option(help="What separates the cells of CSV files: , ; | or tab. Detected by default.", show_default=False)
     ],
     "encoding": Annotated[
-        str | None, typer.Option(help="Of CSV files that are not UTF-8 (or UTF-16): windows-1250, windows-1252, ...", show_default=False)
+        str | None, typer.Option(help="The encoding of CSV files that are not UTF-8 (or UTF-16): windows-1250, ...", show_default=False)
     ],
     "decimal": Annotated[
-        str | None, typer.Option(help="The decimal sign of numbers in CSV files: . or , where they do not show it.", show_default=False)
+        str | None, typer.Option(help="The decimal sign of numbers in CSV files, . or , if they do not show it.", show_default=False)
     ],
 }  # fmt: skip
 
@@ -33,12 +33,12 @@ def reads_csv(command: Callable[..., None]) -> Callable[..., None]:
         with reading_csv(sign, encoding, decimal):
             command(*given, **named)
 
-    own = inspect.signature(command, eval_str=True)
+    signature = inspect.signature(command, eval_str=True)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
         for name, kind in _OPTIONS.items()
     ]
-    reading.__signature__ = own.replace(parameters=[*own.parameters.values(), *added])  # type: ignore[attr-defined]
+    reading.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *added])  # type: ignore[attr-defined]
     return reading
 
 

@@ -35,7 +35,7 @@ def demo(
     picture: Annotated[Path, typer.Option(help="Where the picture goes (.png, .svg or .html).")] = Path("deniable-demo.png"),
 ) -> None:
     """A town answers five sensitive questions; only randomised answers are kept; the truth about the town comes back."""
-    # Altair is slow to import, but a picture that cannot be saved should be known before the work.
+    # Altair is slow to import, but it is better to know before the work that a picture cannot be saved.
     from deniable import charts
 
     charts.check_path(picture)
@@ -46,7 +46,7 @@ def demo(
         f"A made-up town of {rows:,} people answers {len(schema)} questions. Each answer is randomised before anyone sees it.\n"
     )
     people = town(rows)
-    # Truths and reports are shown beside each other here, which is what shuffling prevents; the made-up people are in no order.
+    # Truths and reports are compared row by row below, which shuffling would prevent; the made-up people are in no order.
     reported = schema.randomise(people, order="kept")
     held = shown = 0
     pictures = []
@@ -64,7 +64,7 @@ def demo(
         )
         screen.print(_table(name, estimate, truth, seen))
         pictures.append((name, estimate, truth, seen))
-    screen.print(f"\n{held} of {shown} intervals hold the truth about the town; 95% of them should in the long run.")
+    screen.print(f"\n{held} of {shown} intervals hold the truth about the town; in the long run 95% of them should.")
     screen.print(f"{_changed(people, reported, schema)}\n\nWhat one person's answers give away:")
     privacy.show(report(schema))
     _save(pictures, picture)
@@ -76,8 +76,8 @@ def demo(
 def shares(values: Any, channel: Channel, bins: list[int] | None) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Plain shares of the labels, or bins, of a column, as if it were not distorted."""
     tally = counts(values, channel, bins).dense()
-    found: np.ndarray[Any, np.dtype[np.float64]] = tally / tally.sum()
-    return found
+    plain: np.ndarray[Any, np.dtype[np.float64]] = tally / tally.sum()
+    return plain
 
 
 def _table(name: str, estimate: Estimate, truth: Any, seen: Any) -> Table:
@@ -99,12 +99,12 @@ def _table(name: str, estimate: Estimate, truth: Any, seen: Any) -> Table:
 
 
 def _changed(people: Any, reported: Any, schema: Any) -> str:
-    told = np.all([people[name].to_numpy() == reported[name].to_numpy() for name in schema], axis=0)
-    return f"Only {told.mean():.1%} of the rows report all answers truly."
+    true_rows = np.all([people[name].to_numpy() == reported[name].to_numpy() for name in schema], axis=0)
+    return f"Only {true_rows.mean():.1%} of the rows report every answer truthfully."
 
 
 def _save(pictures: list[tuple[str, Estimate, Any, Any]], path: Path) -> None:
     from deniable import charts
 
     drawn = [estimate.plot(compare={"truth": truth, "reported": seen}) for _, estimate, truth, seen in pictures]
-    charts.save(charts.panels(drawn, title="Truth, what was reported, and what is estimated back"), path)
+    charts.save(charts.panels(drawn, title="The truth, what was reported, and what is estimated from it"), path)

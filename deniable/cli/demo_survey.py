@@ -1,4 +1,4 @@
-"""The second part of `deniable demo`: simulated residents answer a real survey over HTTP, and it is asked for results."""
+"""The second part of `deniable demo`: simulated residents answer a real survey over HTTP, and results are estimated from it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def survey_demo(residents: int) -> None:
             service.server.should_exit = True
             running.join(30)
             store.close()
-    console().print(f"{counted(sent, 'resident')} sent randomised answers over HTTP into a SQLite database; asked from there:")
+    console().print(
+        f"{counted(sent, 'resident')} sent randomised answers over HTTP to a SQLite database; estimated from there:"
+    )
     console().print(table)
 
 
@@ -80,7 +82,7 @@ def answers(people: Any) -> Any:
 
 
 def send_all(port: int, schema: Schema, people: Any, version: int) -> int:
-    """Randomise every resident's answers and send each as a browser does; how many were accepted."""
+    """Randomise every resident's answers and send them as a browser does; gives how many were accepted."""
     reported = schema.randomise(people)
     codes = np.column_stack([schema[name].reported.encode(reported[name], name) for name in schema])
     bar = Bar()

@@ -27,12 +27,12 @@ from deniable.errors import ParameterError
 from deniable.picture_words import Words, words_of
 
 MANY_VALUES = 25
-"""A table of more lines than this is not read but scrolled past."""
+"""A longer table is not read but scrolled past."""
 DEFAULT_BINS = 10
 WIDEST_BAR, NARROWEST_BAR, NARROWEST_LABELS = 30, 10, 10
 EVERY_VALUE = "all"
 CODES = "none"
-"""As a language: the values as they stand in the data."""
+"""As a language: the values as they are in the data."""
 
 
 def as_dict(estimate: Estimate, level: float) -> dict[str, Any]:
@@ -94,32 +94,44 @@ def present(
     language: str | None = None,
     listed: bool = False,
 ) -> None:
-    """Print an estimate as a list with its intervals drawn as bars, a cross table in two dimensions unless it is to be `listed` too, or as
-    JSON; and save a picture if one is wanted.
+    """Print an estimate, and save a picture if one is wanted.
 
-    A picture is in the words of the survey that the data comes from, if any; a table only in a language that was asked for, since
-    conditions are written with the values of the data.
+    Parameters
+    ----------
+    estimate, level
+        What is shown, and the confidence level of its intervals.
+    as_json
+        Whether JSON is printed instead of a table.
+    plot
+        Where the picture goes, if one is wanted.
+    heading
+        What is printed after the name.
+    texts, language
+        The texts of the survey that the data comes from. A picture is in its words anyway; a table only in a language that was asked
+        for, since conditions are written with the values of the data.
+    listed
+        Whether a cross table is printed as a list with bars, too, instead of in two dimensions.
     """
     if estimate.has_band and not estimate.has_interval:
         estimate.band(level, progress=Bar())
-    told = estimate if texts is None or language == CODES else estimate.in_words(texts, language)
+    worded = estimate if texts is None or language == CODES else estimate.in_words(texts, language)
     if as_json:
         print(json.dumps({**as_dict(estimate, level), **now_asked().found_from}, indent=2, ensure_ascii=False))
     else:
-        _show(estimate if language is None else told, level, heading, listed)
+        _show(estimate if language is None else worded, level, heading, listed)
         if texts is not None and language is None and estimate.attributes:
             print(f"In the words of the survey: --language {' or '.join(texts.languages)}.")
     if plot is not None:
         # Altair is slow to import: only pictures pay for it.
         from deniable import charts
 
-        charts.save(told.plot(level, title=now_asked().title), plot)
+        charts.save(worded.plot(level, title=now_asked().title), plot)
         if not as_json:
-            print(words_of(None if language is None else told.language).picture.format(path=plot))
+            print(words_of(None if language is None else worded.language).picture.format(path=plot))
 
 
 def is_all(given: str | None) -> bool:
-    """Whether every value by itself was asked for."""
+    """Whether every single value was asked for."""
     return given is not None and given.strip().lower() == EVERY_VALUE
 
 
@@ -133,7 +145,7 @@ def edges(given: str | None) -> Any:
         if wrong:
             raise ParameterError(
                 "bins_edge",
-                "The edges of bins are numbers, written such as 18,30,45,90; got {got!r} in {given!r}.",
+                "The edges of bins are numbers, such as 18,30,45,90; got {got!r} in {given!r}.",
                 got=wrong[0],
                 given=given,
             )
@@ -176,12 +188,12 @@ def shares(given: str | None) -> float | dict[str, float] | None:
 
 
 def is_numeric(domain: Domain) -> bool:
-    """Whether bins can be made of it."""
+    """Whether its values can be put into bins."""
     return domain.is_numeric
 
 
 def bins_or_few(given: str | None, domain: Domain) -> Any:
-    """The bins asked for; where none are, some by itself if there are more values than anybody reads.
+    """The bins asked for; by default 10 if there are more values than anybody reads.
 
     >>> import deniable as dn
     >>> bins_or_few(None, dn.Integer(18, 90)), bins_or_few("all", dn.Integer(18, 90)), bins_or_few(None, dn.Integer(0, 9))
@@ -195,7 +207,7 @@ def bins_or_few(given: str | None, domain: Domain) -> Any:
 def tell_bins(
     given: str | None, domain: Domain, option: str = "--bins", most: int | None = None, language: str | None = None
 ) -> None:
-    """Say that bins were chosen, and how to see every value, unless there are more than `most`, which a command refuses."""
+    """Say that bins were chosen, and how to see every value, unless there are more than the `most` that a command allows."""
     if given is not None or bins_or_few(None, domain) is None:
         return
     words = words_of(language)
@@ -223,7 +235,7 @@ def _show(estimate: Estimate, level: float, heading: str, listed: bool) -> None:
 
 
 def _show_table(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] | None, level: float) -> bool:
-    """Print a cross table in two dimensions, with its intervals if there is room for them; whether there was room at all."""
+    """Print a cross table in two dimensions, with its intervals if there is room for them; gives whether there was room at all."""
     if estimate.table is None:
         return False
     words = words_of(estimate.language)
@@ -252,7 +264,7 @@ def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] 
     words = words_of(estimate.language)
     of_people = words.people if estimate.sizes_known else words.people_estimated
     if estimate.exact:
-        ends = None  # from x to x says less than that it is known
+        ends = None  # "exact" says more than an interval from x to x
     heads = ["", *([of_people] if sizes is not None else []), words.exact if estimate.exact else words.estimated]
     if ends is not None:
         heads.append(_between(estimate, level, words))
@@ -275,7 +287,7 @@ def _show_list(screen: Console, estimate: Estimate, ends: tuple[Floats, Floats] 
         rows.append(row)
     seen = [float(end[i]) for end in (low, high, shown) for i in seen_rows] + [0.0]
     scale = float(min(seen)), float(max(seen))
-    # Bars take what room there is: numbers are not broken for them.
+    # Bars take the room that is left: numbers are not broken for them.
     sides = [_side_row(group, side, level, words) for group, side in estimate.sides]
     widths = [max(map(cell_len, column)) for column in zip(heads, *rows, *sides, strict=True)]
     taken = max(NARROWEST_LABELS, widths[0]) + sum(widths[1:]) + FRAME * (len(widths) + 1) + 1
@@ -303,13 +315,24 @@ def _side_row(group: str, side: Estimate, level: float, words: Words) -> list[st
 
 
 def _between(estimate: Estimate, level: float, words: Words) -> str:
-    """What the ends are those of."""
+    """What the ends belong to: an interval or a band."""
     return (words.interval if estimate.has_interval else words.band).format(level=words.number(100 * level, "g"))
 
 
 def drawn(value: float, low: float, high: float, scale: tuple[float, float], width: int = 30) -> str:
     """A bar from 0: solid up to the interval, shaded over it, with a mark at the estimate.
 
+    Parameters
+    ----------
+    value, low, high
+        The estimate and the ends of its interval.
+    scale
+        The numbers at the two ends of the bar.
+    width
+        How many characters it takes.
+
+    Examples
+    --------
     >>> drawn(0.5, 0.4, 0.7, (0.0, 1.0), width=10)
     '████▒┃▒▒'
     >>> drawn(-1, -2, 1, (-2.0, 2.0), width=8)

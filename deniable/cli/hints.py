@@ -1,4 +1,4 @@
-"""Options and arguments that belong to a sister command: the error that refuses them says where they belong."""
+"""Options and arguments that belong to a related command: the error that refuses them says where they belong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 _USAGE: type[Exception] = typer.BadParameter.__mro__[1]
-"""What every error of usage is."""
+"""The class of all usage errors."""
 _COMPARE = 'To compare two groups: deniable difference DATA CONDITION --between "GROUP" "GROUP"'
 _WHERE = 'This command takes --where "CONDITION" instead.'
 _CONDITION = "This command counts those who meet one condition: join them with and."
@@ -47,16 +47,16 @@ ARGUMENTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("mean", "quantile", "distribution", "reconstruct"), _ONE),
         **dict.fromkeys(("count", "share", "candidates", "difference"), _QUOTES),
-        **dict.fromkeys(("crosstab", "correlation"), "This command takes two attributes: ask for each pair by itself."),
+        **dict.fromkeys(("crosstab", "correlation"), "This command takes two attributes: ask for each pair separately."),
     }
 )
 
 
 class Hinting(TyperCommand):
-    """A command that says where an option or an argument belongs that it does not have."""
+    """A command that says where an option or an argument that it does not have belongs."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As of any command, but errors of usage carry their hint."""
+        """As for any command, but usage errors carry their hint."""
         try:
             return super().parse_args(ctx, args)
         except _USAGE as error:
@@ -65,6 +65,6 @@ class Hinting(TyperCommand):
             extra = "unexpected extra argument" in message
             hint = OPTIONS.get((self.name or "", known)) if known else ARGUMENTS.get(self.name or "") if extra else None
             if hint:
-                # Names that look alike would only lead astray.
+                # Suggestions of names that look alike would only mislead.
                 vars(error).update(message=f"{message.rstrip('.')}. {hint}", possibilities=None)
             raise

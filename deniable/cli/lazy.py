@@ -16,7 +16,7 @@ from deniable.cli.quick_start import spare_pandas
 
 @dataclass(frozen=True)
 class Lazy:
-    """Where a command, or a group of them, is found in this folder, and the line of `--help` about it."""
+    """Where in this package a command, or a group of them, is found, and its line in `--help`."""
 
     module: str
     attribute: str
@@ -29,20 +29,20 @@ class Lazy:
         """The command itself."""
         if self.spares_pandas:
             spare_pandas()
-        found = getattr(import_module(f"deniable.cli.{self.module}"), self.attribute)
-        if isinstance(found, typer.Typer):
-            made: Any = get_group(found)
+        command = getattr(import_module(f"deniable.cli.{self.module}"), self.attribute)
+        if isinstance(command, typer.Typer):
+            made: Any = get_group(command)
         else:
             if self.draws:
                 from deniable.cli.asked import draws_pictures
 
-                found = draws_pictures(found)
+                command = draws_pictures(command)
             if self.reads_csv:
                 from deniable.cli.csv_options import reads_csv
 
-                found = reads_csv(found)
+                command = reads_csv(command)
             alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-            alone.command(name, cls=Hinting)(found)
+            alone.command(name, cls=Hinting)(command)
             made = get_command(alone)
         made.name = name
         return made
@@ -67,7 +67,7 @@ def lazy_group(commands: dict[str, Lazy]) -> type[TyperGroup]:
                 formatter.write_dl(rows)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            # "Did you mean" looks among these; nothing of them is called.
+            # "Did you mean" looks among these; none of them is called.
             for name in commands:
                 self.commands.setdefault(name, TyperCommand(name))
             return super().resolve_command(ctx, args)

@@ -30,7 +30,7 @@ COMMANDS = {
         reads_csv=True, draws=True, spares_pandas=True,
     ),
     "privacy": Lazy(
-        "privacy", "privacy", "Say in words what each question gives away, warn of what leaks, and compare with published figures."
+        "privacy", "privacy", "Say in words what each question gives away, warn about leaks, and compare with published figures."
     ),
     "publish": Lazy(
         "publish", "publish",
@@ -53,7 +53,7 @@ COMMANDS = {
     "backup": Lazy("serve", "backup", "Write everything of one moment to a file, while the service goes on."),
     "restore": Lazy("serve", "restore", "Fill a new database from a backup."),
     "verify": Lazy("verify", "verify", "Compare what a server sends to browsers with this release."),
-    "completion": Lazy("completion", "completion", "Print the script by which a shell completes commands and options with Tab."),
+    "completion": Lazy("completion", "completion", "Print the script with which a shell completes commands and options with Tab."),
     "schema": Lazy("schema", "app", "Propose a schema for a data file, or check one.", spares_pandas=True),
     "classify": Lazy("classify", "app", "Learn to predict an attribute from randomised data, and score that on randomised data."),
     "survey": Lazy("survey_page", "app", "Prepare, open, close and export surveys."),
@@ -107,18 +107,18 @@ def main() -> None:
         try:
             app(prog_name="deniable")  # however it was started: completion goes by this name
         except BaseException as error:
-            # Whatever a command ends with after Ctrl-C, even success: anyone who pressed it is told what is left behind.
+            # However a command ends after Ctrl-C, even with success: anyone who pressed it is told what is left behind.
             if interrupts.ended_by(error):
                 print(interrupts.farewell(), file=sys.stderr)
                 sys.exit(INTERRUPTED)
             if not isinstance(error, (DeniableError, OSError)):
                 raise
-            print(_told(error), file=sys.stderr)
+            print(_printed(error), file=sys.stderr)
             sys.exit(BAD_INPUT)
 
 
-def _told(error: DeniableError | OSError) -> str:
-    """The error as it is printed: in Polish where that is asked for and there are words, else in English."""
+def _printed(error: DeniableError | OSError) -> str:
+    """The error as it is printed: in Polish if that was asked for and there are words for it, else in English."""
     from deniable.cli import polish_errors
 
     polish = polish_errors.in_polish(error) if isinstance(error, DeniableError) and polish_errors.wanted(sys.argv[1:]) else None
@@ -141,16 +141,18 @@ def _with_options(error: DeniableError) -> str:
     if error.code == "large_table":
         return (
             f"{given['a']} by {given['b']} has {given['rows']:,} x {given['columns']:,} = {given['cells']:,} cells: it takes long, and its "
-            f"covariances alone {given['room']:.1f} GB. Bins make it small: --a-bins 10 --b-bins 10; every cell all the same: --a-bins all."
+            f"covariances alone take {given['room']:.1f} GB. Bins make it small: --a-bins 10 --b-bins 10; for every cell: --a-bins all."
         )
     if error.code == "no_schema":
-        found = str(error).removesuffix(": give it.").removesuffix(" Name the schema.").rstrip(".")
+        problem = str(error).removesuffix(": give it.").removesuffix(" Name the schema.").rstrip(".")
         if sys.argv[1:2] in (["privacy"], ["schema"]):  # these are given the schema itself
-            return f"{found}. Give the file of a schema instead; deniable schema infer proposes one for true data."
-        return f"{found}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
+            return f"{problem}. Give the file of a schema instead; deniable schema infer proposes one for true data."
+        return (
+            f"{problem}. Name the schema with --schema; that of a survey is written by: deniable survey schema SURVEY -o FILE"
+        )
     if error.code == "most" and "better" in given:
-        found = str(error).split(": most=")[0]
-        return f"{found}: --most {given['most']:g} cannot be. For example: --most {given['name']}={given['better']:.2g}"
+        problem = str(error).split(": most=")[0]
+        return f"{problem}: --most {given['most']:g} is impossible. For example: --most {given['name']}={given['better']:.2g}"
     from deniable.cli.csv_options import with_option  # an error has loaded all that these need
     from deniable.cli.option_words import in_options
 

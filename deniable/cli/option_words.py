@@ -1,4 +1,4 @@
-"""What the library says of its parameters, said of the options of a command: anyone who types a command need not read Python."""
+"""What the library says about its parameters, said about the options of a command: typing a command takes no Python."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from deniable.publish.remedies import Setting
 
 SENTENCES: Mapping[str, str] = MappingProxyType(
     {
-        "columns_not_named": "{where}: the schema says nothing of {extra}, which would be handed on undistorted. Leave columns out with "
-        "--drop NAME, or hand them on as they are with --keep NAME. Columns found: {found}.",
-        "drop_unknown": "{where}: --drop names {got!r}; there are the columns {found}.",
+        "columns_not_named": "{where}: the schema says nothing about {extra}, which would be passed on undistorted. Leave columns out with "
+        "--drop NAME, or pass them on as they are with --keep NAME. Columns found: {found}.",
+        "drop_unknown": "{where}: --drop names {got!r}, but the columns are {found}.",
         "drop_hidden": "--drop names {got!r}, which the schema randomises. Leave it out of the schema too.",
         "limit": "--limit-{option} must be {allowed}, got {got!r}.{hint}",
         "needs_bins": "{name} has {size} values: give bins for it, such as --bins {name}=5, or their edges.",
         "bins_without_schema": "--bins needs a schema that says what the numbers may be: give it with --schema.",
         "most_without_schema": "--most needs a schema that says what the numbers may be: give it with --schema.",
         "taxonomy_method": "A taxonomy needs --method unbiased, got {got!r}.",
-        "method_needs_flips": "Method {method!r} knows only items of their own that are kept with p and q each; these share a draw or have "
-        "channels of more values. Use --method unbiased.",
+        "method_needs_flips": "Method {method!r} knows only items that are each kept with p and q on their own; these share a draw or have "
+        "channels with more values. Use --method unbiased.",
         "mask_too_long": "Method 'mask' solves 2^n equations: itemsets of {length} items are too long for it. Use --method unbiased, which "
         "gives the same supports, or --max-len {most}.",
-        "not_in_schema": "The schema says nothing of {got}. Declare what is not hidden as Identity in the schema, or leave these columns "
-        "out of the data.",
-        "not_yes_no": "Transactions hold items or not, so {name} must hide yes or no, such as a Flip of Binary; the schema has another "
+        "not_in_schema": "The schema says nothing about {got}. Declare what is not hidden as Identity in the schema, or leave these "
+        "columns out of the data.",
+        "not_yes_no": "A transaction has an item or not, so {name} must hide yes or no, such as a Flip of Binary; the schema has another "
         "channel.",
         "own_labels": "Items are reported or not, but {name} reports {labels}: give a CSV or Parquet file of such columns, with its "
         "schema.",
-        "rows_elsewhere": "These transactions are not in memory: --method shrunk and unbiased count them where they are, all else needs "
-        "them here. Write them to a smaller file, or take a sample.",
-        "schemas_differ": "{path} was randomised under another schema (fingerprint {own}...) than {other}. Leave out the schema that is "
-        "wrong, and ask files of different schemas one by one.",
+        "rows_elsewhere": "These transactions are not in memory: --method shrunk and unbiased count them where they are, all other methods "
+        "need them here. Write them to a smaller file, or take a sample.",
+        "schemas_differ": "{path} was randomised under another schema (fingerprint {own}...) than {other}. Leave out the wrong "
+        "schema, and use files of different schemas one at a time.",
         "taxonomy": 'A taxonomy maps items to what they are, such as {{"milk": "drink"}}; got {got}.',
-        "taxonomy_nested": "A taxonomy maps each item to a name or a list of names; {child!r} has {got!r}. Write every step by itself, "
+        "taxonomy_nested": "A taxonomy maps each item to a name or a list of names; {child!r} has {got!r}. Write each step separately, "
         'such as {{"milk": "drink", "drink": "grocery"}}.',
     }
 )
-# Parameters whose options are called alike.
+# Parameters whose options have the same names.
 _PARAMETERS = re.compile(
     r"\b(min_support|max_len|max_candidates|min_probability|false_discovery_rate|min_confidence|min_threshold)\b(=(?=[\w.]))?"
 )
@@ -58,13 +58,13 @@ def in_options(error: DeniableError) -> str:
     """
     sentence = SENTENCES.get(error.code, error.sentence)
     try:
-        told = sentence.format(**{name: _listed(value) for name, value in error.parameters.items()})
+        worded = sentence.format(**{name: _listed(value) for name, value in error.parameters.items()})
     except (KeyError, ValueError, IndexError, AttributeError):
-        # Another error of the same code, with other particulars.
-        told = str(error)
+        # Another error of the same code, with other parameters.
+        worded = str(error)
     if error.code == "bad_cells":
-        told = _DECLARED.sub(r'write "missing": "\2" for it in the schema file', told)
-    return _PARAMETERS.sub(lambda found: _option(found[1]) + (" " if found[2] else ""), told)
+        worded = _DECLARED.sub(r'write "missing": "\2" for it in the schema file', worded)
+    return _PARAMETERS.sub(lambda found: _option(found[1]) + (" " if found[2] else ""), worded)
 
 
 def _option(parameter: str) -> str:

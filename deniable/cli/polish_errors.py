@@ -26,7 +26,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to wartości).",
         ),
         "not_an_attribute": ("Przed „in” musi stać atrybut.",),
-        "no_order": ("Wartości „{name}” nie mają kolejności, więc {op} nie ma sensu; można użyć == albo in.",),
+        "no_order": ("Wartości „{name}” nie są uporządkowane, więc {op} nie ma sensu; można użyć == albo in.",),
         "wrong_type": ("Wartości „{name}” to słowa, a podano liczbę {got}.",),
         "no_grid": ("„{name}” nie ma ustalonego kroku, więc warunku o tym atrybucie nie da się policzyć.",),
         # Data and options.
@@ -65,8 +65,8 @@ _MEANT = {
     "=": " Równość zapisuje się jako ==.",
     "&": " „I” zapisuje się jako and.",
     "|": " „Lub” zapisuje się jako or.",
-    "!": " Zaprzeczenie zapisuje się jako not, a różność jako !=.",
-    **dict.fromkeys("'\"`", " Cudzysłów, który się tu zaczyna, nie kończy się."),
+    "!": " Zaprzeczenie zapisuje się jako not, a nierówność jako !=.",
+    **dict.fromkeys("'\"`", " Otwarty tu cudzysłów nie jest zamknięty."),
 }
 _PART_OF_A_NAME = ' Jeśli to część nazwy atrybutu, nazwę trzeba ująć w cudzysłów podwójny albo grawisy: "a.b" albo `a.b`.'
 _ALLOWED = (
@@ -91,15 +91,15 @@ def in_polish(error: DeniableError) -> str | None:
         sex = 'F'
             ^
     """
-    given = {name: _told(name, value) for name, value in error.parameters.items()}
+    given = {name: _worded(name, value) for name, value in error.parameters.items()}
     given["hint"] = _MEANT.get(str(given.get("got")), _PART_OF_A_NAME)
     for sentence in SENTENCES.get(error.code, ()):
         try:
-            told = sentence.format(**given)
-        except KeyError:  # another error of the same code, with other particulars
+            worded = sentence.format(**given)
+        except KeyError:  # another error of the same code, with other parameters
             continue
         pointer = " (znak {_at})\n    {_text}\n    {_arrow}".format(**given) if "_arrow" in given else ""
-        return told + pointer
+        return worded + pointer
     return None
 
 
@@ -113,7 +113,7 @@ def wanted(arguments: Sequence[str]) -> bool:
     return "--language=pl" in given or any(given[i : i + 2] == ["--language", "pl"] for i in range(len(given) - 1))
 
 
-def _told(name: str, value: Any) -> Any:
+def _worded(name: str, value: Any) -> Any:
     if name in ("what", "got") and isinstance(value, str) and (known := _known(value)):
         return known
     if name == "allowed" and isinstance(value, str):
@@ -124,7 +124,7 @@ def _told(name: str, value: Any) -> Any:
 
 
 def _known(text: str) -> str | None:
-    # What follows a comparison that is known is a hint for one who writes several.
+    # After a known comparison there may be a hint for those who wrote several.
     return next(
         (
             polish

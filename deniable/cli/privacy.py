@@ -22,7 +22,7 @@ from deniable.privacy.reporting.report import PrivacyReport, report
 from deniable.privacy.reporting.words import FOR_SCALE, ONE_REPORT, factor
 
 EXPECTED = 1_000
-"""Answers to a questionnaire, unless somebody says how many."""
+"""How many answers to a questionnaire are expected by default."""
 
 
 def privacy(
@@ -38,19 +38,19 @@ def privacy(
         typer.Option(help='How frequent the answers are thought to be: JSON such as {"smokes": {"yes": 0.1, "no": 0.9}}.'),
     ] = None,
     answers: Annotated[
-        int | None, typer.Option(min=1, help="How many answers are expected to a questionnaire (1000 unless given).")
+        int | None, typer.Option(min=1, help="How many answers to a questionnaire are expected (by default 1000).")
     ] = None,
     language: Annotated[
         str | None,
         typer.Option(
-            help="In which of its languages a questionnaire is shown, such as pl; the report itself is in Polish or English."
+            help="The language in which a questionnaire is shown, such as pl; the report itself is in Polish or English."
         ),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as a web page here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
-    """Say in words what each question gives away, warn of what leaks, and compare with published figures."""
+    """Say in words what each question gives away, warn about leaks, and compare with published figures."""
     if html is not None:
         refuse_same(html, given, *([prior] if prior is not None else []))
     found = _report(given, prior, answers, language)
@@ -84,7 +84,7 @@ def _report(given: Path, prior: Path | None, answers: int | None, language: str 
 
 
 def _is_questionnaire(path: Path) -> bool:
-    """YAML always is; JSON is if it has pages."""
+    """YAML always is a questionnaire; JSON is one if it has pages."""
     if path.suffix.lower() in (".yaml", ".yml"):
         return True
     if path.suffix.lower() != ".json":
@@ -92,7 +92,7 @@ def _is_questionnaire(path: Path) -> bool:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
-        # Whatever is wrong with it is said by what reads it.
+        # The error is raised where it is read later.
         return False
     return isinstance(content, dict) and "pages" in content
 

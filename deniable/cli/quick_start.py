@@ -7,14 +7,14 @@ import sys
 from typing import Any
 
 FEW_COLLECTIONS = 100_000
-"""New objects between two looks for garbage: loading makes some hundred thousand, hardly any of them garbage."""
+"""New objects between two looks for garbage: loading makes a few hundred thousand, and hardly any of them are garbage."""
 
 
 _OF_THE_COMMAND_LINE = False
 
 
 def begin() -> None:
-    """This process runs one command and ends; called by nobody but the command line's entry point.
+    """This process runs one command and ends; only the command line's entry point calls this.
 
     From now on Python looks for garbage rarely. Commands that run for long, such as `serve`, set their own pace.
     """
@@ -27,8 +27,8 @@ def spare_pandas() -> None:
     """Keep PyArrow from loading pandas, in a process that runs one command, unless that command asks for a pandas frame.
 
     PyArrow loads pandas with its first value, to recognise pandas' own objects; that takes as long as loading numpy, PyArrow and
-    narwhals together. Having found none it does not look again, except for `to_pandas`. Only for commands that hand PyArrow nothing of
-    pandas: a test runs them and sees that none is loaded.
+    narwhals together. If it finds none, it does not look again, except for `to_pandas`. Only for commands that give PyArrow nothing from
+    pandas: a test runs them and checks that pandas is not loaded.
     """
     if not _OF_THE_COMMAND_LINE or "pandas" in sys.modules:
         return

@@ -1,4 +1,4 @@
-"""`deniable randomise`: a data owner distorts a file and hands it on with its schema."""
+"""`deniable randomise`: a data owner randomises a file and passes it on with its schema."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ def randomise(
     schema: Annotated[Path, typer.Option("--schema", "-s", help="Which channel hides which column (JSON).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the randomised file goes (.csv, .csv.gz, .parquet).")],
     keep: Annotated[
-        list[str] | None, typer.Option("--keep", "-k", help="Hand this column on as it is. May be repeated.")
+        list[str] | None, typer.Option("--keep", "-k", help="Pass this column on as it is. May be repeated.")
     ] = None,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Leave this column out. May be repeated.")] = None,
     keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Keep the order of the rows, and say what it tells; else they are shuffled.")
+        bool,
+        typer.Option(
+            "--keep-order", help="Keep the order of the rows, and say what it gives away; by default rows are shuffled."
+        ),
     ] = False,
     force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")] = False,
 ) -> None:
     """Randomise every row of a file, drawing from the operating system's randomness.
 
-    The schema is written beside the output (NAME.schema.json), and inside it where it is Parquet.
-    A column that is neither in the schema nor kept or left out is refused. Rows are written in random order: in a sorted file
-    they would tell of one another what epsilon does not cover.
+    The schema is written beside the output (NAME.schema.json), and inside it if it is Parquet.
+    A column that is neither in the schema, nor kept, nor dropped, is refused. Rows are written in random order: in a sorted file
+    they would give away about one another what epsilon does not cover.
     """
     read = Schema.load(schema)
     refuse_same(output, schema)
@@ -53,9 +56,9 @@ def randomise(
         print("warning: Rows are in the order of the input: anyone who knows that order knows whose row is whose.")
     else:
         print("Rows are in random order.")
-    for told in caught:
-        print(f"warning: {told.message}")
+    for warning in caught:
+        print(f"warning: {warning.message}")
     for block in read.blocks:
-        for warning in warnings_of(block):
-            print(f"warning: {block.name}: {warning}")
+        for sentence in warnings_of(block):
+            print(f"warning: {block.name}: {sentence}")
     print(NOTICE)

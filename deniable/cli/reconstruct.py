@@ -31,8 +31,8 @@ def reconstruct_command(
     bins: Annotated[
         str | None,
         typer.Option(
-            help="For numbers: how many bins, their edges (18,30,45,90), or all for every value. Without it 10 bins if there are over 25 "
-            "values."
+            help="For numbers: how many bins, their edges (18,30,45,90), or all for every value. By default 10 bins if there are more "
+            "than 25 values."
         ),
     ] = None,
     target: Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")] = "population",
@@ -76,7 +76,7 @@ def _bins(given: str | None, channel: Channel, data: str, name: str) -> Any:
         raise ParameterError("bins_need_numbers", "--bins is for attributes that are numbers, got {got!r}.", got=given)
     if channel.domain.missing is None or isinstance(channel, Optional):
         return bins_or_few(given, channel.domain)
-    # Silence is hidden among the numbers, so no bins of them have a channel of their own; weights of single values do not need one.
+    # Nonresponse is hidden among the numbers, so bins have no channel of their own; weights of single values do not need one.
     if given is not None and not is_all(given):
         raise ParameterError(
             "bins_beside_silence",

@@ -1,4 +1,4 @@
-"""`deniable schema`: propose a schema for a file, and look at one before it is used."""
+"""`deniable schema`: propose a schema for a file, and check one before it is used."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def infer(
     if output is not None:
         refuse_same(output, data)
     proposal, notes = propose(data, Bar())
-    # No fingerprint yet: this text is there to be edited.
+    # No fingerprint yet: this text is meant to be edited.
     text = proposal.to_json(fingerprint=False)
     if output is None:
         print(text, end="")
     else:
         write_text(output, text, force)
         print(
-            f"Schema for {counted(len(proposal), 'column')} written to {output}. Edit it, then look at it: deniable schema check {output}"
+            f"Schema for {counted(len(proposal), 'column')} written to {output}. Edit it, then check it: deniable schema check {output}"
         )
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
@@ -50,7 +50,7 @@ def infer(
 @app.command("check")
 def check(
     schema: Annotated[Path, typer.Argument(help="A schema (JSON), or a Parquet file that carries one.")],
-    budget: Annotated[float | None, typer.Option(help="Refuse a schema that gives away more epsilon per respondent.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Refuse a schema whose epsilon per respondent is above this.")] = None,
 ) -> None:
     """Read a schema and show what each question gives away."""
     read = Schema.load(schema)

@@ -15,13 +15,13 @@ Data = Annotated[
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(help="duckdb, arrow or spark; chosen by what is installed, and by size, unless given."),
+    typer.Option(help="duckdb, arrow or spark; by default chosen by what is installed and by size."),
 ]
 Language = Annotated[
     str | None,
     typer.Option(
         metavar="LANGUAGE",
-        help="For answers to a survey: its questions and answers as they were asked in this language (pl), in the table too. Pictures "
-        "have them without it, in the survey's first language; none keeps the values of the data.",
+        help="For answers to a survey: show its questions and answers as they were asked in this language (pl), in tables too. Pictures "
+        "show them anyway, in the survey's first language; none keeps the values of the data.",
     ),
 ]

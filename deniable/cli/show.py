@@ -1,4 +1,4 @@
-"""How numbers and tables are put before people on a terminal."""
+"""How tables and designs are shown on a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def console() -> Console:
 def show_designs(
     schema: Mapping[str, Channel], names: Iterable[str] | None = None, say: Callable[[str], str] = lambda english: english
 ) -> None:
-    """What the names of the designs in a table mean, each once."""
+    """What the names of the designs in a table mean, each explained once."""
     # Most commands name no designs, and measures of privacy are slow to load.
     from deniable.privacy.reporting.describe_designs import describe_designs
 

@@ -44,7 +44,7 @@ _VARIES = "pasmo zmienności mówi tylko, jak bardzo się ono waha."
 _SENTENCES = {
     # Why there is no interval.
     "it stops early, which biases it toward the uniform distribution it starts from; its variability band says how much it varies.": (
-        "metoda kończy wcześnie, więc oszacowanie jest przesunięte w stronę równych udziałów, od których zaczyna; " + _VARIES
+        "metoda zatrzymuje się wcześnie, więc oszacowanie jest przesunięte w stronę równych udziałów, od których zaczyna; " + _VARIES
     ),
     "undoing noise is ill-posed, so the estimate is smoothed, which biases it; its variability band says how much it varies.": (
         "szumu nie da się odjąć dokładnie, więc oszacowanie jest wygładzone, a przez to przesunięte; " + _VARIES
@@ -68,16 +68,16 @@ _SENTENCES = {
     "any distribution of {name} is possible": "możliwy jest każdy rozkład odpowiedzi na {name}",
     "no single value of {name} holds more than {number} of the people": "żadnej wartości {name} nie ma więcej niż {number} osób",
     "no stretch of {name} that is {number_wide} wide holds more than {number} of the people": (
-        "w żadnym odcinku {name} o szerokości {number_wide} nie ma więcej niż {number} osób"
+        "w żadnym zakresie wartości {name} o szerokości {number_wide} nie ma więcej niż {number} osób"
     ),
     "people answer the unrelated question as declared ({numbers_shares} and {number_more} more); if they do not, the estimate is off and "
     "its interval does not show it": (
-        "na drugie, obojętne pytanie ludzie odpowiadają tak, jak podano ({numbers_shares} i jeszcze {number_more}); jeśli nie, oszacowanie "
-        "jest błędne, a przedział tego nie pokazuje"
+        "na drugie, neutralne pytanie ludzie odpowiadają tak, jak podano ({numbers_shares} i jeszcze {number_more}); jeśli nie, "
+        "oszacowanie jest błędne, a przedział tego nie pokazuje"
     ),
     "people answer the unrelated question as declared ({numbers_shares}); if they do not, the estimate is off and its interval does not "
     "show it": (
-        "na drugie, obojętne pytanie ludzie odpowiadają tak, jak podano ({numbers_shares}); jeśli nie, oszacowanie jest błędne, a "
+        "na drugie, neutralne pytanie ludzie odpowiadają tak, jak podano ({numbers_shares}); jeśli nie, oszacowanie jest błędne, a "
         "przedział tego nie pokazuje"
     ),
     "asked in {some} of {all} parts, whose people stand for all": (
@@ -103,7 +103,7 @@ _SENTENCES = {
         "każda możliwa wartość {name} wynosi co najmniej {number} ({numbers})"
     ),
     "only {labels} are possible values of {name}, so that the interval may be a single one": (
-        "możliwe są tylko wartości {name}: {labels}, więc przedział może być jedną z nich"
+        "możliwe są tylko wartości {name}: {labels}, więc przedział może być tylko jedną z nich"
     ),
     "the value and its interval come from different methods, so that it may lie near an end (docs/noise.md)": (
         "wartość i przedział pochodzą z różnych metod, więc wartość może leżeć blisko końca (docs/noise.md)"
@@ -137,13 +137,13 @@ _SENTENCES = {
     # Why the numbers may mean nothing.
     "the reports of {name} do not fit the schema: no true answers can give them ({said}). Are they true answers, or randomised under "
     "another schema?": (
-        "odpowiedzi na {name} nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi ({said}). Czy to są prawdziwe "
-        "odpowiedzi albo zniekształcone według innego schematu?"
+        "odpowiedzi na {name} nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi ({said}). Czy są to prawdziwe "
+        "odpowiedzi, czy zniekształcone według innego schematu?"
     ),
     "the reports do not fit the schema: no true answers can give them ({said}). Are they true answers, or randomised under another "
     "schema?": (
-        "te odpowiedzi nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi ({said}). Czy to są prawdziwe "
-        "odpowiedzi albo zniekształcone według innego schematu?"
+        "te odpowiedzi nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi ({said}). Czy są to prawdziwe "
+        "odpowiedzi, czy zniekształcone według innego schematu?"
     ),
     "at least {number} of them would be {label}, {number_seen} are": (
         "odpowiedź {label} miałaby udział co najmniej {number}, a ma {number_seen}"
@@ -155,51 +155,51 @@ _SENTENCES = {
     # How an answer is hidden.
     "nothing is hidden, the true answer is reported": "nic nie jest ukryte, podawana jest prawdziwa odpowiedź",
     "the true answer is kept with probability {number}, else {said}": (
-        "prawdziwa odpowiedź zostaje z prawdopodobieństwem {number}, w przeciwnym razie {said}"
+        "prawdziwa odpowiedź jest zachowywana z prawdopodobieństwem {number}, w przeciwnym razie {said}"
     ),
     "the other one is reported": "podawana jest ta druga",
     "one of the others is drawn, all equally likely": "losowana jest jedna z pozostałych, każda z równą szansą",
     "any answer is drawn, all equally likely": "losowana jest dowolna odpowiedź, każda z równą szansą",
     "an answer is drawn with probabilities that are known": "odpowiedź jest losowana ze znanymi prawdopodobieństwami",
     "the next one is reported": "podawana jest sąsiednia",
-    "one up to {far} steps away is reported": "podawana jest odległa najwyżej o tyle miejsc: {far}",
+    "one up to {far} steps away is reported": "podawana jest któraś z sąsiednich (najdalej o tyle miejsc: {far})",
     "another is drawn from a table of probabilities": "losowana jest inna, według tabeli prawdopodobieństw",
     "a table gives the probability of each report for each true answer": (
         "tabela podaje prawdopodobieństwo każdej podanej odpowiedzi dla każdej prawdziwej"
     ),
     "{yes} is kept with probability {number_yes} and {no} with {number_no}, else the other is reported": (
-        "{yes} zostaje z prawdopodobieństwem {number_yes}, a {no} z prawdopodobieństwem {number_no}, w przeciwnym razie odpowiedź jest "
-        "odwracana"
+        "{yes} jest zachowywane z prawdopodobieństwem {number_yes}, a {no} z prawdopodobieństwem {number_no}, w przeciwnym razie odpowiedź "
+        "jest odwracana"
     ),
     "{yes} is reported with probability {number_yes} and {no} with {number_no}, whatever is true, else the true answer": (
         "{yes} jest podawane z prawdopodobieństwem {number_yes}, a {no} z prawdopodobieństwem {number_no}, niezależnie od prawdy, w "
         "przeciwnym razie podawana jest prawdziwa odpowiedź"
     ),
     "the report says only whether the true answer is the same as that to an innocuous question, which is {yes} with probability {number}": (
-        "podawane jest tylko to, czy prawdziwa odpowiedź jest taka sama jak odpowiedź na obojętne pytanie, która brzmi {yes} z "
+        "podawane jest tylko to, czy prawdziwa odpowiedź jest taka sama jak odpowiedź na neutralne pytanie, która brzmi {yes} z "
         "prawdopodobieństwem {number}"
     ),
-    "the question is answered with probability {number}, else an innocuous one, which is put to the person too": (
-        "odpowiedź dotyczy tego pytania z prawdopodobieństwem {number}, w przeciwnym razie obojętnego, które też jest zadawane"
+    "the question is answered with probability {number}, else an innocuous one, which the person is asked too": (
+        "odpowiedź dotyczy tego pytania z prawdopodobieństwem {number}, w przeciwnym razie neutralnego, które też jest zadawane"
     ),
     "the question is answered with probability {number}, else an innocuous one, whose answer is drawn": (
-        "odpowiedź dotyczy tego pytania z prawdopodobieństwem {number}, w przeciwnym razie obojętnego, na które odpowiada los"
+        "odpowiedź dotyczy tego pytania z prawdopodobieństwem {number}, w przeciwnym razie neutralnego, na które odpowiedź jest losowana"
     ),
     "random noise is added, {said}, cut off at the ends of the range": (
         "dodawany jest losowy szum, {said}, a wynik nie wychodzi poza zakres"
     ),
     "random noise is added, {said}": "dodawany jest losowy szum, {said}",
     "the true number is multiplied by 1 plus random noise, {said}": "prawdziwa liczba jest mnożona przez 1 plus losowy szum, {said}",
-    "evenly up to {number} either way": "równomierny, najwyżej o {number} w każdą stronę",
+    "uniform, up to {number} either way": "równomierny, najwyżej o {number} w każdą stronę",
     "normal with a standard deviation of {number}": "normalny o odchyleniu standardowym {number}",
     "Laplace with a scale of {number}": "Laplace'a o skali {number}",
     "of {noise}": "według {noise}",
-    "whether there is an answer is kept with probability {number}, else an answer becomes {silent} and silence becomes any answer; of an "
-    "answer, {said}": (
-        "to, czy ktoś odpowiedział, zostaje z prawdopodobieństwem {number}, w przeciwnym razie odpowiedź staje się brakiem odpowiedzi, a "
-        "brak odpowiedzi dowolną odpowiedzią; z odpowiedzią jest tak: {said}"
+    "whether someone answered is kept with probability {number}, else an answer becomes {missing} and a missing answer becomes any answer; "
+    "for answers, {said}": (
+        "to, czy ktoś odpowiedział, pozostaje bez zmian z prawdopodobieństwem {number}, w przeciwnym razie odpowiedź staje się brakiem "
+        "odpowiedzi, a brak odpowiedzi dowolną odpowiedzią; jeśli ktoś odpowiedział, {said}"
     ),
-    "it is distorted at random": "jest losowo zniekształcana",
+    "it is randomised": "jest losowo zmieniana",
 }  # fmt: skip
 _AMONG = re.compile(r" \(among those who answered (.+)\)")
 _AGAINST = re.compile(r"(?P<name>.+?): (?P<label>.+) \(against (?P<reference>.+)\)", re.DOTALL)
@@ -233,17 +233,17 @@ class Polish:
         """What an estimate is called."""
         answered = _AMONG.search(english)
         base, where, condition = _AMONG.sub("", english).partition(" where ")
-        told = self._put(base, _NAMES) or base
-        told += f", tylko osoby, dla których {condition}" if where else ""
+        polish = self._put(base, _NAMES) or base
+        polish += f", tylko osoby, dla których {condition}" if where else ""
         if answered:
             names = " i ".join(map(self._attribute, answered[1].split(" and ")))
-            # Of one question it need not be repeated which.
-            told += (
+            # With only one question, it need not be named again.
+            polish += (
                 " (spośród osób, które odpowiedziały"
                 + ("" if base.startswith(("mean of ", "quantile")) else f" na {names}")
                 + ")"
             )
-        return told
+        return polish
 
     def label(self, english: Any) -> str:
         """What a number is called that is not the share of an answer.

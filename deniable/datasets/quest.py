@@ -6,13 +6,13 @@ corruption level that says how incompletely. Then every transaction is filled wi
 | letter | parameter | what it is | in the paper |
 |---|---|---|---|
 | D | `transactions` | how many transactions | 100,000 |
-| T | `length` | their average size; sizes are 1 + Poisson(T - 1), so that none is wanted empty | 5, 10, 20 |
+| T | `length` | their average size; sizes are 1 + Poisson(T - 1), so that none is meant to be empty | 5, 10, 20 |
 | I | `pattern_length` | the patterns' average size, 1 + Poisson(I - 1) | 2, 4, 6 |
 | N | `items` | how many items there are | 1,000 |
 | L | `patterns` | how many patterns | 2,000 |
 | | `correlation` | the mean of the exponential share of its items that a pattern takes from the one before it | 0.5 |
-| | `corruption` | the mean of the normal level (variance 0.1, within 0 and 1) below which draws drop an item each | 0.5 |
-| | `skewed` | items enter patterns with exponential weights, some often, some hardly ever; `False`: all alike | alike |
+| | `corruption` | the mean of the normal level (variance 0.1, within 0 and 1); each draw below it drops an item | 0.5 |
+| | `skewed` | items enter patterns with exponential weights, some often, some hardly ever; `False`: all equally often | equally |
 
 IBM's released program skews the items, defaults to 10,000 patterns, a correlation of 0.25 and a corruption of 0.25, and made the sets
 that later papers used. With `skewed=True` the lengths and the item counts of T10I4D100K are those of the well-known file.
@@ -53,13 +53,41 @@ def quest(
     corruption: float = 0.5,
     skewed: bool = True,
 ) -> Any:
-    """Synthetic transactions in which sets of items occur together, by name (`"T10I4D100kN1000"`) or by parameters.
+    """Synthetic transactions in which sets of items occur together.
 
-    Letters of the name go before parameters: T average size of a transaction, I of a pattern, D transactions, N items, L patterns.
-    `form` is "frame" (boolean columns named "0", "1", ...), "matrix" (the same as a numpy array), "transactions" (a list of lists of
-    names) or "arrays" (item numbers one after another, and where each transaction begins: the least memory). `rng=None` takes a fresh
-    generator; nobody is to be protected here.
+    Parameters
+    ----------
+    name : str, optional
+        Parameters by their letters, such as "T10I4D100kN1000"; they override those given by name.
+    form : str
+        "frame" (boolean columns named "0", "1", ...), "matrix" (the same as a numpy array), "transactions" (a list of lists of names)
+        or "arrays" (item numbers one after another, and where each transaction begins: the least memory).
+    rng : numpy.random.Generator, optional
+        A fresh generator by default: there is nobody to protect here.
+    transactions : int
+        How many transactions (D).
+    length : float
+        Their average size (T).
+    pattern_length : float
+        The average size of a pattern (I).
+    items : int
+        How many items there are (N).
+    patterns : int
+        How many patterns (L).
+    correlation : float
+        The mean share of its items that a pattern takes from the one before it.
+    corruption : float
+        The mean level of corruption, by which items of a pattern are left out.
+    skewed : bool
+        Whether some items are far more frequent in patterns than others.
 
+    Returns
+    -------
+    pandas.DataFrame, numpy.ndarray, list or tuple
+        The transactions, as `form` says.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from deniable.datasets import quest
     >>> baskets = quest("T10I4D5kN100", patterns=50, rng=np.random.default_rng(1))

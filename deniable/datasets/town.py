@@ -33,7 +33,7 @@ _AGES: Floats = np.arange(YOUNGEST, OLDEST + 1, dtype=np.float64)
 def town(n: int = 20_000, rng: np.random.Generator | None = None) -> pd.DataFrame:
     """The true answers of `n` fictitious people: salary (monthly), age, sex, credit, and children at home.
 
-    Every value lies in the domains of `town_schema`. `rng=None` takes a fresh generator; nobody is to be protected here.
+    Every value lies in the domains of `town_schema`. `rng=None` takes a fresh generator: there is nobody to protect here.
 
     >>> import numpy as np
     >>> from deniable.datasets import town
@@ -74,7 +74,7 @@ def town(n: int = 20_000, rng: np.random.Generator | None = None) -> pd.DataFram
 def town_schema() -> Schema:
     """How the town's people hide their answers in the demonstrations: five channels, each with a finite epsilon.
 
-    All of them stay exact when values are merged to coarser bins, so that salaries and ages can be shown in bins of any kind.
+    All of them stay exact when values are merged into coarser bins, so salaries and ages can be shown in bins of any kind.
 
     >>> from deniable.datasets import town_schema
     >>> schema = town_schema()

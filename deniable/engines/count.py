@@ -14,7 +14,7 @@ from deniable.engines.countable_frames import CountableFrame
 
 
 def as_countable(data: Any) -> Countable:
-    """Opened data as it is, a frame of any kind as data that counts itself.
+    """Opened data as it is; a frame of any kind as data that counts itself.
 
     >>> import pandas as pd
     >>> as_countable(pd.DataFrame({"a": [1]})).columns
@@ -24,7 +24,7 @@ def as_countable(data: Any) -> Countable:
 
 
 def distinct(data: Any, column: str) -> pa.Array:
-    """What occurs in a column of a frame, a SqlTable or an opened source, each value once.
+    """The distinct values of a column of a frame, a SqlTable or an opened source.
 
     >>> import pyarrow as pa
     >>> sorted(distinct(pa.table({"w": [2.0, 0.5, 2.0]}), "w").to_pylist())

@@ -1,4 +1,4 @@
-"""What every kind of data can do once it is opened: say its columns, count itself where it lives, and hand out its rows in pieces."""
+"""What every kind of data can do once it is opened: name its columns, count itself where it lives, and give its rows in pieces."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Countable(ABC):
     """Data that counts itself where it lives: files, a table of a database, a frame of any kind."""
 
     name: str
-    files: tuple[Path, ...] = ()  # what it was read from, for the schema that lies beside
-    csv: CsvFormat | None = None  # what was said of CSV files when it was opened
+    files: tuple[Path, ...] = ()  # what it was read from; its schema may lie beside them
+    csv: CsvFormat | None = None  # what the caller said about CSV files when it was opened
 
     @abstractmethod
     def cell_table(self, schema: Schema, attributes: Sequence[str]) -> CellTable:
@@ -56,20 +56,20 @@ class Countable(ABC):
     @property
     def columns(self) -> Collection[str]:
         """The names of its columns."""
-        raise ParameterError("no_columns", "{name} does not tell its columns.", name=self.name)
+        raise ParameterError("no_columns", "{name} does not say which columns it has.", name=self.name)
 
     def distinct(self, column: str) -> pa.Array:
-        """What occurs in a column, which need not be an attribute: each value once, as `cell_table` counts it."""
+        """The distinct values of a column, which need not be an attribute, as `cell_table` counts them."""
         raise ParameterError(
-            "no_distinct", "{name} does not tell what occurs in a column ({column!r}).", name=self.name, column=column
+            "no_distinct", "{name} does not say which values a column ({column!r}) has.", name=self.name, column=column
         )
 
     def batches(self, columns: Sequence[str] | None = None) -> Batches:
         """Its rows in pieces: all columns, or some."""
-        raise ParameterError("no_rows_told", "{name} does not hand out its rows.", name=self.name)
+        raise ParameterError("no_rows_told", "{name} does not give out its rows.", name=self.name)
 
     def column_table(self, schema: Schema, name: str, bins: object = None, progress: Progress | None = None) -> CellTable:
-        """How often each reported label of one attribute occurs, or each bin; `progress` is told where rows are read here."""
+        """How often each reported label of one attribute occurs, or each bin; `progress` hears of rows that are read here."""
         channel = schema[name]
         if not channel.exact:
             # Hardly any two numbers without a grid are equal, so they are not grouped: they come here, one column of them.

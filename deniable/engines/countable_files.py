@@ -18,7 +18,7 @@ from deniable.progress import Progress, Silent
 
 
 class CountableFiles(Countable):
-    """Files counted piece by piece with what Deniable always has, pyarrow: slower than DuckDB, in bounded memory too."""
+    """Files counted piece by piece with pyarrow, which is always installed: slower than DuckDB, in bounded memory too."""
 
     def __init__(self, files: Sequence[Path], name: str) -> None:
         self.files, self.name, self.csv = tuple(files), name, said()
@@ -34,7 +34,7 @@ class CountableFiles(Countable):
         return table
 
     def column_table(self, schema: Schema, name: str, bins: object = None, progress: Progress | None = None) -> CellTable:
-        # Rows come by one after the other anyway, so that cells which do not fit can be named with their places.
+        # Rows are read one after another anyway, so cells that do not fit can be named with their places.
         readers = [(path, open_table(path, self.csv)) for path in self.files]
         for path, reader in readers:
             if name not in reader.columns:

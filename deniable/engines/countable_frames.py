@@ -29,7 +29,7 @@ class CountableFrame(Countable):
     text
         Whether its cells are text, as in CSV files; the schema says what they mean.
     complaints
-        What its library raises where the data cannot be read.
+        The errors that its library raises if the data cannot be read.
     files
         What it was read from.
 
@@ -71,7 +71,7 @@ class CountableFrame(Countable):
 
     @cached_property
     def kind(self) -> str:
-        """Of frames whose rows are elsewhere where: "spark", "duckdb", "polars lazy" or "dask"; "" for those in memory."""
+        """Where the rows are, if not in memory: "spark", "duckdb", "polars lazy" or "dask"; "" for frames in memory."""
         module = type(self.frame).__module__
         if module.startswith("pyspark.") and hasattr(self.frame, "mapInArrow"):
             return "spark"

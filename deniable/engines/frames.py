@@ -38,7 +38,7 @@ def cell_table(data: Any, schema: Schema, attributes: Sequence[str], text: bool 
 
 
 def distinct(data: Any, column: str) -> pa.Array:
-    """What occurs in a column, each value once, as `cell_table` counts it.
+    """The distinct values of a column, as `cell_table` counts them.
 
     >>> import pandas as pd
     >>> sorted(distinct(pd.DataFrame({"w": [2.0, 0.5, 2.0]}), "w").to_pylist())
@@ -72,7 +72,7 @@ def as_frame(data: Any) -> Any:
     except TypeError:
         raise DataError(
             "not_a_frame",
-            "Data must be a data frame (pandas, Polars, PyArrow, DuckDB, Dask, Spark), got {got}. Files and tables of databases are "
+            "Data must be a data frame (pandas, Polars, PyArrow, DuckDB, Dask, Spark), got {got}. Files and database tables are "
             "opened by name: dn.read('answers.csv'), dn.read('sqlite:///answers.db#table', schema).",
             got=type(data).__name__,
         ) from None
@@ -92,7 +92,7 @@ def _reachable(frame: Any, names: list[str], attributes: Sequence[str]) -> tuple
 
 
 def check_attributes(schema: Schema, attributes: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse attributes that the schema or the data lacks, naming them all."""
+    """Refuse attributes that are missing from the schema or the data, naming all of them."""
     unknown = [name for name in attributes if name not in schema]
     if unknown:
         raise DataError(
@@ -102,7 +102,7 @@ def check_attributes(schema: Schema, attributes: Sequence[str], columns: Sequenc
 
 
 def check_columns(wanted: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse columns that the data lacks, naming them all."""
+    """Refuse columns that are missing from the data, naming all of them."""
     missing = [name for name in wanted if name not in columns]
     if missing:
         raise DataError("no_column", "The data has no columns {got}, only {found}.", got=missing, found=list(columns))
@@ -137,7 +137,7 @@ def coded(keys: Sequence[pa.Array], n: Any, schema: Schema, attributes: Sequence
         bad = BadCells(name, reported.allowed)
         cells.append(reported.codes(as_written(column), bad, text=text))
         if bad.total:
-            # Rows were merged by the GROUP BY, so the labels are named and not their places.
+            # The GROUP BY merged the rows, so the labels are named, not their places.
             wrong[name] = list(dict.fromkeys(value for _, value in bad.first))
             allowed[name] = bad.allowed
     if wrong:
@@ -157,7 +157,7 @@ def _listed(values: list[Any]) -> str:
 
 
 def as_written(column: pa.Array) -> pa.Array:
-    """Decimals and numbers of single precision as the floats that are written alike: 0.1 is 0.1 in every store."""
+    """Decimals and single-precision numbers as the floats that are written the same: 0.1 is 0.1 in every store."""
     if not (pa.types.is_decimal(column.type) or pa.types.is_float32(column.type)):
         return column
     single = pa.types.is_float32(column.type)

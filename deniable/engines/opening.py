@@ -21,7 +21,7 @@ from deniable.progress import Progress
 
 @dataclass(frozen=True)
 class Source:
-    """Opened data and its schema, which nothing contradicts (or one channel for every attribute, or None)."""
+    """Opened data and its checked schema (or one channel for every attribute, or None)."""
 
     data: Countable
     schema: Schema | Channel | None
@@ -52,7 +52,7 @@ class Source:
         return self.data.column_table(self.declared, name, bins, progress)
 
     def distinct(self, column: str) -> pa.Array:
-        """What occurs in a column, which need not be an attribute: each value once."""
+        """The distinct values of a column, which need not be an attribute."""
         return self.data.distinct(column)
 
     def batches(self, columns: Sequence[str] | None = None) -> Batches:
@@ -63,9 +63,9 @@ class Source:
 def open_data(data: Any, schema: Schema | Channel | str | Path | None = None, engine: str | None = None) -> Source:
     """Open data and find out under which schema it was randomised; schemas that contradict each other are refused.
 
-    `data` is a name (`sources.open_source`: files, globs, tables of databases), a frame of any kind, a SqlTable or what was opened
-    before. `schema` is the schema, the path of its file, or one channel for every attribute. Without it the data's own is taken, which
-    travels inside its files or beside them; there may be none.
+    `data` is a name (`sources.open_source`: files, globs, database tables), a frame of any kind, a SqlTable or data that is already
+    open. `schema` is the schema, the path of its file, or one channel for every attribute. Without it, the schema inside the data's
+    files or beside them is taken, if there is one.
 
     >>> import deniable as dn, tempfile
     >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})

@@ -1,6 +1,6 @@
 """Which schema reports were randomised under: the one that travels with their files or the one given, never two that disagree.
 
-Reports read under a wrong schema give wrong estimates that look like any others, so what contradicts itself is refused.
+Reports read under a wrong schema give wrong estimates that look like any others, so contradictions are refused.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _CARRIES_NONE = ("no_schema", "schema_draft", "schema_of_other")
 
 
 def loaded(given: Schema | Channel | str | Path | None) -> Schema | Channel | None:
-    """A schema that is given by the path of its file, loaded; all else as it is."""
+    """The schema, loaded if the path of its file is given; anything else as it is."""
     return Schema.load(given) if isinstance(given, (str, Path)) else given
 
 
 def no_schema(files: Sequence[Path], source: str) -> DataError:
-    """What is said where a schema is needed and there is none; where it was looked for, if that was beside files."""
+    """The error where a schema is needed and there is none; it says where the schema of a file was looked for."""
     for path in files:
         Schema.load(path)
     return DataError("no_schema", "{source} carries no schema: give it.", source=source)
@@ -63,16 +63,16 @@ def agreed_schema(files: Sequence[Path], given: Schema | Channel | None) -> Sche
 
 
 class Around(NamedTuple):
-    """A schema inside a data file or beside it, and whether it says itself that it is that of this file."""
+    """A schema inside a data file or beside it, and whether it says that it belongs to this file."""
 
     schema: Schema
     text: SchemaText
 
 
 def schema_around(path: Path) -> Around | None:
-    """The schema that a file was randomised under, or may have been: `Schema.save` does not say which data a schema is of.
+    """The schema that a file was randomised under, or may have been: `Schema.save` does not record which data a schema belongs to.
 
-    None where there is none, where it is a draft, and where it is that of another file that lies beside it.
+    None if there is none, if it is a draft, or if it belongs to another file beside it.
 
     >>> import deniable as dn, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +87,7 @@ def schema_around(path: Path) -> Around | None:
 
 
 def _agrees(carried: Schema, given: Schema | Channel) -> bool:
-    """Whether both randomise alike; which attribute is to be predicted has no part in that."""
+    """Whether both randomise in the same way; which attribute is to be predicted does not matter."""
     if isinstance(given, Channel):
         return not carried.groups and all(channel == given for channel in carried.values())
     return Schema(dict(carried), None, carried.groups) == Schema(dict(given), None, given.groups)
@@ -97,8 +97,8 @@ def _differ(path: Path, carried: Schema, other: str, schema: Schema | Channel) -
     mark = f" ({schema.fingerprint[:12]}...)" if isinstance(schema, Schema) else f", {schema!r} for every attribute"
     return DataError(
         "schemas_differ",
-        "{path} was randomised under another schema (fingerprint {own}...) than {other}{mark}. Leave out the schema that is wrong; take "
-        "reports of different schemas apart, or as versions of a survey: dn.Sample([(data, schema), ...]).",
+        "{path} was randomised under another schema (fingerprint {own}...) than {other}{mark}. Leave out the wrong schema. Use reports "
+        "of different schemas one at a time, or as versions of a survey: dn.Sample([(data, schema), ...]).",
         path=str(path),
         own=carried.fingerprint[:12],
         other=other,

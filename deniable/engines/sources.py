@@ -20,13 +20,13 @@ from deniable.files.tables import open_table
 
 ENGINES = ("duckdb", "arrow", "spark")
 LARGE = 64 << 20
-"""Files of fewer bytes are counted by pyarrow, which is loaded anyway: DuckDB took more processor time for CSV files up to 51 MB."""
+"""Smaller files (in bytes) are counted by pyarrow, which is loaded anyway: DuckDB took more processor time for CSV files up to 51 MB."""
 _TABLES = (".csv", ".csv.gz", ".parquet")
 _URLS = "duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE"
 
 
 def open_source(text: str, engine: str | None = None) -> Countable:
-    """Data to count, by its name on a command line: a CSV or Parquet path or glob, or a table of a database.
+    """Data to count, by its name on a command line: a CSV or Parquet path or glob, or a database table.
 
     Files are counted by pyarrow; large ones by DuckDB if it is installed; engine="spark" hands any path to Spark. Databases are
     named duckdb:///FILE#TABLE, sqlite:///FILE#TABLE or postgresql://USER@HOST/DATABASE#TABLE.
@@ -50,7 +50,7 @@ def open_source(text: str, engine: str | None = None) -> Countable:
     formats = {(reader.format.delimiter, reader.format.plain) for reader in readers if reader.text}
     if engine == "arrow" or (engine is None and (sum(path.stat().st_size for path in files) < LARGE or not _has_duckdb())):
         return CountableFiles(files, text)
-    # DuckDB is left what it reads as we do; it would need an extension for other encodings.
+    # DuckDB gets only what it reads as we do; for other encodings it would need an extension.
     alike = len(formats) < 2 and all(plain for _, plain in formats)
     return _duckdb_files(files, readers[0], text) if alike else CountableFiles(files, text)
 
@@ -67,12 +67,12 @@ def _files(text: str) -> tuple[list[Path], list[Any]]:
     """The files of a path or glob, with their readers: they exist, and their columns are the same in the same order."""
     fitting = sorted(Path(name) for name in glob.glob(text, recursive=True)) if not Path(text).exists() else [Path(text)]
     if not fitting and glob.has_magic(text):
-        raise FileError("no_file", "No file fits {path}.", path=text)
+        raise FileError("no_file", "No file matches {path}.", path=text)
     files = fitting or [Path(text)]
     readers = [open_table(path) for path in files]
     for path, reader in zip(files, readers, strict=True):
         if reader.text != readers[0].text:
-            raise FileError("mixed_files", "{path} holds CSV and Parquet files; count them apart.", path=text)
+            raise FileError("mixed_files", "{path} holds CSV and Parquet files; count them separately.", path=text)
         if reader.columns != readers[0].columns:
             raise DataError(
                 "columns_differ",
@@ -97,7 +97,7 @@ def _quoted(name: str) -> str:
 
 
 def _duckdb_files(files: list[Path], reader: Any, name: str) -> CountableFrame:
-    # DuckDB takes every path for a glob, so what is special in a name is escaped.
+    # DuckDB treats every path as a glob, so special characters in names are escaped.
     paths = ", ".join(_literal(glob.escape(str(path))) for path in files)
     if reader.text:
         # Nothing is guessed: every cell is text, the header is the first line, as everywhere else in Deniable.
@@ -124,7 +124,7 @@ def _database(text: str, scheme: str) -> Countable:
     if dialect not in ("duckdb", "sqlite", "postgresql", "postgres"):
         raise ParameterError("bad_url", "{got}:// is not known; use {allowed}, or a path.", got=scheme, allowed=_URLS)
     if not url or not table:
-        raise ParameterError("no_table_named", "The URL names no table; write it behind a #: {allowed}.", allowed=_URLS)
+        raise ParameterError("no_table_named", "The URL names no table; write it after a #: {allowed}.", allowed=_URLS)
     table = unquote(table)
     if dialect == "duckdb":
         return _duckdb_table(url, table)
@@ -187,18 +187,18 @@ def _spark(text: str) -> CountableFrame:
 
 
 def _spark_format(text: str, files: Sequence[Path]) -> tuple[str, str]:
-    """What parts cells, and the encoding: of files on this machine as found, elsewhere as said."""
+    """The delimiter and the encoding: as found in files on this machine, elsewhere as given."""
     written = [find_format(path) for path in files]
     if any(one.decimal == "," or one.skip for one in written) or said().decimal == ",":
         raise ParameterError("spark_csv", "Spark does not read the numbers of {path}; leave it to another engine.", path=text)
     formats = {(one.delimiter, one.encoding) for one in written}
     if len(formats) > 1:
-        raise FileError("mixed_files", "{path} holds CSV files that are written differently; count them apart.", path=text)
+        raise FileError("mixed_files", "{path} holds CSV files that are written differently; count them separately.", path=text)
     return formats.pop() if formats else (said().delimiter or ",", said().encoding or "utf-8")
 
 
 def _local_files(text: str) -> list[Path]:
-    """The files on this machine that Spark reads, for the schema they carry; Spark passes over names that begin with _ or a dot."""
+    """The files on this machine that Spark reads, for the schema they carry; Spark skips names that begin with _ or a dot."""
     path = text.removeprefix("file://") if text.startswith("file:///") else text
     if "://" in path:
         return []

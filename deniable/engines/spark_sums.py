@@ -19,7 +19,7 @@ from deniable.errors import DataError, DeniableError
 
 @contextlib.contextmanager
 def _explained() -> Iterator[None]:
-    """What a worker of Spark complained of, without the traces around it."""
+    """The error of a Spark worker, without the traces around it."""
     errors = optional("pyspark.errors", "spark")
     try:
         yield

@@ -31,7 +31,7 @@ except ImportError:
     raise not_installed("sqlalchemy", "sql") from None
 
 DIALECTS = ("sqlite", "postgresql")
-# Labels must be told apart by their bytes, whatever order or equality of letters the column was given.
+# Labels must be compared by their bytes, whatever collation the column has.
 _BYTEWISE = {"sqlite": "BINARY", "postgresql": "C"}
 
 
@@ -60,7 +60,7 @@ class SqlTable(Countable):
         if dialect not in DIALECTS:
             raise ParameterError(
                 "sql_dialect",
-                "SqlTable reads SQLite and PostgreSQL, not {got}: other databases take different labels for equal.",
+                "SqlTable reads SQLite and PostgreSQL, not {got}: other databases treat different labels as equal.",
                 got=dialect,
             )
         self.table, self.schema = table, schema
@@ -73,7 +73,7 @@ class SqlTable(Countable):
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[sa.Connection]:
-        """A connection whose complaints are ours; one that was given stays open."""
+        """A connection whose errors become ours; one that was given stays open."""
         try:
             if isinstance(self.database, sa.Connection):
                 yield self.database
@@ -168,7 +168,7 @@ def _engine(text: str) -> sa.Engine:
     except (ArgumentError, ValueError):
         # The text is not repeated: it may hold a password.
         raise ParameterError(
-            "bad_url", "This is no database URL; use sqlite:///FILE or postgresql://USER@HOST/DATABASE."
+            "bad_url", "This is not a database URL; use sqlite:///FILE or postgresql://USER@HOST/DATABASE."
         ) from None
     if url.get_backend_name() == "sqlite":
         return _sqlite(url)

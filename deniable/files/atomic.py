@@ -16,7 +16,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def file_exists(path: Path, asked: Path | None = None) -> FileError:
-    """What is said of a file in the way, or of one that goes with the file that was asked for.
+    """The error for a file in the way, or for one that goes with the file that was asked for.
 
     >>> print(file_exists(Path("r.schema.json"), Path("r.csv")))
     r.schema.json, which goes with r.csv, exists already; choose another name, or overwrite it with force=True.
@@ -30,7 +30,7 @@ def file_exists(path: Path, asked: Path | None = None) -> FileError:
 
 @contextlib.contextmanager
 def replacing(path: Path, force: bool, private: bool = False) -> Iterator[Path]:
-    """A temporary path beside `path`, moved there at the end if nothing went wrong, removed otherwise. `private`: for its owner's eyes."""
+    """A temporary path beside `path`, moved there at the end if nothing went wrong, else removed. `private`: readable by its owner only."""
     if path.exists() and not force:
         raise file_exists(path)
     if not path.parent.is_dir():
@@ -70,6 +70,6 @@ def refuse_same(output: Path, *inputs: Path) -> None:
 
 
 def write_text(path: Path, text: str, force: bool, private: bool = False) -> None:
-    """Write a text file whole or not at all. `private`: for its owner's eyes."""
+    """Write a text file whole or not at all. `private`: readable by its owner only."""
     with replacing(path, force, private) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""How a CSV file is written: what parts its cells, which bytes are letters, whether 1,5 is a number; asked where it is not certain.
+"""How a CSV file is written: its delimiter, its encoding, and whether 1,5 is a number; asked where it is not certain.
 
-Nothing is guessed from a likelihood: a file that can be read in two ways is refused with both, until `reading_csv` says which holds.
+Nothing is guessed: a file that can be read in two ways is refused, with both of them named, until `reading_csv` says which is right.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_LETTERS = 6
 _DIFFERENT = frozenset(
     byte for byte in range(0x80, 0x100) if len({bytes([byte]).decode(name, "replace") for name, _ in _WINDOWS}) > 1
 )
-"""Bytes that are different letters in these: an ó is the same in both, and says nothing."""
+"""Bytes that are different letters in the two: an ó is the same in both, and says nothing."""
 _WORD = re.compile(rb"[\w\x80-\xff]*[\x80-\xff][\w\x80-\xff]*")
 _SEP_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -41,7 +41,7 @@ _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """What is said of CSV files; None is to be found out."""
+    """What the caller says about CSV files; None: to be found out."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -50,7 +50,7 @@ class CsvFormat:
 
 @dataclass(frozen=True)
 class FoundFormat:
-    """How one file is written. `decimal` is None where no number shows it; `texts` are columns in which a comma parts words."""
+    """How one file is written. `decimal` is None where no number shows it; `texts` are columns in which a comma separates words."""
 
     delimiter: str
     encoding: str
@@ -75,10 +75,10 @@ def said() -> CsvFormat:
 
 @contextlib.contextmanager
 def reading_csv(delimiter: str | None = None, encoding: str | None = None, decimal: str | None = None) -> Iterator[None]:
-    """Say how CSV files are written that are opened inside the `with`: what parts cells, the encoding, and the decimal sign.
+    """Say how the CSV files that are opened inside the `with` are written: their delimiter, encoding and decimal sign.
 
-    Needed only where a file does not show it. Commas, semicolons, tabs and bars are told apart by the header, UTF-8 and UTF-16 by their
-    bytes, decimal commas by the numbers; Windows-1250 and 1252 look alike, so they must be said.
+    Needed only where a file does not show it. Commas, semicolons, tabs and bars are recognised by the header, UTF-8 and UTF-16 by their
+    bytes, decimal commas by the numbers; Windows-1250 and 1252 look alike, so they must be given.
 
     >>> import deniable as dn, tempfile, os
     >>> schema = dn.Schema({"town": dn.KRR(dn.Nominal(["Łódź", "Kraków"]), 0.75)})
@@ -91,7 +91,9 @@ def reading_csv(delimiter: str | None = None, encoding: str | None = None, decim
     100
     """
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise ParameterError("delimiter", "The delimiter must be one sign, such as ';' or a tab, got {got!r}.", got=delimiter)
+        raise ParameterError(
+            "delimiter", "The delimiter must be one character, such as ';' or a tab, got {got!r}.", got=delimiter
+        )
     if decimal not in (None, ".", ","):
         raise ParameterError("decimal", "The decimal sign must be '.' or ',', got {got!r}.", got=decimal)
     token = _SAID.set(CsvFormat(delimiter, None if encoding is None else _known(encoding), decimal))
@@ -104,16 +106,18 @@ def reading_csv(delimiter: str | None = None, encoding: str | None = None, decim
 def _known(encoding: str) -> str:
     try:
         codec = codecs.lookup(encoding)
-        " ".encode(encoding)  # codecs that turn bytes into bytes are none of texts
+        " ".encode(encoding)  # codecs that turn bytes into bytes are not for text
     except LookupError:
         raise ParameterError(
-            "encoding", "There is no encoding {got!r}; such as utf-8, utf-16, windows-1250 or windows-1252.", got=encoding
+            "encoding",
+            "There is no encoding {got!r}; use one such as utf-8, utf-16, windows-1250 or windows-1252.",
+            got=encoding,
         ) from None
     return "utf-8" if codec.name == "utf-8-sig" else codec.name
 
 
 def find_format(path: Path, given: CsvFormat | None = None) -> FoundFormat:
-    """How a file is written, by its first rows and by what is said of it."""
+    """How a file is written, by its first rows and by what the caller says about it."""
     given = said() if given is None else given
     size = SAMPLE
     while True:
@@ -132,7 +136,7 @@ def find_format(path: Path, given: CsvFormat | None = None) -> FoundFormat:
     rows = _rows(body, sign, whole) or [[]]
     if not rows[0] and len(body) > csv.field_size_limit():
         raise FileError(
-            "csv_header", "{path}: no name of a column can be so long as what its first line holds, more than {most:,} letters. Is it a "
+            "csv_header", "{path}: no column name can be as long as what its first line holds, more than {most:,} characters. Is it a "
             "CSV file, and is every quotation mark closed?", path=str(path), most=csv.field_size_limit(),
         )  # fmt: skip
     decimal, texts = _decimal(path, rows, sign, given.decimal)
@@ -149,7 +153,7 @@ def _encoding(path: Path, start: bytes, given: str | None) -> str:
     if marked is not None:
         if given is not None and not given.startswith(marked):
             raise FileError(
-                "csv_encoding_marked", "{path} begins with the mark of {marked}, so it is not {given}.",
+                "csv_encoding_marked", "{path} begins with the byte order mark of {marked}, so it is not {given}.",
                 path=str(path), marked=marked.upper(), given=given,
             )  # fmt: skip
         return marked
@@ -158,7 +162,7 @@ def _encoding(path: Path, start: bytes, given: str | None) -> str:
         return given
     if b"\0" in start:
         raise FileError(
-            "csv_encoding", "{path} has bytes that are no text in UTF-8. Which encoding is it? {hint}.",
+            "csv_encoding", "{path} has bytes that are not UTF-8 text. Which encoding is it? {hint}.",
             path=str(path), hint="Perhaps UTF-16 without its mark: utf-16-le or utf-16-be",
         )  # fmt: skip
     try:
@@ -169,7 +173,7 @@ def _encoding(path: Path, start: bytes, given: str | None) -> str:
 
 
 def _refuse_utf8(path: Path, start: bytes, given: str) -> None:
-    """Letters that happen to be UTF-8 in a file of another encoding are next to impossible: anyone who says so is mistaken."""
+    """Refuse another encoding for a file that is UTF-8: letters in another encoding are next to never valid UTF-8."""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
@@ -177,14 +181,14 @@ def _refuse_utf8(path: Path, start: bytes, given: str) -> None:
     word = next((match.group() for match in re.finditer(r"\w*[^\W\x00-\x7f]\w*", text)), None)
     if word is not None and not given.startswith("utf"):
         raise FileError(
-            "csv_is_utf8", "{path} is UTF-8: in it {word!r} is a word, which {given} would read as {wrong!r}. Do not say {given}.",
+            "csv_is_utf8", "{path} is UTF-8: it holds the word {word!r}, which {given} would read as {wrong!r}. Leave the encoding out.",
             path=str(path), word=word, given=given, wrong=word.encode().decode(given, "replace"),
         )  # fmt: skip
 
 
 def encoding_needed(path: Path) -> FileError:
-    """What is asked of a file that is not UTF-8: its encoding, with a few letters that the likely ones read differently. Of the header a
-    word is quoted; cells may be somebody's answers, so of them there are single letters only, sorted."""
+    """The question about a file that is not UTF-8: its encoding, with a few letters that the likely ones read differently. From the
+    header a word is quoted; cells may be somebody's answers, so only single letters of them are shown, sorted."""
     seen, alike = b"", False
     with opened(path) as file:
         for at, line in enumerate(file):
@@ -215,9 +219,9 @@ def _differs(word: bytes) -> bool:
 
 
 def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:
-    """The rows of a sample that are complete; empty lines are none."""
+    """The complete rows of a sample, without empty lines."""
     rows: list[list[str]] = []
-    # Rows before a cell beyond all bounds count; of others the reader of the whole file says where they are.
+    # Rows before an overlong cell count; where such cells are is said when the whole file is read.
     with contextlib.suppress(csv.Error):
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=sign))
     complete = [row for row in (rows if whole else rows[:-1]) if row]
@@ -225,23 +229,23 @@ def _rows(text: str, sign: str, whole: bool) -> list[list[str]]:
 
 
 def _delimiter(path: Path, text: str, whole: bool) -> str:
-    """The sign that parts the header; where several do, the one that parts all rows alike. A comma where there is one column."""
-    parted = {sign: _rows(text, sign, whole) for sign in SEPARATORS if sign in text}
-    parts = [sign for sign, rows in parted.items() if rows and len(rows[0]) > 1]
+    """The sign that splits the header; if several do, the one that splits all rows alike. A comma if there is one column."""
+    split = {sign: _rows(text, sign, whole) for sign in SEPARATORS if sign in text}
+    parts = [sign for sign, rows in split.items() if rows and len(rows[0]) > 1]
     if len(parts) < 2:
         return parts[0] if parts else ","
-    even = [sign for sign in parts if len({len(row) for row in parted[sign]}) == 1]
-    if len(even) == 1 and len(parted[even[0]]) > 1:
+    even = [sign for sign in parts if len({len(row) for row in split[sign]}) == 1]
+    if len(even) == 1 and len(split[even[0]]) > 1:
         return even[0]
-    ways = [f"{SEPARATORS[sign]} make {len(parted[sign][0])} columns" for sign in even or parts]
+    ways = [f"{SEPARATORS[sign]} make {len(split[sign][0])} columns" for sign in even or parts]
     raise FileError(
-        "csv_delimiter", "{path}: which sign parts its cells? In the header {ways}, and the rows do not settle it.",
+        "csv_delimiter", "{path}: which character separates its cells? In the header {ways}, and the rows do not settle it.",
         path=str(path), ways=" and ".join(ways), signs=even or parts,
     )  # fmt: skip
 
 
 def _decimal(path: Path, rows: Sequence[Sequence[str]], sign: str, given: str | None) -> tuple[str | None, frozenset[str]]:
-    """The decimal sign, if the numbers show it or it is said; and the columns in which a comma parts words or makes lists."""
+    """The decimal sign, if the numbers show it or it is given; and the columns in which a comma separates words or makes lists."""
     texts, numbers, points = set(), [], ""
     for place, name in enumerate(rows[0]):
         cells = [row[place] for row in rows[1:] if place < len(row)]
@@ -251,7 +255,7 @@ def _decimal(path: Path, rows: Sequence[Sequence[str]], sign: str, given: str | 
             continue
         numbers += [(name, cell) for cell in commas]
         points = points or next((name for cell in cells if _POINT_NUMBER.fullmatch(cell)), "")
-    # Among commas a comma in a number was quoted: a list of two choices is as likely. What reads such cells without a schema asks.
+    # Where commas separate cells, one in a number was quoted: a list of two choices is as likely. Readers without a schema ask.
     if given is not None or not numbers or sign == ",":
         return given, frozenset(texts)
     if points:
@@ -263,9 +267,9 @@ def _decimal(path: Path, rows: Sequence[Sequence[str]], sign: str, given: str | 
 
 
 def decimal_needed(path: Path | str, column: str, cell: str, why: str) -> FileError:
-    """What is asked of a file with numbers that have a comma."""
+    """The question about a file with numbers that have a comma."""
     return FileError(
-        "csv_decimal", "{path}: is {cell!r} in column {column!r} a number with a decimal comma? {why}. Say the decimal sign: "
+        "csv_decimal", "{path}: is {cell!r} in column {column!r} a number with a decimal comma? {why}. Give the decimal sign: "
         "a comma if it is, a point if not.", path=str(path), column=column, cell=cell.strip(), why=why[0].upper() + why[1:],
     )  # fmt: skip
 
@@ -278,7 +282,7 @@ def refuse_undecided(path: Path | str, column: str, words: Iterable[str]) -> Non
 
 
 def with_points(batch: pa.RecordBatch, texts: frozenset[str], path: Path) -> pa.RecordBatch:
-    """Numbers with a decimal comma written with a point; a point in such a file is no decimal sign, and is refused."""
+    """Numbers with a decimal comma, written with a point; a point in such a file is not a decimal sign, and is refused."""
     columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if name not in texts and pa.types.is_string(column.type):
@@ -288,7 +292,7 @@ def with_points(batch: pa.RecordBatch, texts: frozenset[str], path: Path) -> pa.
             if point is not None:
                 raise DataError(
                     "csv_two_signs", "{path}: column {column!r} holds {cell!r}, but the decimal sign of this file is a comma. Write all "
-                    "numbers alike.", path=str(path), column=name, cell=point,
+                    "numbers the same way.", path=str(path), column=name, cell=point,
                 )  # fmt: skip
             if any("," in word for word in words):
                 with_point = [word.strip().replace(",", ".") if _COMMA_NUMBER.fullmatch(word) else word for word in words]

@@ -16,8 +16,8 @@ from deniable.files.tables import is_parquet, must_exist, opened_parquet, suffix
 PARQUET_KEY = b"deniable.schema"
 PUBLICATION_KEY = b"deniable.publication"
 NOTICE = (
-    "Randomised answers in this data may be false. If the same people are randomised a second time, whoever has both copies learns more: "
-    "their epsilons add up. Publish one copy only."
+    "Randomised answers in this data may be false. If the same people are randomised a second time, anyone who has both copies learns "
+    "more: their epsilons add up. Publish one copy only."
 )
 
 
@@ -52,7 +52,7 @@ def _schema_text_of_data(path: Path) -> str:
             raise FileError(
                 "published_set",
                 "{path} is a published set: its sensitive answers were drawn inside groups, not by a schema, so there is no noise to take "
-                "out. Count it as it is, with any tool; what that tells is in docs/publishing.md, 'What recipients can do'.",
+                "out. Count it as it is, with any tool; docs/publishing.md, 'What recipients can do', says what that tells you.",
                 path=str(path),
             )
         raise FileError(
@@ -84,7 +84,7 @@ def is_published(path: Path) -> bool:
 
 
 def _must_belong(text: str, path: Path) -> None:
-    """A sidecar is the schema of the data beside it only if it was written with that data."""
+    """Refuse a sidecar that was not written with the data beside it."""
     content = _content(text)
     if "fingerprint" not in content:
         raise FileError(
@@ -113,14 +113,14 @@ def _content(text: str) -> dict[str, Any]:
 
 
 def is_randomised(path: Path) -> bool:
-    """Whether the schema inside a file, or beside it and about it, says that its rows are randomised."""
+    """Whether the schema inside a file, or the one beside it that names it, says that its rows are randomised."""
     inside = _inside(path)
     beside = _content(read_schema_text(sidecar(path))) if sidecar(path).exists() else {}
     return inside is not None or ("fingerprint" in beside and beside.get("data") == path.name)
 
 
 class SchemaText(NamedTuple):
-    """A schema in or beside a data file, where it was found, and the data file that it says it is of (None if it names none)."""
+    """A schema in or beside a data file, where it was found, and the data file that it names (None if it names none)."""
 
     text: str
     where: str
@@ -129,7 +129,7 @@ class SchemaText(NamedTuple):
 
 
 def schema_text_around(path: Path) -> SchemaText | None:
-    """The schema inside a file or beside it, unless that is a draft, or of another file that lies beside it too."""
+    """The schema inside a file or beside it, unless it is a draft or belongs to another file that lies there too."""
     inside = _inside(path)
     if inside is not None:
         return SchemaText(inside, str(path), path.name, True)
@@ -143,7 +143,7 @@ def schema_text_around(path: Path) -> SchemaText | None:
 
 
 def refuse_randomised(path: Path, verb: str = "randomise") -> None:
-    """Refuse to randomise, or publish, what is randomised already: drawn twice, its estimates would be wrong."""
+    """Refuse to randomise or publish what is already randomised: drawn twice, its estimates would be wrong."""
     if is_randomised(path):
         raise FileError(
             "randomised_already", "{path} is randomised already; {verb} the true data instead.", path=str(path), verb=verb
@@ -158,8 +158,28 @@ def write_reports(
     private: bool = False,
     spreadsheet: bool = False,
 ) -> int:
-    """Write rows that are randomised already, with the text of their schema beside them (and inside Parquet). Returns the number of rows.
-    `private`: for their owner's eyes. `spreadsheet`: CSV with semicolons and a byte order mark."""
+    """Write rows that are already randomised, with the text of their schema beside them, and inside a Parquet file.
+
+    Parameters
+    ----------
+    schema_json
+        The text of the schema.
+    pieces
+        The rows.
+    target
+        Where they go; the end of the name says in which format.
+    force
+        Whether existing files are overwritten.
+    private
+        Whether only the owner may read the files.
+    spreadsheet
+        Whether CSV is written with semicolons and a byte order mark.
+
+    Returns
+    -------
+    int
+        The number of rows.
+    """
     beside = sidecar(target)
     if beside.exists() and not force:
         raise file_exists(beside, target)

@@ -21,7 +21,7 @@ CSV_BLOCK = 1 << 23
 
 
 def suffix_of(path: Path) -> str:
-    """How the name of a table ends; what ends otherwise is none."""
+    """How the name of a table file ends; any other ending is refused."""
     for suffix in (".csv.gz", ".csv", ".parquet"):
         if path.name.lower().endswith(suffix) and len(path.name) > len(suffix):
             return path.name[-len(suffix) :]
@@ -40,7 +40,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def must_exist(path: Path) -> None:
-    """Refuse what is no file, and an empty one."""
+    """Refuse what is not a file, and an empty file."""
     if not path.exists():
         raise FileError("no_file", "{path} does not exist.", path=str(path))
     if path.is_dir():
@@ -117,7 +117,7 @@ def opened_parquet(path: Path) -> Any:
 
 @contextlib.contextmanager
 def _explained(path: Path, separators: str = "commas") -> Iterator[None]:
-    """Turn the reader's complaints into one of ours that names the file."""
+    """Turn the reader's errors into one of ours that names the file."""
     try:
         yield
     except (pa.ArrowInvalid, OSError, EOFError, UnicodeDecodeError) as error:
@@ -131,27 +131,36 @@ def _explained(path: Path, separators: str = "commas") -> Iterator[None]:
 
 
 def _without_cells(reason: str, separators: str) -> str:
-    """The reader's complaint without the row it quotes: that row is somebody's answers."""
+    """The reader's error without the row it quotes: that row is somebody's answers."""
     match = re.search(r"(Row #\d+: )?Expected (\d+) columns, got (\d+)", reason)
     if match:
         row = f"line {match.group(1)[5:-2]} has" if match.group(1) else "a line has"
         return f"{row} {match.group(3)} columns, the header has {match.group(2)}; quote cells that hold {separators}"
     if "can't decode" in reason:
-        return "it is not in the encoding that it is said to have"
+        return "it is not in the encoding that was given for it"
     return reason.split("\n")[0].rstrip(".")
 
 
 def open_table(path: Path, said: CsvFormat | None = None) -> _Csv | _Parquet:
-    """A reader for a CSV or Parquet file; what is missing, empty or of another kind is refused. `said`: how a CSV file is written, if
-    somebody said so before."""
+    """A reader for a CSV or Parquet file; what is missing, empty or of another kind is refused. `said`: what the caller said
+    about CSV files."""
     parquet = is_parquet(path)
     must_exist(path)
     return _Parquet(path) if parquet else _Csv(path, said)
 
 
 def table_writer(path: Path, final: Path, schema: pa.Schema, metadata: dict[bytes, bytes], spreadsheet: bool = False) -> Any:
-    """What writes rows to `path` in the format that the name `final` asks for; Parquet carries the metadata. CSV for a `spreadsheet`
-    has semicolons, at which spreadsheets of all countries part it, and the byte order mark by which they know UTF-8."""
+    """What writes rows to `path`.
+
+    Parameters
+    ----------
+    path, final
+        Where rows are written now, and the final name of the file, which says in which format.
+    schema, metadata
+        The columns, and what a Parquet file says about itself.
+    spreadsheet
+        Whether CSV has semicolons, which spreadsheets of all countries understand, and the byte order mark by which they know UTF-8.
+    """
     if is_parquet(final):
         return pa.parquet.ParquetWriter(path, schema.with_metadata(metadata), compression="zstd")
     sink = pa.output_stream(str(path), compression="gzip" if final.name.lower().endswith(".gz") else None)
@@ -180,7 +189,7 @@ class _CsvSink:
 def writing_pieces(
     path: Path, final: Path, metadata: dict[bytes, bytes], spreadsheet: bool = False
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """A function that writes pieces; the file is complete when the context is left."""
+    """A function that writes pieces; the file is complete when the context ends."""
     writer: Any = None
 
     def write(piece: pa.RecordBatch) -> None:

@@ -44,14 +44,32 @@ def early_stopped(
     start: Floats | None = None,
     max_steps: int = MAX_STEPS,
 ) -> Fit:
-    """Plain steps from `start` (by default equal shares) until the stopping rule is met.
+    """Plain steps from `start` until the stopping rule is met.
 
-    Between bins the published start is the uniform density: shares in proportion to the bins' widths.
+    Parameters
+    ----------
+    law : Operator
+        How truths become reports.
+    counts : array
+        How often each label was reported.
+    stop : str
+        "estimates": two successive estimates, as counts, differ by less than 1% of the 0.99 point of chi-square (the rule that was
+        used); "reports": the randomised estimate cannot be told from the reports; "truth": the estimate cannot be told from `truth`
+        (for tests only).
+    truth : array, optional
+        The true distribution, for the last rule.
+    start : array, optional
+        Where to start; equal shares by default. For bins the published start is the uniform density: shares in proportion to widths.
+    max_steps : int
+        How many steps are taken at most.
 
-    "estimates": two successive estimates, as counts, differ by less than 1% of the 0.99 point of chi-square (the rule that was
-    used); "reports": the randomised estimate cannot be told from the reports; "truth": the estimate cannot be told from the
-    given truth (for tests only).
+    Returns
+    -------
+    Fit
+        The shares of the truths, and how many steps were taken.
 
+    Examples
+    --------
     >>> from deniable.core.channels.laws import Mixture
     >>> early_stopped(Mixture(2, np.array([1, 1])), np.array([600.0, 400.0])).shares.round(3).tolist()
     [0.683, 0.317]
@@ -87,7 +105,7 @@ def early_stopped(
 def midpoint_law(seen: Channel | Binned) -> Operator:
     """What AS takes for P between bins: the noise's density at the distance of their mid-points (equation 3.20).
 
-    Rows do not sum to 1 and need not: only ratios enter. Without bins, and for channels without noise, P itself.
+    Rows need not sum to 1: only ratios matter. Without bins, and for channels without noise, P itself.
     """
     if not isinstance(seen, Binned) or not isinstance(seen.channel, Additive) or isinstance(seen.channel.noise, Staircase):
         return seen.law

@@ -1,4 +1,4 @@
-"""Giving each report a reconstructed value, so that their counts follow an estimate. An assigned value is no guess at a
+"""Give each report a reconstructed value, so that their counts follow an estimate. An assigned value is not a guess at a
 person's truth: it only lets algorithms that need rows work on reconstructed distributions."""
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def arvesna(reports: Any, shares: Any, channel: Channel, test: Collection[Any] |
     """ARVeSNA (thesis 3.7.2): codes of reconstructed values for reports of a nominal attribute.
 
     Where a value was reported more often than the shares allow, its first rows get, value by value in ascending order, the
-    lacking value that is most likely to be reported so (ties to the lowest). With `test` (labels that pass it) lacking values on
-    the same side of the test come first if an answer is kept with probability above 1/2, on the other side if below.
+    missing value that is most likely to be reported like this (ties to the lowest). With `test` (the labels that pass it), missing
+    values on the same side of the test come first if an answer is kept with probability above 1/2, on the other side if below.
 
     >>> import deniable as dn
     >>> arvesna(["a", "a", "a", "b"], [0.5, 0.5], dn.KRR(dn.Nominal(["a", "b"]), 0.75)).tolist()

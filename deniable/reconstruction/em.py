@@ -23,7 +23,7 @@ EXACT_LIMIT = 500
 
 @dataclass(frozen=True)
 class Fit:
-    """Shares of the truths, how many EM steps were taken, and how far below the maximum the log-likelihood an answer can be."""
+    """Shares of the truths, how many EM steps were taken, and how far the log-likelihood per answer can be below the maximum."""
 
     shares: Floats
     steps: int
@@ -36,7 +36,7 @@ class Fit:
 
 
 class Likelihood:
-    """The log-likelihood an answer, and the EM step, for given counts."""
+    """The log-likelihood per answer, and the EM step, for given counts."""
 
     def __init__(self, law: Operator, counts: Floats) -> None:
         self.law = law
@@ -45,7 +45,7 @@ class Likelihood:
         self._ratio = np.zeros(law.outputs)
 
     def value(self, expected: Floats) -> float:
-        """Log-likelihood an answer when reports are expected with these shares."""
+        """The log-likelihood per answer if reports are expected with these shares."""
         seen = self._seen
         with np.errstate(divide="ignore"):
             return float(self._observed[seen] @ np.log(np.maximum(expected[seen], 0.0)))
@@ -64,11 +64,31 @@ def em(
     max_evaluations: int = MAX_EVALUATIONS,
     start: Floats | None = None,
 ) -> Fit:
-    """Shares of the truths that make the observed counts most likely. `start` must be positive everywhere: EM never leaves 0.
+    """Shares of the truths that make the observed counts most likely.
 
     Two EM steps and an extrapolation through them (SQUAREM, Varadhan and Roland 2008), which is taken only where it stays
     inside the simplex and does not lower the likelihood; otherwise the plain steps stand.
 
+    Parameters
+    ----------
+    law : Operator
+        How truths become reports.
+    counts : array
+        How often each label was reported.
+    tolerance : float
+        Stop when no other distribution could gain more log-likelihood per answer than this.
+    max_evaluations : int
+        Stop after this many steps at the latest.
+    start : array, optional
+        Where to start; equal shares by default. It must be positive everywhere: EM never leaves 0.
+
+    Returns
+    -------
+    Fit
+        The shares, how many steps were taken, and how much log-likelihood may be missing.
+
+    Examples
+    --------
     >>> from deniable.core.channels.laws import Mixture
     >>> fit = em(Mixture(2, np.array([1, 1])), np.array([60.0, 40.0]))
     >>> fit.shares.round(6).tolist(), fit.converged

@@ -1,4 +1,4 @@
-"""The steps of EM, averaged: each weighted by how well it would foretell new reports.
+"""The steps of EM, averaged: each weighted by how well it would predict new reports.
 
 Plain EM from the uniform distribution passes from too smooth to too rough. Instead of one place to stop, the steps are averaged with
 weights exp(log-likelihood - 2 optimism), where the optimism is how much of the log-likelihood comes from fitting the noise
@@ -33,7 +33,7 @@ def averaged_steps(matrix: Floats, counts: Floats, start: Floats) -> tuple[Float
 
 def steps_with_optimism(matrix: Floats, counts: Floats, start: Floats) -> tuple[Floats, Floats, Floats]:
     """The shares after each of `STEPS`, their log-likelihood, and how much less that is expected to be for new reports."""
-    # Reports that nobody sent tell nothing here, since the shares' sum stays.
+    # Reports that nobody sent say nothing here, since the sum of the shares stays the same.
     seen = counts > 0
     matrix, counts = matrix[:, seen], counts[seen]
     n = counts.sum()

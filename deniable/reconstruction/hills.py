@@ -18,19 +18,31 @@ NARROWNESS = (log(12.0), 1.2)
 
 NARROWEST = 8.0
 LONGEST = (0.6, 1.0)
-"""Of a step, in both."""
+"""The longest step, in both."""
 
 FIRST_STEPS = 4
 KEPT = 4
-"""Starts that are still followed after the first steps."""
+"""How many starts are still followed after the first steps."""
 
 
 def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> Fits:
-    """A row a number of hills, one to three, or two or three normal ones: the best of several starts.
+    """One row per number of hills, one to three, or two or three normal ones: the best of several starts.
 
-    A single hill is a beta distribution anyway: those that are normal are among them, nearly. The last `apart` cells stand
-    outside the order, and always have a share of their own.
+    A single hill is always a beta distribution, since some of these are nearly normal.
 
+    Parameters
+    ----------
+    given, widths
+        The probabilities of the reports, one row per cell of truths, and the widths of the cells.
+    counts
+        How often each label was reported.
+    apart
+        How many cells at the end are outside the order; they always have a share of their own.
+    normal
+        Whether hills are normal distributions, not beta distributions.
+
+    Examples
+    --------
     >>> x = (np.arange(40) + 0.5) / 40
     >>> truth = x * (1 - x) ** 6 / (x * (1 - x) ** 6).sum()
     >>> fits = fit_hills(np.eye(40), np.ones(40), 5000 * truth, 0)
@@ -41,7 +53,7 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal:
 
 
 def hills_of_each(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> list[Fits]:
-    """The same for every row of counts: all of them are fitted in step, since many small fits at once cost less."""
+    """`fit_hills` for every row of counts: all are fitted in step, since many small fits at once cost less."""
     ordered, each = len(widths) - apart, len(counts)
     shares, evidences = np.zeros((each, 0, len(widths))), np.zeros((each, 0))
     last: Fitted | None = None
@@ -69,7 +81,7 @@ def hills_of_each(given: Floats, widths: Floats, counts: Floats, apart: int, nor
 
 
 def _best_of_each(values: Floats, each: int, most: int) -> Ints:
-    """The places of the greatest values of each of so many equal parts."""
+    """The places of the `most` greatest values in each of `each` equal parts."""
     parts = values.reshape(each, -1)
     order = np.argsort(-parts, axis=1, kind="stable")[:, :most]
     found: Ints = (order + np.arange(each)[:, None] * parts.shape[1]).ravel()
@@ -77,7 +89,7 @@ def _best_of_each(values: Floats, each: int, most: int) -> Ints:
 
 
 def _starts(hills: int, each: int, last: Fitted | None) -> Floats:
-    """Centres and narrownesses, as many for each: one hill or two anywhere, or the hills there were and one more."""
+    """Centres and narrownesses, as many for each: one hill or two anywhere, or the previous hills and one more."""
     if hills == 1:
         middles, narrow = _logit(np.array([0.1, 0.3, 0.5, 0.7, 0.9])), np.log([6.0, 40.0])
         return np.tile(np.array([[middle, sharp] for middle in middles for sharp in narrow]), (each, 1))

@@ -13,8 +13,8 @@ from deniable.errors import WideDomainError
 def inverse_weights(law: Operator) -> Floats:
     """Column j holds, for each report, the unbiased weight of "the truth is j".
 
-    Where reports outnumber truths there are many such weights; these have least variance if all truths are equally frequent.
-    Choosing them by the data at hand would make the estimate depend on its own errors and so no longer unbiased.
+    Where there are more reports than truths, there are many such weights; these have the least variance if all truths are equally
+    frequent. Choosing them by the data at hand would make the estimate depend on its own errors, and so biased.
     """
     check_cells(law)
     return law.inverse

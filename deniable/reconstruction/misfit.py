@@ -1,10 +1,10 @@
-"""Do reports fit their schema at all? True answers beside a schema, or those of another survey, do not, and estimates of them mean nothing.
+"""Do reports fit their schema at all? True answers, or answers to another survey, do not, and estimates from them mean nothing.
 
 Whatever the truths are, the reports are draws from one of the laws that the channel makes of them. The nearest of these is the
 likeliest (EM); how far the reports lie from it, n times their relative entropy, is at most how far they lie from the law they were drawn
 from. That exceeds x with a probability of at most e^-x (e x / (m - 1))^(m - 1) for m labels and any number of reports (Agrawal 2020): no
-large samples are assumed. Where EM was not done, what it could still gain is taken off (its certificate), so that an alarm is never due
-to a bad fit.
+large samples are assumed. Where EM has not converged, what it could still gain is subtracted (its certificate), so that an alarm is never
+due to a bad fit.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from deniable.core.domains.exact import Floats, Ints
 from deniable.reconstruction.em import em
 
 FALSE_ALARM = 1e-6
-"""At most so often reports that do fit are said not to."""
+"""How often, at most, reports that do fit are said not to."""
 MOST_CELLS = 64
-"""Of more labels than this, neighbours are counted together: a distance over many labels is mostly chance."""
+"""With more labels than this, neighbours are counted together: a distance over many labels is mostly chance."""
 STEPS = (20, 300)
-"""So many steps of EM are tried, and then so many where the first leave it open."""
+"""How many steps of EM are tried first, and how many where those leave it open."""
 WIDEST = 20_000
 """Noise over more values than this is not looked at: it would take longer than the question."""
 
 
 def misfit(counts: Floats, channel: Channel, name: str = "", binned: Binned | None = None) -> str | None:
-    """A sentence that says that the counted reports (of labels, or of bins) do not fit the channel, or None if they may.
+    """A sentence saying that the counted reports (of labels, or of bins) do not fit the channel, or None if they may fit.
 
     >>> import deniable as dn
     >>> channel = dn.KRR(dn.Nominal(["no", "yes"]), 0.75)
@@ -61,12 +61,12 @@ true answers, or randomised under another schema?
 
 
 def _cells(channel: Channel) -> Ints | None:
-    """The cell of every report where there are many; "no answer" keeps one of its own. None where every label is one."""
+    """The cell of every report if there are many; "no answer" keeps its own. None if every label is a cell."""
     outputs = channel.law.outputs
     if outputs <= MOST_CELLS:
         return None
-    silent = int(channel.reported.missing is not None)
-    cells = np.arange(outputs) * (MOST_CELLS - silent) // (outputs - silent)
+    missing = int(channel.reported.missing is not None)
+    cells = np.arange(outputs) * (MOST_CELLS - missing) // (outputs - missing)
     return np.minimum(cells, MOST_CELLS - 1)
 
 
@@ -135,7 +135,7 @@ def _evidence(shares: Floats, law: Operator, n: float, labels: Sequence[Any] | N
         low, high = dense.min(axis=0), dense.max(axis=0)
         nearest = np.clip(shares, low, high)
         errors = np.abs(shares - nearest) / np.sqrt(np.maximum(nearest * (1 - nearest), 1e-9) / n)
-        # Of two labels both are off by as much; the one that is missing says more.
+        # With two labels both are off by as much; the one that is missing says more.
         worst = int(np.argmax(errors * np.where(shares < nearest, 1 + 1e-6, 1.0)))
         if errors[worst] > math.sqrt(2 * _limit(2)):
             most = "at least" if shares[worst] < nearest[worst] else "at most"

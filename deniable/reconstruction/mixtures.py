@@ -1,4 +1,4 @@
-"""Mixtures behind noise: parts of some shape, how much there is of each, and the evidence of it all.
+"""Mixtures behind noise: parts of some shape, how much there is of each, and the evidence for the whole.
 
 The reports are Poisson counts whose means are amounts of the parts times the parts' own report probabilities. Shares have a uniform prior,
 so the amounts have a Gamma(1) one; parameters of the parts' shapes have a Gaussian one. Fitted in log amounts, where no part's
@@ -19,7 +19,7 @@ ENOUGH = 3e-3
 """Gain of log-likelihood below which a Newton step was the last."""
 
 LONGEST = 2.0
-"""Of a step, in log amounts."""
+"""The longest step, in log amounts."""
 
 Parts = Callable[[Ints, Floats], tuple[Floats, Floats]]
 """For some mixtures and the parameters of their shapes: the reports given each part, and how these change with each parameter."""
@@ -27,7 +27,7 @@ Parts = Callable[[Ints, Floats], tuple[Floats, Floats]]
 
 @dataclass(frozen=True)
 class Prior:
-    """Of the parameters of the parts' shapes: `owner` is the part that each belongs to, `longest` how far a step may go."""
+    """The prior of the shapes' parameters: `owner` is the part that each belongs to, `longest` how far a step may go."""
 
     owner: list[int]
     mean: Floats
@@ -40,7 +40,7 @@ NO_SHAPE = Prior([], np.zeros(0), np.zeros(0), np.zeros(0))
 
 @dataclass(frozen=True)
 class Fitted:
-    """A row a mixture: shares of the parts, parameters of their shapes, the posterior's logarithm there and that of the evidence."""
+    """One row per mixture: shares of the parts, parameters of their shapes, the logarithms of the posterior there and of the evidence."""
 
     shares: Floats
     shape: Floats
@@ -51,8 +51,23 @@ class Fitted:
 def fit_mixtures(
     counts: Floats, parts: Parts, shares: Floats, shape: Floats, prior: Prior = NO_SHAPE, steps: int = 100
 ) -> Fitted:
-    """The most probable mixtures, by Newton steps with halving from many starts at once; `counts` for all, or a row for each.
+    """The most probable mixtures, by Newton steps with halving from many starts at once.
 
+    Parameters
+    ----------
+    counts
+        How often each label was reported: for all starts, or one row per start.
+    parts
+        Gives the reports of each part, and how they change with the parameters of its shape.
+    shares, shape
+        Where to start: shares of the parts, and parameters of their shapes, one row per start.
+    prior
+        The prior of these parameters.
+    steps
+        How many steps are taken at most.
+
+    Examples
+    --------
     >>> rows = np.array([[[0.9, 0.1], [0.1, 0.9]]])
     >>> found = fit_mixtures(np.array([600.0, 400.0]), lambda which, shape: (rows, rows[:, :0]), np.ones((1, 2)) / 2, np.zeros((1, 0)))
     >>> found.shares.round(2).tolist()

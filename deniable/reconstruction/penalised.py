@@ -19,7 +19,7 @@ ENOUGH = 1e-3
 
 LARGEST_STEP = {"log": 4.0, "root": 2.0}
 CURVATURE = {"log": 1.0, "root": 4.0}
-"""Of the log-likelihood of the total, an answer, by the level of the predictor."""
+"""The curvature of the log-likelihood of the total, per answer, by the level of the predictor."""
 
 CONSTANT = 0.2
 """Precision of the level of z, the same for all penalties."""
@@ -27,9 +27,9 @@ CONSTANT = 0.2
 
 @dataclass(frozen=True)
 class Fits:
-    """One row a penalty: shares of the cells, the log-likelihood of the counts given them, and the logarithm of the evidence.
+    """One row per penalty: shares of the cells, the log-likelihood of the counts given them, and the logarithm of the evidence.
 
-    `z` is the linear predictor's and `curvature` that of the log-likelihood at it.
+    `z` holds the coefficients of the linear predictor, `curvature` the curvature of the log-likelihood there.
     """
 
     shares: Floats
@@ -52,9 +52,21 @@ def fit_all(
 ) -> Fits:
     """Maximise the penalised likelihood for every penalty by Newton steps with halving, all in step with each other.
 
-    A row of `given` holds the probabilities of the reports given a cell of truths; a row of `basis` belongs to a cell. `start` is a
-    z a penalty (the uniform density otherwise).
+    Parameters
+    ----------
+    given
+        The probabilities of the reports, one row per cell of truths.
+    widths, counts
+        The widths of the cells, and how often each label was reported.
+    basis
+        The basis of the linear predictor, one row per cell.
+    penalties, link
+        Precision matrices of z, and the link: "log" or "root".
+    start
+        Where to start, one z per penalty; by default at the uniform density.
 
+    Examples
+    --------
     >>> given, counts = np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([600.0, 400.0])
     >>> penalties = np.array([penalty(2, 1, strength, 0) for strength in (1e-6, 1e6)])
     >>> loose, tight = fit_all(given, np.ones(2), counts, np.eye(2), penalties, "log").shares
@@ -84,7 +96,7 @@ def fit_all(
         now, at, held = z[moving], predictor[moving], penalties[moving]
         mean = np.maximum(density(at) @ matrix, 1e-300)
         slope = density(at) if link == "log" else 2 * base * (1 + at)
-        # One large product instead of one a penalty.
+        # One large product instead of one per penalty.
         slopes = ((across * slope[:, None, :]).reshape(-1, len(matrix)) @ matrix).reshape(len(moving), len(across), -1)
         curvature[moving] = np.matmul(slopes / mean[:, None, :], slopes.transpose(0, 2, 1))
         gradient = _times(slopes, counts / mean - 1) - _times(held, now)
@@ -117,13 +129,13 @@ def fit_all(
 
 
 def log_likelihood(shares: Floats, given: Floats, counts: Floats) -> Floats:
-    """Of the counts, for one or for many rows of shares."""
+    """The log-likelihood of the counts, for one or for many rows of shares."""
     found: Floats = np.log(np.maximum(shares @ given, 1e-300)) @ counts
     return found
 
 
 def splines(places: Floats, intervals: int) -> Floats:
-    """Cubic B-splines over even intervals of 0 to 1, a column each, at some places.
+    """Cubic B-splines over even intervals of 0 to 1, one column per spline, at some places.
 
     >>> splines(np.array([0.0, 0.3, 1.0]), 5).sum(axis=1).round(9).tolist()
     [1.0, 1.0, 1.0]
@@ -136,7 +148,7 @@ def splines(places: Floats, intervals: int) -> Floats:
 
 
 def hats(size: int, most: int) -> Floats:
-    """Straight lines between evenly spread knots: every place is a knot while there are few."""
+    """Straight lines between evenly spread knots: every place is a knot if there are few."""
     if size <= most:
         return np.eye(size)
     knots = np.linspace(0, size - 1, most)

@@ -22,7 +22,7 @@ ANCHOR = 0.01
 """A very weak pull toward uniform: pieces may fall off as steeply as the reports ask."""
 
 SMALLEST = {1: 0.02, 3: 0.001}
-"""Square of the smallest difference of each order that is told from none, over 20 bins."""
+"""Square of the smallest difference of each order that counts as one, over 20 bins."""
 
 FIRST = {1: 1.0, 3: 10.0}
 STIFFEST = 1e6
@@ -31,11 +31,21 @@ STIFFEST = 1e6
 def fit_pieces(
     given: Floats, widths: Floats, counts: Floats, basis: Floats, orders: Sequence[int], size: int, apart: int, loose: float
 ) -> Fits:
-    """A row an order: pieces that are constant (1) or parabolic (3) but for their breaks.
+    """One row per order: pieces that are constant (1) or parabolic (3) except at their breaks.
 
-    `size` is the number of bins that the basis could tell apart; its last `apart` columns stand outside the order, at a precision of
-    `loose`.
+    Parameters
+    ----------
+    given, widths, counts, basis
+        As for `fit_all`.
+    orders
+        Which orders are fitted.
+    size
+        The number of bins that the basis can distinguish.
+    apart, loose
+        How many columns at the end of the basis are outside the order, and their precision.
 
+    Examples
+    --------
     >>> truth = np.repeat([0.02, 0.08], 10)
     >>> given = 0.5 * np.eye(20) + 0.25 * np.eye(20, k=1) + 0.25 * np.eye(20, k=-1)
     >>> fits = fit_pieces(given, np.ones(20), 5000 * truth @ given, np.eye(20), [1], 20, 0, 0.0)
@@ -58,7 +68,7 @@ def fit_pieces(
         penalties = np.array([weak + d.T @ (s[:, None] * d) for d, s in zip(differences, strengths, strict=True)])
         fits = fit_all(given, widths, counts, basis, penalties, "log", start=None if fits is None else fits.z)
         spread = np.linalg.inv(fits.curvature + penalties)
-        # How much of each difference the reports decide, and not its penalty.
+        # How much of each difference is decided by the reports, not by its penalty.
         known = [
             np.clip(1 - s * (d @ around_it * d).sum(axis=1), 1e-6, 1.0)
             for d, s, around_it in zip(differences, strengths, spread, strict=True)

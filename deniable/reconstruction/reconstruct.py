@@ -43,16 +43,40 @@ def reconstruct(
     truth: Any = None,
     name: str = "",
 ) -> Estimate:
-    """Estimate the distribution of the truths from counts of reports.
+    """Estimate the distribution of the true answers from counts of reports.
 
-    `counts` is what `dn.counts` gives, an array in the order of `channel.outputs`, or a mapping from label.
+    Parameters
+    ----------
+    counts : CellTable, array or mapping
+        What `dn.counts` gives, an array in the order of `channel.outputs`, or a mapping from label.
+    channel : Channel
+        How the answers were randomised.
+    method : str
+        How to estimate:
 
-    - "em": maximum likelihood, inside the simplex. Under additive or multiplicative noise it is regularised, since the plain
-      maximum is all spikes there; `regularise=False` (or True) overrides that.
-    - "eq": unbiased; may leave [0, 1]. `negative` says what then: "raw", "clip" or "project".
-    - "em/as", "as": the iterative algorithms as published, with their stopping rules (`stop`: "estimates", "reports" or, with
-      `truth`, "truth").
+        - "em": maximum likelihood, inside the simplex
+        - "eq": unbiased; may leave [0, 1]
+        - "em/as", "as": the iterative algorithms as published, with their stopping rules
+    target : str
+        What the error bars are about: "population" or "respondents".
+    negative : str
+        What "eq" does with shares outside [0, 1]: "raw" leaves them, "clip" cuts them off, "project" takes the nearest possible shares.
+    regularise : bool, optional
+        Whether "em" is smoothed. By default it is under additive or multiplicative noise, where the plain maximum is all spikes.
+    stop : str
+        When the published algorithms stop: "estimates", "reports" or, with `truth`, "truth".
+    truth : array, optional
+        The true distribution, for `stop="truth"`.
+    name : str
+        What the estimate is called; the name of the counted column by default.
 
+    Returns
+    -------
+    Estimate
+        The shares of the true answers, with their error bars where the method has any.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> channel = dn.KRR(dn.Nominal(["a", "b"]), 0.75)
     >>> dn.reconstruct({"a": 60, "b": 40}, channel).value.round(4).tolist()
@@ -95,7 +119,7 @@ def reconstruct(
 
 
 def _finely(seen: Binned) -> Callable[[Floats], Floats]:
-    """Smooth over finer cells of truths and add them up: inside a wide bin the truths are anything but uniform."""
+    """Smooth over finer cells of truths and add them up: inside a wide bin, truths are anything but uniform."""
 
     def cells(least: int) -> Cells:
         fine = seen.finer(least)
@@ -145,7 +169,7 @@ def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str
             raise
         return Estimate(shares, seen.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=str(error))
     raw = centre if shares is None else shares
-    # Variances are taken where the estimate stands: at the observed reports for EQ, at the fitted ones for EM.
+    # Variances are those at the estimate: at the observed reports for EQ, at the fitted ones for EM.
     spread = observed if method == "eq" else n * law.push(raw)
     return Estimate(
         to_simplex(raw, negative) if method == "eq" else raw,
@@ -167,14 +191,14 @@ def _moments(law: Any, weights: Floats, centre: Floats, shares: Floats) -> Momen
     given = np.diag(second).copy()
     inside = np.maximum(shares, 0.0)
     rest = inside[:, None] * (1 - np.eye(len(inside)))
-    # A share of 1 leaves no others to average over; then all others count alike.
+    # A share of 1 leaves no others to average over; then all others count equally.
     rest = np.where(rest.sum(axis=0) > 0, rest, 1 - np.eye(len(inside)))
     others = (rest * second).sum(axis=0) / np.maximum(rest.sum(axis=0), len(inside) == 1)
     return Moments(centre, given, others)
 
 
 def _are_counts(series: Any, outputs: int) -> bool:
-    """Whether a pandas Series holds numbers by label, and not the cells of a column."""
+    """Whether a pandas Series holds counts by label, not the cells of a column."""
     of_rows = type(series.index).__name__ == "RangeIndex" and len(series) != outputs
     return series.dtype.kind in "iuf" and not of_rows
 

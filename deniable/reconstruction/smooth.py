@@ -39,8 +39,8 @@ NORMAL_HILLS = (2.6, 1.2)
 
 SPIKES = 0.5
 SPIKES_GAIN = 2.0
-"""Prior of spikes, however many, and the log-likelihood by which they should explain the reports better than the early stop: what they
-lack of it, all of it at most, they pay."""
+"""Prior of spikes, however many, and the log-likelihood by which they should explain the reports better than the early stop: whatever is
+missing of it is subtracted."""
 
 UNIFORM_PRIOR = 7.2
 SHARPNESS = 1.1
@@ -52,7 +52,7 @@ MOST_KNOTS = 60
 LEAST_INTERVALS = 24
 MOST_INTERVALS = 40
 APART = 0.01
-"""Precision of labels that stand outside the order."""
+"""Precision of labels outside the order."""
 
 MOST_REPORTS = 250
 MOST_STOPPED = 0.28
@@ -60,15 +60,15 @@ MOST_STEPS = 0.1
 """How much of the early stop, and of the averaged steps of EM, is mixed in where they explain the reports."""
 
 FLAT_FEWER = 0.9
-"""By how much fewer averaged steps where the uniform distribution explains the reports: one step is then right."""
+"""How much less of the averaged steps is mixed in where the uniform distribution explains the reports: one step is then right."""
 
 HALVED_AT = 6.0
-"""Log-likelihood that an estimate by EM may lack before half as much of it is mixed in."""
+"""How much log-likelihood an estimate by EM may be missing before half as much of it is mixed in."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The truths in cells: a row of report probabilities each, how wide they are, and with which cell each label begins."""
+    """The truths in cells: one row of report probabilities per cell, their widths, and the cell with which each label begins."""
 
     given: Floats
     widths: Floats
@@ -90,10 +90,26 @@ def smooth(
 ) -> Floats:
     """Shares of the truths, regularised: biased toward some shapes, so without an interval.
 
-    `widths` are how much of the domain each label stands for (bins may differ), since it is the density that is smooth, not the
-    share. The last `apart` labels stand outside the order ("no answer") and are not smoothed. `coarse` and `fine` are the
-    labels cut into cells (see `COARSE_CELLS` and `FINE_CELLS`) where they are wide bins.
+    Parameters
+    ----------
+    law : Operator
+        How truths become reports.
+    counts : array
+        How often each label was reported.
+    widths : array, optional
+        How much of the domain each label stands for (bins may differ), since it is the density that is smooth, not the share.
+    apart : int
+        How many labels at the end are outside the order ("no answer"); they are not smoothed.
+    coarse, fine : Cells, optional
+        The labels cut into cells (see `COARSE_CELLS` and `FINE_CELLS`), if they are wide bins.
 
+    Returns
+    -------
+    array
+        The shares.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> channel = dn.Additive(dn.Integer(0, 19), dn.Uniform(5))
     >>> truth = np.linspace(1, 2, 20) / 30
@@ -112,13 +128,13 @@ def smooth_each(
     coarse: Cells | None = None,
     fine: Cells | None = None,
 ) -> Floats:
-    """The same for every row of counts, all in step: for reports that are simulated again and again."""
+    """`smooth` for every row of counts, all in step: for reports that are simulated again and again."""
     check_cells(law)
     own = Cells(law.dense(), np.ones(law.inputs) if widths is None else widths, range(law.inputs))
     coarse, fine = coarse or own, fine or own
     reports = counts.shape[1]
     if reports - apart > MOST_REPORTS:
-        # Neighbouring reports are counted together where there are very many: quicker, and hardly less is known.
+        # Where there are very many reports, neighbours are counted together: quicker, and hardly anything is lost.
         alone = np.arange(reports - apart, reports)
         together = np.append(np.linspace(0, reports - apart, MOST_REPORTS, endpoint=False).astype(np.int64), alone)
         counts = np.add.reduceat(counts, together, axis=1)
@@ -134,8 +150,8 @@ def _mixed(averaged: Averaged, early: list[Early]) -> Floats:
     """The average, with some of EM."""
     mixed = averaged.shares.copy()
     for found in early if not averaged.spiky else ():
-        lacking = max(0.0, averaged.likelihood - found.likelihood)
-        part = found.most * (1 - found.flat_less * averaged.flat) * 0.5 ** ((lacking / HALVED_AT) ** 1.5)
+        missing = max(0.0, averaged.likelihood - found.likelihood)
+        part = found.most * (1 - found.flat_less * averaged.flat) * 0.5 ** ((missing / HALVED_AT) ** 1.5)
         mixed += part * (found.shares - averaged.shares)
     mixed /= mixed.sum()
     return mixed
@@ -143,7 +159,7 @@ def _mixed(averaged: Averaged, early: list[Early]) -> Floats:
 
 @dataclass(frozen=True)
 class Early:
-    """Shares of the labels by few EM steps and their log-likelihood, how much of them to mix in at most, and how much less if flat."""
+    """Shares of the labels after few EM steps, their log-likelihood, how much of them to mix in at most, and how much less if flat."""
 
     shares: Floats
     likelihood: float
@@ -162,13 +178,13 @@ class Averaged:
 
 
 def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float) -> Averaged:
-    """All shapes at all strengths, each an EM step on, averaged by their evidence and priors; `stopped` is the early stop's likelihood."""
+    """All shapes at all strengths, each one EM step further, averaged by evidence and prior; `stopped`: the early stop's likelihood."""
     return _averaged_each(coarse, fine, counts[None], apart, [stopped])[0]
 
 
 def _averaged_each(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: Sequence[float]) -> list[Averaged]:
-    """The same for every row of counts."""
-    # What mixtures expect adds up to everybody whatever they are, so only reports that somebody sent tell them apart.
+    """`_averaged` for every row of counts."""
+    # What any mixture expects adds up to everybody, so only reports that somebody sent distinguish them.
     seen = (counts > 0).any(axis=0)
     spikes = spikes_of_each(coarse.given[:, seen], coarse.widths, counts[:, seen], apart)
     hills = [hills_of_each(fine.given[:, seen], fine.widths, counts[:, seen], apart, normal) for normal in (False, True)]
@@ -178,7 +194,7 @@ def _averaged_each(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopp
 def _average(
     coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float, of_spikes: Fits, betas: Fits, normals: Fits
 ) -> Averaged:
-    """Spikes and hills that were fitted already, and all other shapes."""
+    """Spikes and hills that are already fitted, and all other shapes."""
     shares, scores, likelihoods = [], [], []
 
     def add(cells: Cells, fits: Fits, prior: Floats) -> None:
@@ -206,7 +222,7 @@ def _average(
         add(fine, Fits(uniform, likelihood, likelihood, none, none), np.array([UNIFORM_PRIOR]))
     score = np.concatenate(scores)
     weights = np.exp(score - score.max())
-    # Spikes in between hills, each at half its height, is what hardly any truth looks like: one or the other.
+    # Hardly any truth looks like spikes among hills, each at half its height: it is one or the other.
     is_spikes = np.zeros(len(weights), dtype=bool)
     is_spikes[spikes] = True
     spiky = bool(weights[is_spikes].sum() > weights[~is_spikes].sum())
@@ -237,7 +253,7 @@ def _roots(cells: Cells, counts: Floats, apart: int) -> Fits:
 
 
 def _with_apart(columns: Floats, apart: int) -> Floats:
-    """A basis in which the labels outside the order have a column each."""
+    """A basis with one column for each label outside the order."""
     ordered, knots = columns.shape
     basis = np.zeros((ordered + apart, knots + apart))
     basis[:ordered, :knots] = columns

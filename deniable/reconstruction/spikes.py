@@ -1,4 +1,4 @@
-"""Few spikes on a flat floor: which cells have one is searched for, one spike more at a time."""
+"""Few spikes on a flat floor: a search for the cells that have one, adding one spike at a time."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ TRIED = 20
 """How many cells are tried for it."""
 
 HOPELESS = 6.0
-"""Evidence that the best set of a size may lack before no larger one is looked for."""
+"""How much less evidence the best set of a size may have before no larger one is looked for."""
 
 Spikes = tuple[int, ...]
 
 
 def fit_spikes(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits:
-    """A row a number of spikes, from one on: all sets of so many that were looked at, averaged by their evidence.
+    """One row per number of spikes, from one on: all sets of this size that were tried, averaged by their evidence.
 
-    The last `apart` cells stand outside the order, and always have a share of their own.
+    The last `apart` cells are outside the order, and always have a share of their own.
 
     >>> truth = np.full(20, 0.01)
     >>> truth[[4, 12]] = 0.5, 0.32
@@ -40,7 +40,7 @@ def fit_spikes(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fit
 
 
 def spikes_of_each(given: Floats, widths: Floats, counts: Floats, apart: int) -> list[Fits]:
-    """The same for every row of counts: all of them are searched through in step, since many small fits at once cost less."""
+    """`fit_spikes` for every row of counts: all are searched in step, since many small fits at once cost less."""
     always = _always(widths, apart)
     searches = [_Search(given, row, always) for row in counts]
     _look(searches, [[()] for _ in searches])
@@ -68,7 +68,7 @@ def _always(widths: Floats, apart: int) -> Floats:
 
 
 class _Search:
-    """The sets of spikes that were looked at: the evidence of each, and the shares of all cells."""
+    """The sets of spikes that were tried: the evidence of each, and the shares of all cells."""
 
     def __init__(self, given: Floats, counts: Floats, always: Floats) -> None:
         self.given, self.counts, self.always = given, counts, always
@@ -79,7 +79,7 @@ class _Search:
         self._averages: list[tuple[Floats, float]] = []
 
     def one_more(self, best: Iterable[Spikes]) -> set[Spikes]:
-        """The best sets with a spike more."""
+        """The best sets with one more spike."""
         return {_with(spikes, cell) for spikes in best for cell in self.promising(spikes)}
 
     def beside(self, sets: Iterable[Spikes]) -> set[Spikes]:
@@ -93,7 +93,7 @@ class _Search:
         }
 
     def add_up(self, sets: Iterable[Spikes]) -> None:
-        """Average all sets of a size by their evidence; it is hopeless to look for larger ones if the best of them lacks too much."""
+        """Average all sets of a size by their evidence; if the best falls too far short, looking for larger ones is hopeless."""
         evidence = np.array([self.evidence[spikes] for spikes in sets])
         weights = np.exp(evidence - evidence.max())
         shares = weights / weights.sum() @ np.array([self.shares[spikes] for spikes in sets])
@@ -101,14 +101,14 @@ class _Search:
         self.hopeless = bool(evidence.max() < max(self.evidence.values()) - HOPELESS)
 
     def fits(self, widths: Floats) -> Fits:
-        """A row a number of spikes."""
+        """One row per number of spikes."""
         rows = np.array([shares for shares, _ in self._averages]).reshape(len(self._averages), len(widths))
         none = np.zeros(0)
         evidence = np.array([evidence for _, evidence in self._averages])
         return Fits(rows, log_likelihood(rows, self.given, self.counts), evidence, none, none)
 
     def promising(self, spikes: Spikes) -> list[int]:
-        """The cells in which one spike more would gain most likelihood, as far as slope and curvature tell."""
+        """The cells in which one more spike would gain the most likelihood, judged by slope and curvature."""
         gain = self.given[: self.ordered] / np.maximum(self.shares[spikes] @ self.given, 1e-300) - 1
         slope = np.maximum(gain @ self.counts, 0.0)
         promise = slope**2 / np.maximum(gain**2 @ self.counts, 1e-300)
@@ -117,12 +117,12 @@ class _Search:
         return [int(cell) for cell in np.argsort(-promise, kind="stable")[:most]]
 
     def first(self, sets: Iterable[Spikes]) -> list[Spikes]:
-        """Those of the greatest evidence."""
+        """Those with the greatest evidence."""
         return sorted(sets, key=lambda spikes: -self.evidence[spikes])[:KEPT]
 
 
 def _look(searches: Sequence[_Search], wanted: Sequence[Iterable[Spikes]]) -> list[list[Spikes]]:
-    """Fit those sets that a search wants, all of a size, and did not fit yet; for each search all of them in a fixed sequence."""
+    """Fit the sets that each search wants, all of one size, and has not fitted yet; gives all wanted sets in a fixed order."""
     listed = [sorted(sets) for sets in wanted]
     new = [
         (search, spikes)
@@ -145,7 +145,7 @@ def _look(searches: Sequence[_Search], wanted: Sequence[Iterable[Spikes]]) -> li
     found = fit_mixtures(np.array([search.counts for search, _ in new]), parts, start, np.zeros((len(new), 0)))
     shares = found.shares[:, :fixed] @ always
     shares[np.arange(len(new))[:, None], cells] += found.shares[:, fixed:]
-    # Every place is as probable for a spike, and which comes first does not matter.
+    # A spike is equally probable at every place, and which comes first does not matter.
     evidence = found.evidence + lgamma(size + 1) - size * log(ordered)
     for (search, spikes), own_evidence, own_shares in zip(new, evidence.tolist(), shares, strict=True):
         search.evidence[spikes], search.shares[spikes] = own_evidence, own_shares

@@ -1,4 +1,4 @@
-"""Numbers without a step: kept salaries have cents, drawn ones have fifteen digits. Whoever looks at the digits knows which are true."""
+"""Numbers without a step: kept salaries have cents, drawn ones have fifteen digits. Anyone who looks at the digits knows which are true."""
 
 import numpy as np
 import pandas as pd

@@ -47,7 +47,7 @@ def test_a_language_is_no_html_even_where_it_was_not_checked():
 
 
 def test_a_language_travels_on_only_if_the_address_asked_for_it(serve, standin):
-    """A link that carried the language of the browser would tell whoever it is sent to."""
+    """A link that carried the language of the browser would tell anyone it is sent to."""
     town = serve(standin.Standin())
     polish = {"Accept-Language": "pl"}
     assert town.client.get("/organiser", headers=polish).headers["location"] == "/organiser/login"

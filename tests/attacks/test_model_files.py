@@ -1,4 +1,4 @@
-"""An attacker sends a classifier as a file, to run code, to hang whoever uses it, or to have compiled code read beyond its arrays."""
+"""An attacker sends a classifier as a file, to run code, to hang anyone who uses it, or to have compiled code read beyond its arrays."""
 
 import json
 import pickle

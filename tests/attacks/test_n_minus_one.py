@@ -1,4 +1,4 @@
-"""A curious organiser, or whoever works with one, finds the answer of one person by knowing all the others of their batch.
+"""A curious organiser, or anyone who works with one, finds the answer of one person by knowing all the others of their batch.
 
 Somebody known answers: the number of answers moves by one. The attacker sends 49 answers of their own, the batch is full and comes out,
 and what is not the attacker's is the victim's: 5 of 5 when this was tried. Now no number moves before a batch is out, and it ends at a
@@ -237,7 +237,7 @@ def test_neither_does_what_changes_something(run, standin, send, consultation):
 
 
 def test_trying_somebodys_token_uses_it_up(store, standin, send):
-    """Whoever made the invitations knows them. A token that is over, or comes with a code that is taken, told its use for nothing."""
+    """Anyone who made the invitations knows them. A token that is over, or comes with a taken code, would tell its use for free."""
     yesterday = (datetime.date.today() - datetime.timedelta(days=1)).isoformat()
     store.open_survey(standin.Standin(linkage="register", invited=True), datetime.date(2099, 1, 1))
     used, unused, mine = (new_token() for _ in range(3))

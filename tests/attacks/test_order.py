@@ -1,4 +1,4 @@
-"""The attack on the order of rows: whoever knows that the people were sorted learns the answers of a whole stretch from many reports.
+"""The attack on the order of rows: anyone who knows that the people were sorted learns the answers of a whole stretch from many reports.
 
 Epsilon is not broken by it: it bounds what one report says about one person, and here rows tell about one another. The attack wins where
 the order is kept, which shows that it is a good one, and gets no more than guessing where rows are shuffled.

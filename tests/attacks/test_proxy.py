@@ -1,4 +1,4 @@
-"""Whoever gets hold of the proxy's machine, and whoever wants to get around it: nginx as docs/deploy.md sets it up, on loopback.
+"""Anyone who gets hold of the proxy's machine, and anyone who wants to get around it: nginx as docs/deploy.md sets it up, on loopback.
 
 Runs where nginx is installed. With logs as they are usually, everybody's address is in them, beside the time and what was asked for.
 """

@@ -73,7 +73,7 @@ def test_of_very_many_groups_the_largest_are_drawn_and_that_is_said(tmp_path):
     chart = grouped_chart(["no", "yes"], groups)
     names = [panel["title"]["text"] for panel in chart.to_dict()["vconcat"][0]["concat"]]
     assert names == [f"g{i}" for i in range(6, MOST_GROUPS + 6)]
-    assert f"Drawn are the {MOST_GROUPS} largest of {MOST_GROUPS + 6} groups." in chart.description
+    assert f"Only the {MOST_GROUPS} largest of {MOST_GROUPS + 6} groups are drawn." in chart.description
 
 
 def test_a_cross_table_is_panels_of_its_first_attribute(tmp_path):

@@ -232,7 +232,7 @@ def test_a_cross_table_has_rows_and_columns_with_intervals_and_totals(run, town,
     assert lines[0][1:5] == [f"{share:.1%}" for share in found.shown[:4]]
     assert lines[3][1:5] == [f"{low[1, j]:.1f} to {high[1, j]:.1f}" for j in range(4)]
     assert percent(lines[4][1:]) == pytest.approx([*100 * credit.shown, 100.0], abs=0.051)
-    assert "Below each share of everyone its 95% interval" in out
+    assert "Below each share of everyone is its 95% interval" in out
     listed = run("crosstab", path, "sex", "credit", "--list")[1]
     assert labels_shown(listed)[:2] == ["F, none", "F, overdue"]
     assert "┃" in listed
@@ -245,7 +245,7 @@ def test_a_cross_table_that_does_not_fit_the_terminal_is_turned_then_bare_then_l
     pd.DataFrame({name: [*range(14)] * 10 for name in "ab"}).to_csv("wide.csv", index=False)
     dn.Schema({name: dn.Retention(dn.Integer(0, 13), 0.9) for name in "ab"}).save("wide.schema.json")
     for arguments, says, first in (
-        ((path, "sex", "age"), "Rows and columns are exchanged", "[18, 25)"),
+        ((path, "sex", "age"), "Rows and columns are swapped", "[18, 25)"),
         ((path, "age", "salary", "--b-bins", "6"), "no room for their intervals", "[18, 25)"),
         (("wide.csv", "a", "b"), "so its cells are listed", "0, 0"),
     ):

@@ -522,7 +522,7 @@ def test_a_server_is_verified_from_outside_and_a_changed_file_is_found(process, 
     assert any("/s/town" in line for line in lines)
     code, out, err = run("verify", f"{url}/s/town" if SHELL in released() else url)
     assert (code, "All" in out) == (0, True), out + err
-    # Whoever sees other bytes than the released ones is told: here the files at hand are another release.
+    # Anyone who sees other bytes than the released ones is told: here the files at hand are another release.
     changed = released()
     import deniable.web.verify as verifying
 

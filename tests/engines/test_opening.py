@@ -78,7 +78,7 @@ def test_reconstruct_takes_an_engine(named, run, engine):
     [
         ("sqlite:///a.db#answers", "weight", "no attribute 'weight'"),
         ("sqlite:///a.db#other", "smokes", "no table 'other'"),
-        ("nothing-*.csv", "smokes", "No file fits"),
+        ("nothing-*.csv", "smokes", "No file matches"),
         ("duckdb:///none.db#answers", "smokes", "does not exist"),
     ],
 )

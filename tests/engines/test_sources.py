@@ -146,7 +146,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(tmp_path, monkeypatch
         ("duckdb:///{folder}/duck.db#u", None, DataError, "no table 'u', only ['t']"),
         ("duckdb:///{folder}/text.db#t", None, FileError, "text.db cannot be read"),
         ("postgresql://me:secret@127.0.0.1:1/x#t", None, FileError, "me:***@127.0.0.1"),
-        ("postgresql://me:secret@127.0.0.1:port/x#t", None, ParameterError, "no database URL"),
+        ("postgresql://me:secret@127.0.0.1:port/x#t", None, ParameterError, "not a database URL"),
         ("a.txt", None, FileError, ".csv"),
         ("a.csv", "excel", ParameterError, "no engine 'excel'"),
     ],

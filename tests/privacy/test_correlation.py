@@ -121,7 +121,7 @@ def test_channels_in_floating_point_can_be_attacked_too():
 
 
 def test_answers_in_words_help_the_attacker_too():
-    """A yes/no question that is nearly told betrays an age that hangs on it."""
+    """A yes/no answer that is hardly hidden gives away an age that it is related to."""
     rng = np.random.default_rng(16)
     retired = rng.integers(0, 2, 4000)
     truths = pd.DataFrame(

@@ -22,7 +22,7 @@ EXAMPLES = {
     "UnrelatedQuestion": (dn.UnrelatedQuestion(YES_NO, 0.6, 0.5), "is answered with probability 0.6, else an innocuous one"),
     "Matrix": (dn.Matrix(YES_NO, [[0.8, 0.2], [0.3, 0.7]]), "kept with probability 0.7 to 0.8"),
     "Neighbours": (dn.Neighbours(ORDERED, [0.6, 0.2], wrap=True), "kept with probability 0.6, else the next one"),
-    "Additive": (dn.Additive(AGE, dn.Uniform(5)), "random noise is added, evenly up to 5 either way"),
+    "Additive": (dn.Additive(AGE, dn.Uniform(5)), "random noise is added, uniform, up to 5 either way"),
     "Multiplicative": (dn.Multiplicative(dn.Continuous(1, 9), dn.Normal(0.1)), "normal with a standard deviation of 0.1"),
     "Optional": (dn.Optional(dn.Retention(AGE, 0.5), 0.8), "kept with probability 0.8, else an answer becomes 'no answer'"),
 }
@@ -51,7 +51,7 @@ def test_a_given_replacement_is_not_called_even():
 
 def test_an_innocuous_question_that_is_asked_is_not_said_to_be_drawn():
     assert "whose answer is drawn" in describe_design(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5))
-    assert "which is put to the person too" in describe_design(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5, asked=True))
+    assert "which the person is asked too" in describe_design(dn.UnrelatedQuestion(YES_NO, 0.6, 0.5, asked=True))
 
 
 def test_groups_are_named():

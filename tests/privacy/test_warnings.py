@@ -36,7 +36,7 @@ def test_bounded_noise_is_named_with_the_leak_and_the_noise_to_take():
         (dn.Identity(YES_NO), "is reported as it is"),
         (dn.Additive(dn.Continuous(0, 9), dn.Normal(3)), "protects nobody"),
         (dn.KRR(dn.Nominal(list("abc")), "1/3"), "cannot be undone"),
-        (dn.KRR(YES_NO, "0.5000001"), "can hardly be undone"),
+        (dn.KRR(YES_NO, "0.5000001"), "can hardly be estimated"),
         (dn.Neighbours(dn.Ordinal(list("abcd")), [0.5, 0.25], wrap=True), "cannot be undone"),
     ],
 )

@@ -452,7 +452,7 @@ def test_fewer_places_to_cut_keep_equal_values_together():
     assert (counts[tree.leaves_] == tree.tree_.flat.counts[tree.leaves_]).all()
 
 
-def test_it_has_the_manners_of_scikit_learn():
+def test_it_behaves_like_a_scikit_learn_estimator():
     tree = dn.DeniabilityTree(0.2, distance="chi2", min_rows=3)
     copy = clone(tree)
     assert copy.get_params() == tree.get_params()

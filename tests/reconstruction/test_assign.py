@@ -34,12 +34,12 @@ def literal_arvesna(codes, shares, P, passes=None):
                 break
             if code != i:
                 continue
-            lacking = [j for j in range(k) if delta[j] < 0]
+            missing = [j for j in range(k) if delta[j] < 0]
             if passes is not None:
                 wanted = passes[i] if retained > 0.5 else not passes[i]
-                first = [j for j in lacking if passes[j] == wanted]
-                lacking = first or lacking
-            j = max(lacking, key=lambda j: (P[j][i], -j))
+                first = [j for j in missing if passes[j] == wanted]
+                missing = first or missing
+            j = max(missing, key=lambda j: (P[j][i], -j))
             assigned[row] = j
             delta[i] -= 1
             delta[j] += 1
@@ -62,7 +62,7 @@ def test_arvesna_equals_the_literal_algorithm(seed, tested):
     assert np.bincount(got, minlength=k).tolist() == largest_remainder(shares, 40)
 
 
-def test_a_lacking_value_that_is_likelier_to_be_reported_so_comes_first():
+def test_a_missing_value_that_is_likelier_to_be_reported_so_comes_first():
     channel = dn.Neighbours(dn.Ordinal(["a", "b", "c"]), [0.6, 0.2])
     assert arvesna(["c"] * 4, [0.25, 0.25, 0.5], channel).tolist() == [1, 0, 2, 2]
 

@@ -95,7 +95,7 @@ def test_the_command_line_warns_in_both_languages(run, tmp_path):
     [warning] = json.loads(out)["warnings"]
     assert Polish({"evades": "Czy oszukujesz?"}).sentence(warning) == (
         "odpowiedzi na „Czy oszukujesz?” nie pasują do schematu: nie mogą wynikać z żadnych prawdziwych odpowiedzi (odpowiedź „yes” "
-        "miałaby udział co najmniej 25%, a ma 12%). Czy to są prawdziwe odpowiedzi albo zniekształcone według innego schematu?"
+        "miałaby udział co najmniej 25%, a ma 12%). Czy są to prawdziwe odpowiedzi, czy zniekształcone według innego schematu?"
     )
     for said in ("at most 60% of them would be 'a', 94.7% are", "their shares contradict each other"):
         sentence = warning.replace("at least 25% of them would be 'yes', 12% are", said)

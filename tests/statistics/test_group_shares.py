@@ -62,7 +62,7 @@ def test_a_share_is_that_of_the_distribution_in_the_group_and_a_difference_that_
 
 
 def test_the_errors_of_two_groups_that_are_hidden_together_are_correlated():
-    # Whoever is not counted as a woman counts as a man: the two errors are opposed, and their difference varies more than their sum.
+    # Anyone who is not counted as a woman counts as a man: the two errors are opposed, and their difference varies more than their sum.
     _, sample = world()
     one, two = (sample.share(YES, among=group).se[0] for group in (WOMEN, MEN))
     assert sample.difference(YES, between=(WOMEN, MEN)).se[0] > 1.05 * np.hypot(one, two)

@@ -104,7 +104,7 @@ def test_where_nothing_is_hidden_points_are_those_of_the_data():
 
 
 def test_a_mean_that_was_moved_says_so_and_what_it_was():
-    """Within a group the value is moved toward the likeliest one; whoever reads it must be able to see that, and to undo it."""
+    """Within a group the value is moved toward the likeliest one; anyone who reads it must be able to see that, and to undo it."""
     rng = np.random.default_rng(3)
     schema = dn.Schema({"x": dn.Retention(dn.Integer(0, 80), 0.5), "g": dn.Identity(dn.Nominal(["a", "b"]))})
     people = pd.DataFrame({"x": np.minimum(rng.exponential(16, 3_000).astype(int), 80), "g": rng.choice(["a", "b"], 3_000)})

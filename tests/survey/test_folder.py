@@ -90,7 +90,7 @@ def test_a_database_without_surveys_takes_any_folder(store, open_with, standin):
 
 
 def test_databases_that_share_a_folder_leave_each_other_their_keys(town, tmp_path, standin, send):
-    """Whoever names no folder has `deniable.keys`, for every PostgreSQL database that is served from the same place."""
+    """Anyone who names no folder has `deniable.keys`, for every PostgreSQL database that is served from the same place."""
     with Store(str(tmp_path / "other.db"), tmp_path / "keys") as other:
         other.open_survey(standin.Standin())
         send(other, *(standin.body() for _ in range(BATCH)))

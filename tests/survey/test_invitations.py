@@ -151,7 +151,7 @@ def test_taking_a_token_back_does_not_tell_that_its_answer_waits(town, standin, 
 
 
 def test_a_token_that_was_tried_and_taken_back_cannot_be_put_back(town, standin, send):
-    """Whoever tries another's invitation to see whether it was used must not be able to hide it: its owner is told."""
+    """Anyone who tries another's invitation to see whether it was used must not be able to hide it: its owner is told."""
     [made] = invite(town, "town", [{"email": "a"}])
     hashed = token_hash("town", made["token"])
     revoke(town, "town", [made])

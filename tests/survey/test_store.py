@@ -521,7 +521,7 @@ def test_a_check_in_the_midst_of_a_mixing_leaves_the_new_key_alone(store, open_s
     monkeypatch.setattr(mixing, "_rewrite", interrupted)
     assert store.mix(1) == BATCH
     assert send(store, standin.body()) == [None]
-    # Whoever has the key only from the disk reads what was acknowledged.
+    # Anyone who has the key only from the disk reads what was acknowledged.
     again = open_store()
     again.check()
     assert len(stored(again)) == BATCH + 1

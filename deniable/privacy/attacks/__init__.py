@@ -1,1 +1,1 @@
-"""Attacks that can be tried: what someone learns who knows the population, asks again, or links records."""
+"""Attacks that can be tried: what is learned by someone who knows the population, asks again, or links records."""

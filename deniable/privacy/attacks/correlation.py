@@ -1,4 +1,4 @@
-"""The attack on noise by correlation: attributes that move together lend each other their reports, and noise averages out."""
+"""The attack on noise by correlation: reports of related attributes say something about each other, and the noise averages out."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def correlation_attack(
     reported : frame
         The reports that are attacked.
     population : frame, optional
-        Truths like those attacked. Without it "pca" and "bayes" take the covariance of the truths from the reports: that of the
-        reports less the noise.
+        Truths like those attacked. Without it, "pca" and "bayes" estimate the covariance of the truths from the reports: their
+        covariance minus that of the noise.
     attributes : sequence of str, optional
-        The numbers to guess; those hidden by noise unless given.
+        The numbers to guess; by default those hidden by noise.
     method : str
         How the attacker guesses:
 
@@ -60,7 +60,7 @@ def correlation_attack(
         - "alone": E[x_j | z_j], each attribute for itself, with its distribution in `population`
         - "pca": the report projected on the main components of the truths (Huang, Du and Chen 2005, PCA-DR)
         - "bayes": mean + C_xz C_zz^-1 (z - mean z), the best linear guess from all attributes (BE-DR)
-        - "population": E[x | z] over the people of `population`, all that these reports say to anyone who knows how truths are distributed
+        - "population": E[x | z] over the people of `population`: all that these reports tell anyone who knows how truths are distributed
         - "everything": the same from all answers of the schema, words and groups among them, not only from `attributes`
 
     Returns
@@ -108,11 +108,11 @@ def remaining_error(
     population : frame
         Truths, or made-up ones like them. A small population makes a weak attacker: give as many as there are.
     attributes : sequence of str, optional
-        The numbers to guess; those hidden by noise unless given.
+        The numbers to guess; by default those hidden by noise.
     people : int
         How many people are attacked at most.
     rng : numpy.random.Generator, optional
-        For a simulation that can be repeated.
+        Makes the simulation repeatable.
 
     Returns
     -------
@@ -199,7 +199,7 @@ class _Attacker:
         view = self.views[j]
         numbers = view.true_numbers()
         prior = np.bincount(view.true_codes(self.population), minlength=len(numbers)).astype(np.float64)
-        # A little everywhere: a truth that the population lacks is rare, not impossible.
+        # A little everywhere: a truth that does not occur in the population is rare, not impossible.
         prior += 1e-3 * prior.sum() / len(numbers)
         seen, which = np.unique(self.reports[:, j], return_inverse=True)
         weights = prior * np.stack([chances(view.law, int(z)) for z in seen])
@@ -213,30 +213,30 @@ class _Attacker:
         x = _values([view.true_numbers() for view in self.views], codes)
         expected, spread = zip(*(_given_truth(view) for view in self.views), strict=True)
         m = _values(expected, codes)
-        own = _values(spread, codes).mean(axis=0)
+        noise = _values(spread, codes).mean(axis=0)
         k = x.shape[1]
         both = np.atleast_2d(np.cov(x, m, rowvar=False))
-        return _Moments(x.mean(axis=0), m.mean(axis=0), both[:k, :k], both[:k, k:], both[k:, k:] + np.diag(own))
+        return _Moments(x.mean(axis=0), m.mean(axis=0), both[:k, :k], both[:k, k:], both[k:, k:] + np.diag(noise))
 
     def _from_reports(self) -> _Moments:
-        """Moments guessed from the reports, the noise being taken as it is in the middle of the range."""
+        """Moments estimated from the reports, with the noise as it is in the middle of the range."""
         zz = np.atleast_2d(np.cov(self.z, rowvar=False))
         mean_z = self.z.mean(axis=0)
-        own, shift = np.empty(len(zz)), np.empty(len(zz))
+        noise, shift = np.empty(len(zz)), np.empty(len(zz))
         for j, view in enumerate(self.views):
             expected, spread = _given_truth(view)
             middle = len(expected) // 2
-            own[j], shift[j] = spread[middle], expected[middle] - view.true_numbers()[middle]
-        values, vectors = np.linalg.eigh(zz - np.diag(own))
+            noise[j], shift[j] = spread[middle], expected[middle] - view.true_numbers()[middle]
+        values, vectors = np.linalg.eigh(zz - np.diag(noise))
         xx = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        return _Moments(mean_z - shift, mean_z, xx, xx, xx + np.diag(own))
+        return _Moments(mean_z - shift, mean_z, xx, xx, xx + np.diag(noise))
 
     def _projected(self, moments: _Moments) -> Floats:
-        """Reports in units of their noise, so that it is equal in all directions, on as many components as leave least error."""
+        """Reports in units of their noise, so that it is equal in all directions, on the components that leave the least error."""
         noise = np.maximum(np.diag(moments.zz) - np.diag(moments.xx), 1e-12 * np.diag(moments.zz) + 1e-300)
         unit = np.sqrt(noise)
         values, vectors = np.linalg.eigh(moments.xx / np.outer(unit, unit))
-        # A component costs its noise (1) if taken and its spread if left: take those that spread more than they cost.
+        # A component costs its noise (1) if taken and its spread if left out: take those that spread more than they cost.
         taken = vectors[:, values > 1.0] if (values > 1.0).any() else vectors[:, -1:]
         centred = (self.z - moments.mean_z) / unit
         guess: Floats = moments.mean_x + (centred @ taken @ taken.T) * unit

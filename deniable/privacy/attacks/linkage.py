@@ -54,16 +54,16 @@ def reidentification_rate(
     truths : frame
         The true answers of everyone.
     attributes : sequence of str, optional
-        What the attacker knows (the quasi-identifiers); everything unless given.
+        What the attacker knows (the quasi-identifiers); by default everything.
     sample : int
-        How many reports are drawn from the schema to take the mean over.
+        How many reports are drawn from the schema to average over.
     rng : numpy.random.Generator, optional
-        For a simulation that can be repeated.
+        Makes the simulation repeatable.
 
     Returns
     -------
     Linkage
-        The rate and its standard error, beside that of undistorted answers and that of mere chance.
+        The rate and its standard error, beside the rate for undistorted answers and that of pure chance.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def linkage_attack(
     attributes: Sequence[str] | None = None,
     rng: np.random.Generator | None = None,
 ) -> float:
-    """The share of rows of `reported` that an attacker assigns to the right row of `truths`, by likelihood: carried out.
+    """Carry out the attack: the share of rows of `reported` that are assigned to the right row of `truths`, by likelihood.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def linkage_attack(
     truths, reported : frame
         Row i of both belongs to person i (randomise with an `rng`, or `order="kept"`); the attacker is not told.
     attributes : sequence of str, optional
-        What the attacker knows (the quasi-identifiers); everything unless given.
+        What the attacker knows (the quasi-identifiers); by default everything.
     rng : numpy.random.Generator, optional
-        What ties are tossed with.
+        To break ties at random.
 
     Returns
     -------

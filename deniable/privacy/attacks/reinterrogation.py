@@ -1,4 +1,4 @@
-"""The attack with mined rules: what is known of the whole is turned on the reports of one person."""
+"""The attack with mined rules: what is known about everyone is used to read the reports of one person."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def reinterrogation_privacy(channels: Sequence[Channel], support: Any, as_publis
     What is left in doubt after mining: how likely it is that a person who reports a whole itemset has none of its items.
     `support` is the itemset's reconstructed support (everyone else is taken to have none of the items), or a mapping from
     tuples of true labels to their shares. For two labels the item is the last one. With `as_published` the thesis' product
-    prod (1 - q) (1 - support), a joint probability with a wrong prior, which it reads as a posterior.
+    prod (1 - q) (1 - support) is given: a joint probability with a wrong prior, which it reads as a posterior.
 
     >>> import deniable as dn
     >>> itemset = [dn.Flip(0.95, 0.95)] * 3

@@ -21,8 +21,8 @@ def averaging_attack(channel: Channel, repeats: int, prior: Any = None, rule: st
     """How often the truth is guessed from `repeats` independent reports of one person, exactly.
 
     sum over outcomes n of [repeats! / prod n_z!] max_x P(x) prod_z P(z | x)^n_z for the rule "posterior", which nobody can
-    beat; "majority" takes the label reported most often (ties are tossed). The chance nears 1 as repeats grow, which is why a
-    draw is made once and then repeated as it is.
+    beat; "majority" takes the label reported most often (ties are broken at random). The chance nears 1 as repeats grow, which is why
+    an answer is drawn once, and then repeated as it is.
 
     >>> import deniable as dn
     >>> asked = dn.KRR(dn.Binary(), 0.75)
@@ -66,13 +66,13 @@ def simulate_averaging(
     repeats : int
         How often everybody is asked, with fresh randomness each time.
     prior : distribution, optional
-        The shares of the true answers; equal unless given.
+        The shares of the true answers; equal by default.
     rule : str
         "posterior" guesses the likeliest answer, "majority" the one that was reported most often.
     people : int
         How many people are drawn.
     rng : numpy.random.Generator, optional
-        For a simulation that can be repeated.
+        Makes the simulation repeatable.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def _check(channel: Channel, repeats: int, rule: str) -> None:
 
 
 def _compositions(total: int, parts: int) -> Ints:
-    """All ways to split `total` into `parts` counts, a row each."""
+    """All ways to split `total` into `parts` counts, one row per way."""
     rows = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(parts - 1):

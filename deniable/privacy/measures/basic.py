@@ -15,7 +15,7 @@ def basic_privacy(channel: AnyChannel, prior: Any = None, label: Any = None) -> 
     For MASK's two factors and the average support s of an item this is
     1 - p^2 s / (s p + (1 - s)(1 - q)) - (1 - p)^2 s / (s (1 - p) + (1 - s) q): of the people for whom `label` is true, the
     share whose truth is missed by an attacker who draws a guess from what the report leaves possible. (The thesis'
-    sentence describes the complement; its formula is this.)
+    words describe the complement; its formula is this one.)
 
     >>> import deniable as dn
     >>> [round(100 * dn.privacy.basic_privacy(dn.Flip(0.5, q), 0.107), 1) for q in (0.97, 0.87, 0.77)]

@@ -17,8 +17,8 @@ def deniability(distribution: Any, answers: int | None = None) -> float:
     """-sum p log2 p / log2 n, n being the number of possible answers (003, equation 3).
 
     1 where all answers are equally frequent, 0 where everyone gave the same. `distribution` holds shares or counts, by label
-    or in a list; `answers` is how many are possible if some of them occur nowhere and are not listed. It says nothing of
-    small groups, of skew against the whole, or of what an attacker knows besides; and see `minority_share` for its scale.
+    or in a list; `answers` is how many are possible if some of them do not occur and are not listed. It says nothing about
+    small groups, skew against the whole, or what else an attacker knows; see `minority_share` for its scale.
 
     >>> import deniable as dn
     >>> dn.privacy.deniability({"yes": 30, "no": 30})
@@ -63,7 +63,7 @@ def _levels(shares: Floats, answers: int) -> Floats:
 
 def minority_share(level: float, answers: int = 2) -> float:
     """The share of people who did not give the most frequent answer, where deniability is `level` and all other answers are
-    equally rare: the number to look at when a level is chosen. No group with that level (or more) and that many possible
+    equally rare: the number to look at when choosing a level. No group with that level (or more) and that many possible
     answers has a smaller minority.
 
     The 1/12 of paper 003 (one juror of twelve) is reached by a minority of about 1%, not of 8%.

@@ -19,7 +19,7 @@ EVERY_COLUMN = 3_000
 def edge_leak(channel: Channel, prior: Any = None) -> float:
     """The probability that a report proves that the truth lies within the noise's reach of an end of the domain.
 
-    Under bounded noise of reach h some reports leave only truths up to low + h possible, or only truths from high - h. Noise that
+    Under bounded noise of reach h some reports leave only truths up to low + h possible, or only truths from high - h on. Noise that
     reaches every label, and channels without noise, prove nothing of the kind: 0. `prior` (uniform by default) is the
     distribution of truths.
 
@@ -48,8 +48,8 @@ def _possible(channel: Channel) -> tuple[Ints, Ints]:
     if law.outputs <= EVERY_COLUMN:
         columns = [np.flatnonzero(law.column(z)) for z in range(law.outputs)]
         return (
-            np.array([found[0] if found.size else 1 for found in columns]),
-            np.array([found[-1] if found.size else 0 for found in columns]),
+            np.array([codes[0] if codes.size else 1 for codes in columns]),
+            np.array([codes[-1] if codes.size else 0 for codes in columns]),
         )
     # On a wide grid the noise is taken to reach every offset between its ends, as uniform noise does.
     offsets = np.flatnonzero(law.kernel) + law.lowest

@@ -28,7 +28,7 @@ UNIT: dict[type[Noise], tuple[str, float]] = {
 def entropy_privacy(source: Any, prior: Any = None) -> float:
     """2^h(A), h(A) being the differential entropy -integral of f log2 f (thesis 3.5.4).
 
-    It is the length of the interval over which a uniform distribution is as uncertain as A. `source` is noise, an additive
+    It is the length of the interval on which a uniform distribution is as uncertain as A. `source` is noise, an additive
     channel (its noise), or a domain whose values are spread as `prior` says (uniformly by default): numbers with a step are
     taken as uniform within a step, and for words the result is a number of equally likely answers.
 
@@ -56,7 +56,7 @@ def entropy_privacy(source: Any, prior: Any = None) -> float:
 
 
 def conditional_entropy_privacy(channel: AnyChannel, prior: Any = None) -> float:
-    """2^h(A | Z): what is left of the privacy of A once its report Z is seen (thesis 3.5.4; Agrawal and Aggarwal 2001).
+    """2^h(A | Z): what is left of the privacy of A once its report Z has been seen (thesis 3.5.4; Agrawal and Aggarwal 2001).
 
     h(A | Z) is the mean over the reports of the entropy of the posterior, in the units of `entropy_privacy`: an interval of
     this length, uniform, is as uncertain as a reported answer still is.

@@ -1,4 +1,4 @@
-"""How many people one dishonest answer counts as: what hides an honest answer also magnifies one that was never mixed."""
+"""How many people one dishonest answer counts as: what hides an honest answer also magnifies one that was never randomised."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from deniable.core.channels.laws import Mixture
 from deniable.errors import NotInvertibleError, ParameterError, WideDomainError
 
 WIDEST = 1_200
-"""Labels up to which the weights of a channel that is no mixture are looked at one by one."""
+"""Up to this many labels the weights of a channel that is no mixture are looked at one by one."""
 
 
 def influence(channel: Channel) -> float:
-    """The most that one person who sends a label of their choice, unmixed, moves the estimated count of any answer, in people.
+    """The most by which one person who sends a label of their choice, without any draw, moves the estimated count of any answer.
 
-    An estimate adds up w_y(z), the unbiased weight of report z for answer y: of an honest person 0 or 1 on average. Anyone who chooses z
-    moves the count of y by max(|w_y(z)|, |w_y(z) - 1|). Of k-ary randomised response whose odds are a, with k labels, that is
-    (a + k - 2) / (a - 1): the better the hiding and the more labels, the more one lie weighs.
+    An estimate adds up w_y(z), the unbiased weight of report z for answer y: for an honest person 0 or 1 on average. Anyone who chooses
+    z moves the count of y by max(|w_y(z)|, |w_y(z) - 1|) people. For randomised response with k labels and odds of a, that is
+    (a + k - 2) / (a - 1): the better answers are hidden and the more labels there are, the more one lie weighs.
 
     >>> import deniable as dn
     >>> strong = dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), "3/5")
@@ -35,9 +35,9 @@ def influence(channel: Channel) -> float:
         if law.diagonal == 0:
             return math.inf
         # w_y(z) = (denominator [y = z] - replacement[y]) / diagonal
-        own = (law.denominator - law.replacement) / law.diagonal
+        same = (law.denominator - law.replacement) / law.diagonal
         other = -law.replacement / law.diagonal
-        weights = np.concatenate([own, other] if law.inputs > 1 else [own])
+        weights = np.concatenate([same, other] if law.inputs > 1 else [same])
     elif law.inputs > WIDEST:
         raise WideDomainError(
             "influence_wide", "The influence of one answer is worked out for up to {most:,} labels, got {got:,}.",
@@ -52,21 +52,21 @@ def influence(channel: Channel) -> float:
 
 
 def in_people(channel: Channel, answers: int | None = None, known: float | None = None) -> str:
-    """The same in words, if so many answers are expected; an empty text where it is not worked out. `known` is the influence where
-    estimates use other weights than the unbiased ones.
+    """The same in words, if this many `answers` are expected; an empty text where it is not worked out. `known` is the influence, for
+    estimates that use other weights than the unbiased ones.
 
     >>> import deniable as dn
     >>> in_people(dn.KRR(dn.Binary(), 0.75)), in_people(dn.KRR(dn.Binary(), 0.501), 100)
     ('1.5 people', 'all who answer')
     """
     try:
-        found = influence(channel) if known is None else known
+        people = influence(channel) if known is None else known
     except (ParameterError, WideDomainError):
         return ""
-    # A count is never above the number of those who answer, nor moves by more.
-    if found > (1e6 if answers is None else answers):
+    # A count is never above the number of those who answer, and never moves by more.
+    if people > (1e6 if answers is None else answers):
         return "all who answer"
-    if found <= 1 + 1e-6:
+    if people <= 1 + 1e-6:
         return "one person"
-    # Rounded up, as all that speaks against a design.
-    return f"{math.ceil(found * 10 - 1e-6) / 10:,.1f} people"
+    # Rounded up, like everything that speaks against a design.
+    return f"{math.ceil(people * 10 - 1e-6) / 10:,.1f} people"

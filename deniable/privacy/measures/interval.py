@@ -27,7 +27,7 @@ def noise_of(source: Any, owner: str) -> Noise:
 
 
 def interval_privacy(source: Any, confidence: float = 0.95) -> float:
-    """The length x2 - x1 of the shortest interval of which one can say with `confidence` that it holds the truth
+    """The length x2 - x1 of the shortest interval that holds the truth with `confidence`
     (thesis 3.5.3, Table 3.3).
 
     `source` is noise, an additive channel, or a number: the width of the intervals of a discretisation, which leaves the

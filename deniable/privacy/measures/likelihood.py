@@ -1,4 +1,4 @@
-"""P(whole report | whole truth) for many people and many reports: the attacks that use several answers rest on it."""
+"""P(whole report | whole truth) for many people and many reports: the basis of the attacks that use several answers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ FLOAT_BINS = 200
 """Bins through which a channel in floating point is seen."""
 
 CELLS = 4_000_000
-"""Numbers of one piece of a table of reports by truths."""
+"""How many numbers one piece of the table of reports by truths holds."""
 
 
 def part(schema: Schema, attributes: Sequence[str] | None) -> Schema:
-    """The schema of some attributes; those that share a draw go on sharing it."""
+    """The schema of some attributes; those that share a draw still share it."""
     if attributes is None:
         return schema
     names = [attributes] if isinstance(attributes, str) else list(attributes)

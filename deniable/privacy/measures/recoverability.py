@@ -15,14 +15,14 @@ from deniable.privacy.measures.single_entry import guessed, single_entry_privacy
 
 
 def recoverability(channel: Channel, rules: Any, antecedent: Any = None, as_published: bool = False) -> float:
-    """sum P(z, a) sum_x P(x | z, a)^2: how often a guess is right that uses the report z and the rule's antecedent a.
+    """sum P(z, a) sum_x P(x | z, a)^2: how often a guess from the report z and the rule's antecedent a is right.
 
     `rules` is the joint distribution of antecedent and answer, an array [a, x] or a mapping from (a, x): what rules "a => x"
-    with their supports and confidences say. `antecedent` says how the attacker knows a: None, its true value is known
-    (scenario I); a channel, only its report through that channel is known (scenario II).
+    with their supports and confidences say. `antecedent` says how the attacker knows a. None: its true value is known
+    (scenario I). A channel: only its report through that channel is known (scenario II).
 
     As published (004, 4.2) scenario I is sum_a P(a) sum_x P(x | a), which is always 1, and scenario II
-    sum_a sum_z P(z | a) P(x = z | z) over reported a and z, which lacks the weight P(a) and can reach the number of a's.
+    sum_a sum_z P(z | a) P(x = z | z) over reported a and z, without the weight P(a), so that it can reach the number of a's.
 
     >>> import deniable as dn
     >>> asked = dn.KRR(dn.Binary(), 0.75)

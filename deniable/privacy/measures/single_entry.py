@@ -19,14 +19,14 @@ def single_entry_privacy(channel: AnyChannel, prior: Any = None, as_published: b
     """PSE(PRE) = sum_x P(x) sum_z P(z | x) (1 - P(x | z)) (004, section 4.1).
 
     For two answers this is 2 Wa (1 - Wa) [P(1|1) P(1|0) / P(R=1) + P(0|1) P(0|0) / P(R=0)]: the chance that an attacker who
-    knows the report, the channel and how frequent the answers are, and guesses in proportion, is wrong about a person. With
-    `as_published` the printed components, of which the first has (1 - theta)(1 - Wy) where (1 - theta) Wy belongs.
+    knows the report, the channel and how frequent the answers are, and guesses in proportion, is wrong about a person.
+    `as_published` gives the printed components, the first of which has (1 - theta)(1 - Wy) where (1 - theta) Wy belongs.
 
     >>> import deniable as dn
     >>> asked = dn.UnrelatedQuestion(dn.Binary(), theta=0.6, innocuous=0.3)
     >>> round(dn.privacy.single_entry_privacy(asked, 0.2), 4)
     0.2189
-    >>> dn.privacy.single_entry_privacy(dn.UnrelatedQuestion(dn.Binary(), theta=1), 0.2)         # 004, section 5.3: all told
+    >>> dn.privacy.single_entry_privacy(dn.UnrelatedQuestion(dn.Binary(), theta=1), 0.2)         # 004, section 5.3: all true
     0.0
     """
     if as_published:
@@ -47,10 +47,10 @@ def _printed(channel: AnyChannel, wa: float) -> float:
         raise ParameterError("printed_binary", "The printed formula of 004, 4.1 is for two answers, got {got!r}.", got=channel)
     (zero_zero, zero_one), (one_zero, one_one) = channel.matrix().tolist()  # P[true, reported]
 
-    def part(told: float, other: float) -> float:
-        """A term: the answer with share wa gives this report with `told`, the other answer with `other`."""
-        both = told * wa + other * (1 - wa)
-        return wa * (1 - wa) * told * other / both if both else 0.0
+    def part(this: float, other: float) -> float:
+        """A term: the answer with share wa gives this report with chance `this`, the other answer with chance `other`."""
+        both = this * wa + other * (1 - wa)
+        return wa * (1 - wa) * this * other / both if both else 0.0
 
     # The first term takes P(R=0 | O=1) for P(R=1 | O=0).
     return part(one_one, one_zero) + part(one_one, zero_one) + 2 * part(one_zero, zero_zero)
@@ -59,27 +59,27 @@ def _printed(channel: AnyChannel, wa: float) -> float:
 def group_privacy(schema: Mapping[str, Channel], prior: Mapping[str, Any] | None = None, as_published: bool = False) -> float:
     """The smallest single-entry privacy among attributes (004, sections 4 and 6.3).
 
-    Entries that are randomised together fall together: the weakest stands for all of them. Attributes that share a draw are
+    Entries that are randomised together fall together: the weakest counts for all of them. Attributes that share a draw are
     judged by the whole report of their group, which says more about each than its own answer does; `as_published` judges
     each by its own. `prior` maps attributes to distributions, taken as independent.
 
     >>> import deniable as dn
     >>> asked = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
-    >>> apart = dn.Schema({"a": asked, "b": asked})
+    >>> separate = dn.Schema({"a": asked, "b": asked})
     >>> together = dn.Schema({"a": asked, "b": asked}, groups={"g": ["a", "b"]})
     >>> rare = {"a": 0.1, "b": 0.1}
-    >>> round(dn.privacy.group_privacy(apart, rare), 3), round(dn.privacy.group_privacy(together, rare), 3)
+    >>> round(dn.privacy.group_privacy(separate, rare), 3), round(dn.privacy.group_privacy(together, rare), 3)
     (0.161, 0.154)
     """
     read = schema if isinstance(schema, Schema) else Schema(schema)
     given = by_attribute(read, prior)
-    found = []
+    levels = []
     for block in read.blocks:
         if isinstance(block.channel, JointChannel) and not as_published:
-            found.extend(_within(block.channel, given))
+            levels.extend(_within(block.channel, given))
         else:
-            found.extend(single_entry_privacy(read[name], given.get(name), as_published) for name in block.attributes)
-    return min(found)
+            levels.extend(single_entry_privacy(read[name], given.get(name), as_published) for name in block.attributes)
+    return min(levels)
 
 
 def by_attribute(schema: Mapping[str, Channel], prior: Mapping[str, Any] | None) -> dict[str, Any]:

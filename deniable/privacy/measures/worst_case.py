@@ -15,7 +15,7 @@ from deniable.privacy.measures.priors import AnyChannel, is_number, joint, share
 
 @dataclass(frozen=True)
 class Rise:
-    """Someone who reports `report` is thought to have the true answer `truth` with chance `after` instead of `before`."""
+    """What a report does: after `report`, the true answer `truth` has the chance `after` instead of `before`."""
 
     report: Any
     truth: Any
@@ -29,8 +29,8 @@ class Rise:
 
 
 def worst_posterior(channel: AnyChannel, prior: Any = None) -> Rise:
-    """max over z and x of P(x | z): the most certain that any report can make anyone, if the answers are distributed as `prior`
-    (uniformly by default).
+    """max over z and x of P(x | z): how certain the most revealing report can make anyone, if the answers are distributed as
+    `prior` (uniformly by default).
 
     >>> import deniable as dn
     >>> worst = dn.privacy.worst_posterior(dn.KRR(dn.Nominal(["no", "yes"]), 0.75), 0.1)

@@ -1,4 +1,4 @@
-"""Figures that others have published for what they run, to give an epsilon a scale."""
+"""Figures that others have published for what they run, to compare an epsilon with."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def describe_design(channel: Channel) -> str:
             f"{quoted(channel.inputs[1])} with probability {_shown(channel.p)}"
         )
     if isinstance(channel, UnrelatedQuestion):
-        other = "which is put to the person too" if channel.asked else "whose answer is drawn"
+        other = "which the person is asked too" if channel.asked else "whose answer is drawn"
         return f"the question is answered with probability {_shown(channel.theta)}, else an innocuous one, {other}"
     if isinstance(channel, Retention):
         return f"the true answer is kept with probability {_shown(channel.p)}, else {_replaced(channel)}"
@@ -73,26 +73,26 @@ def describe_design(channel: Channel) -> str:
     if isinstance(channel, Multiplicative):
         return f"the true number is multiplied by 1 plus random noise, {_noise(channel.noise)}"
     if isinstance(channel, Optional):
-        silent = quoted(channel.domain.missing)
+        missing = quoted(channel.domain.missing)
         return (
-            f"whether there is an answer is kept with probability {_shown(channel.p)}, else an answer becomes {silent} and "
-            f"silence becomes any answer; of an answer, {describe_design(channel.channel)}"
+            f"whether someone answered is kept with probability {_shown(channel.p)}, else an answer becomes {missing} and "
+            f"a missing answer becomes any answer; for answers, {describe_design(channel.channel)}"
         )
-    return "it is distorted at random"
+    return "it is randomised"
 
 
 def describe_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> list[str]:
-    """A line for every way of hiding that the attributes have, with the name of the design and whom it is for.
+    """One line per design in use: its name, its attributes, and what becomes of a true answer.
 
     >>> import deniable as dn
     >>> yes_no = dn.KRR(dn.Nominal(["no", "yes"]), 0.75)
     >>> describe_designs(dn.Schema({"smokes": yes_no, "drinks": yes_no}))
     ['KRR (smokes, drinks): the true answer is kept with probability 0.75, else the other one is reported']
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    by_design: dict[tuple[str, str], list[str]] = {}
     for name in schema if names is None else names:
-        found.setdefault((type(schema[name]).__name__, describe_design(schema[name])), []).append(name)
-    lines = [f"{kind} ({', '.join(own)}): {words}" for (kind, words), own in found.items()]
+        by_design.setdefault((type(schema[name]).__name__, describe_design(schema[name])), []).append(name)
+    lines = [f"{kind} ({', '.join(named)}): {words}" for (kind, words), named in by_design.items()]
     for group, members in (schema.groups if isinstance(schema, Schema) else {}).items():
         lines.append(f"{group} ({', '.join(members.attributes)}): one draw decides for all of them together")
     return lines
@@ -105,7 +105,7 @@ def _shown(share: Fraction) -> str:
 def _noise(noise: Noise) -> str:
     given = noise.parameters()
     if isinstance(noise, Uniform):
-        return f"evenly up to {given['half_width']} either way"
+        return f"uniform, up to {given['half_width']} either way"
     if isinstance(noise, Normal):
         return f"normal with a standard deviation of {given['sd']}"
     if isinstance(noise, Laplace):

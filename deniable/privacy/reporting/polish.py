@@ -10,7 +10,7 @@ from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_R
 
 _NAMED = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
 _HIDE_MORE = "Proszę mocniej ukryć odpowiedź albo dać mniej odpowiedzi do wyboru."
-_TOLD = {
+_POLISH = {
     # Headings.
     "column": "kolumna",
     "a report changes anyone's odds by a factor of": "odpowiedź zmienia czyjeś szanse najwyżej",
@@ -66,10 +66,10 @@ _TOLD = {
     ),
     HOW_TO_READ: (
         "Ukryta odpowiedź jest losowo zmieniana, zanim zostanie wysłana, więc tego, co przyszło, nie można brać dosłownie. To, co wysłana "
-        "odpowiedź mimo to mówi o osobie, mierzy się tym, jak zmienia **szanse**: jeśli odpowiedź uważano za prawdopodobną na "
-        "10% (szanse 1 do 9), a szanse rosną czterokrotnie, to jest ona potem prawdopodobna na 31% (szanse 4 do 9). "
-        "**Epsilon** to logarytm tej liczby: 0 znaczy, że odpowiedź nic nie mówi, każde następne 0,7 podwaja szanse, a "
-        "wartości epsilon kilku pytań się dodają. Wszystkie liczby dotyczą odpowiedzi, która zdradza najwięcej; żadna inna nie mówi więcej."
+        "odpowiedź mimo to mówi o osobie, mierzy się tym, jak zmienia **szanse**: jeśli prawdopodobieństwo jakiejś odpowiedzi "
+        "szacowano na 10% (szanse 1 do 9), a szanse rosną czterokrotnie, to wynosi ono potem 31% (szanse 4 do 9). "
+        "**Epsilon** to logarytm tego mnożnika: 0 znaczy, że odpowiedź nic nie mówi, każde następne 0,7 podwaja mnożnik, a "
+        "wartości epsilon kilku pytań się sumują. Wszystkie liczby dotyczą odpowiedzi, która zdradza najwięcej; żadna inna nie mówi więcej."
     ),
     ONE_REPORT: (
         "Epsilon ogranicza to, co odpowiedź jednej osoby mówi o tej osobie. Nie obejmuje tego, co wiersze zdradzają o sobie nawzajem, na "
@@ -86,7 +86,7 @@ _TOLD = {
     # How an answer is hidden.
     "nothing: it is asked openly and reported as it is": "nic: pytanie jest jawne, a odpowiedź podawana bez zmian",
     "the true answer is reported {number_low} to {number_high} of the time": (
-        "prawdziwa odpowiedź jest podawana w {number_low} do {number_high} przypadków"
+        "prawdziwa odpowiedź jest podawana w {number_low}–{number_high} przypadków"
     ),
     "the true answer is reported {number} of the time": "prawdziwa odpowiedź jest podawana w {number} przypadków",
     "one draw for all: {number} of the time all true answers are reported, otherwise all are replaced": (
@@ -133,17 +133,17 @@ _TOLD = {
     ),
     "whatever someone reports to these questions together, the chance of any true answer, or combination of answers, rises from {number_a} "
     "to at most {number_b}": (
-        "cokolwiek ktoś poda w tych pytaniach razem, prawdopodobieństwo każdej prawdziwej odpowiedzi lub ich połączenia rośnie z "
+        "cokolwiek ktoś odpowie łącznie na te pytania, prawdopodobieństwo każdej prawdziwej odpowiedzi lub kombinacji odpowiedzi rośnie z "
         "{number_a} do najwyżej {number_b}"
     ),
     "the reports to these questions together can rule out combinations of true answers": (
-        "odpowiedzi na te pytania razem mogą wykluczyć niektóre połączenia prawdziwych odpowiedzi"
+        "odpowiedzi na te pytania łącznie mogą wykluczyć niektóre kombinacje prawdziwych odpowiedzi"
     ),
     "assuming that {number} of people have that answer, whatever the others have": (
         "zakładając, że taką odpowiedź ma {number} osób, niezależnie od pozostałych"
     ),
     "assuming that all answers are equally likely": "zakładając, że wszystkie odpowiedzi są równie prawdopodobne",
-    "assuming it was thought {number} likely before": "zakładając, że przedtem uważano ją za prawdopodobną na {number}",
+    "assuming it was thought {number} likely before": "zakładając, że przedtem szacowano je na {number}",
     "with the given distribution of answers": "przy podanym rozkładzie odpowiedzi",
     f"{ONE_LIE} {{said}}.": "Jedna nieuczciwa odpowiedź może przesunąć oszacowaną liczbę osób o najwyżej {said}.",
     "{number} people": "{number} osoby",
@@ -165,17 +165,17 @@ _TOLD = {
         "Wszystkie pytania są jawne: nie chroni ich losowanie. Kto zobaczy odpowiedzi, zna prawdę."
     ),
     "Someone who answers {said} is guaranteed nothing: some reports rule out true answers ({names}).": (
-        "Kto odpowiada na {said}, nie ma żadnej gwarancji: niektóre odpowiedzi wykluczają inne prawdziwe ({names})."
+        "Kto odpowiada na {said}, nie ma żadnej gwarancji: niektóre podane odpowiedzi wykluczają pewne prawdziwe ({names})."
     ),
     "Whatever someone reports to {said_which}, and whatever else is known about them, the odds of any true answer change {said_how}. "
     "Something that was thought 10% likely before is then at most {number} likely.": (
         "Cokolwiek ktoś odpowie na {said_which} i cokolwiek jeszcze o nim wiadomo, szanse każdej prawdziwej odpowiedzi zmieniają się "
-        "{said_how}. To, co przedtem uważano za prawdopodobne na 10%, jest potem prawdopodobne najwyżej na {number}."
+        "{said_how}. To, czego prawdopodobieństwo szacowano przedtem na 10%, ma potem prawdopodobieństwo najwyżej {number}."
     ),
     "Something that was thought 10% likely before is then at most {number} likely.": (
-        "To, co przedtem uważano za prawdopodobne na 10%, jest potem prawdopodobne najwyżej na {number}."
+        "To, czego prawdopodobieństwo szacowano przedtem na 10%, ma potem prawdopodobieństwo najwyżej {number}."
     ),
-    "Some reports rule out true answers.": "Niektóre odpowiedzi wykluczają inne prawdziwe.",
+    "Some reports rule out true answers.": "Niektóre podane odpowiedzi wykluczają pewne prawdziwe.",
     "the one private question": "jedyne prywatne pytanie",
     "the one question": "jedyne pytanie",
     "all {count} private questions": "wszystkie pytania prywatne ({count})",
@@ -195,30 +195,32 @@ _TOLD = {
     ),
     "weak protection: a report can change someone's odds by a factor of up to {number_odds} (the lightest level of a questionnaire: "
     "{level}), so a chance of 10% may become {number}. Hide the answer more, or offer fewer answers to choose from.": (
-        "słaba ochrona: odpowiedź może zmienić czyjeś szanse nawet {number_odds}-krotnie (najlżejszy poziom w ankiecie: {level}), więc 10% "
-        "może zmienić się w {number}. " + _HIDE_MORE
+        "słaba ochrona: odpowiedź może zmienić czyjeś szanse nawet {number_odds}-krotnie (najlżejszy poziom w ankiecie: {level}), więc "
+        "prawdopodobieństwo 10% może zmienić się w {number}. " + _HIDE_MORE
     ),
     "{said} The nearest design with a finite epsilon ({number}): {said_what}.": (
-        "{said} Najbliższy sposób o skończonym epsilon ({number}): {said_what}."
+        "{said} Najbliższy sposób ukrywania, przy którym epsilon jest skończony ({number}): {said_what}."
     ),
-    "replace 5% of the reports by an even draw of all answers": "5% odpowiedzi zastąpić losowaniem spośród wszystkich z równą szansą",
-    "{noise} noise, which is as wide on average": "szum {noise}, przeciętnie równie szeroki",
+    "replace 5% of the reports with an even draw from all answers": "zastąpić 5% odpowiedzi równomiernym losowaniem spośród wszystkich",
+    "{noise} noise with the same standard deviation": "szum {noise} o tym samym odchyleniu standardowym",
     "it is reported as it is.": "odpowiedź jest podawana bez zmian.",
     "epsilon is infinite: a report of {label_z} can come from {label_a}, but proves that the true answer is not {label_b}.": (
-        "epsilon jest nieskończony: odpowiedź {label_z} może pochodzić od {label_a}, ale dowodzi, że prawdą nie jest {label_b}."
+        "epsilon jest nieskończony: odpowiedź {label_z} może wynikać z prawdziwej odpowiedzi {label_a}, ale dowodzi, że prawdą nie jest "
+        "{label_b}."
     ),
     "bounded noise: {number} of the reports (if all answers are equally frequent) prove that the true value lies near an end of the "
     "range.": (
-        "szum ograniczony: {number} odpowiedzi (jeśli wszystkie są równie częste) dowodzi, że prawdziwa wartość leży blisko końca zakresu."
+        "szum ograniczony: {number} odpowiedzi (jeśli wszystkie są równie częste) dowodzi, że prawdziwa wartość leży blisko krańca zakresu."
     ),
-    "cannot be undone: some distributions of answers give the same reports.": (
+    "cannot be undone: different distributions of answers give the same reports.": (
         "nie da się odtworzyć: różne rozkłady odpowiedzi wyglądają tak samo."
     ),
-    "can hardly be undone answer by answer (condition number {number}): ask for its mean or for wide bins.": (
-        "prawie nie da się odtworzyć pojedynczych odpowiedzi (wskaźnik uwarunkowania {number}): lepiej pytać o średnią albo szerokie klasy."
+    "the shares of single answers can hardly be estimated (condition number {number}): ask for the mean or for wide bins.": (
+        "udziałów poszczególnych odpowiedzi prawie nie da się oszacować (wskaźnik uwarunkowania {number}): lepiej pytać o średnią albo o "
+        "szerokie klasy."
     ),
-    "can hardly be undone answer by answer (condition number {number}): the error bars of estimates will be very wide.": (
-        "prawie nie da się odtworzyć pojedynczych odpowiedzi (wskaźnik uwarunkowania {number}): przedziały oszacowań będą bardzo szerokie."
+    "the shares of single answers can hardly be estimated (condition number {number}): error bars will be very wide.": (
+        "udziałów poszczególnych odpowiedzi prawie nie da się oszacować (wskaźnik uwarunkowania {number}): przedziały będą bardzo szerokie."
     ),
     "anyone who knows someone's answer to the second question learns more: a report then changes the odds of the first answer {said} if "
     "the respondent's page makes the draw; if the second answer itself is sent whenever the first is not, a report can prove the first.": (
@@ -284,7 +286,7 @@ def sayer(language: str, titles: Mapping[str, str] | None = None) -> Callable[[s
     """
     if language != "pl":
         return lambda english: english
-    polish = Polish(titles or {}, _TOLD)
+    polish = Polish(titles or {}, _POLISH)
 
     def say(english: str) -> str:
         named = _NAMED.fullmatch(english)
@@ -302,8 +304,8 @@ def number(english: str, language: str) -> str:
     >>> number("1,234", "pl").replace("\\xa0", " ")
     '1 234'
     """
-    told = sayer(language)(english)
-    return polish_number(told) if language == "pl" else told
+    said = sayer(language)(english)
+    return polish_number(said) if language == "pl" else said
 
 
 def capital(text: str) -> str:

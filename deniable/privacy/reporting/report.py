@@ -30,11 +30,24 @@ if TYPE_CHECKING:
 
 
 class PrivacyReport:
-    """One row per question, the whole, warnings and a scale; as text, frame or web page.
+    """One row per question, the whole, warnings and published figures to compare with; as text, frame or web page.
 
+    Parameters
+    ----------
+    schema, rows
+        The schema, and what each of its blocks gives away.
+    errors, linkage
+        What attackers who know the population achieve, where that was tried.
+    notes
+        Pairs of a question and a note about it.
+    language
+        The language that the report is shown in.
+
+    Examples
+    --------
     >>> import deniable as dn
-    >>> found = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
-    >>> found.rows[0].says
+    >>> report = dn.privacy.report(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.8)}))
+    >>> report.rows[0].says
     "if someone reports 'yes', the chance that the true answer is 'yes' rises from 10% to at most 31%"
     """
 
@@ -50,7 +63,7 @@ class PrivacyReport:
         self.schema = schema
         self.rows = rows
         self.private = tuple(row for row in rows if not row.open)
-        # What is asked openly is told as such; it does not make the protection of the rest infinite.
+        # Open questions are named as such; they do not make the epsilon of the others infinite.
         self.epsilon = summed([row.epsilon for row in self.private])
         self.notes = notes
         self.language = language
@@ -203,16 +216,16 @@ class PrivacyReport:
     @property
     def attacks(self) -> tuple[str, ...]:
         """What attackers who know the population achieve, where one was given."""
-        found = []
+        sentences = []
         if self.linkage is not None:
-            found.append(str(self.linkage))
+            sentences.append(str(self.linkage))
         if self.errors is not None:
-            found.extend(
+            sentences.extend(
                 f"Anyone who knows how the population's answers are related still misses the true {name} by "
                 f"{row['shown']:,.3g} on average (root mean square; the noise alone suggests {row['reported']:,.3g})."
                 for name, row in self.errors.iterrows()
             )
-        return tuple(found)
+        return tuple(sentences)
 
 
 def report(
@@ -224,7 +237,7 @@ def report(
 ) -> PrivacyReport:
     """What a schema gives away, question by question: epsilon, odds, the worst case in words, and warnings.
 
-    What is declared `Identity` is asked openly: it is named as such, and the epsilon of the whole is that of all the other questions.
+    Attributes with the channel `Identity` are asked openly: they are named as such, and the epsilon of the whole is that of the others.
     For a questionnaire: `deniable.survey.reporting.privacy_report`.
 
     Parameters
@@ -232,20 +245,20 @@ def report(
     schema : Schema or mapping from name to Channel
         How the answers are randomised.
     prior : mapping, optional
-        Distributions of the answers by attribute. For the other attributes the worst case is worded for an answer that is thought
-        10% likely (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or for equally likely answers.
+        Distributions of the answers by attribute. For an attribute without one, the worst case is that of an answer thought 10% likely
+        (up to ten labels: the bound before e^epsilon / (before e^epsilon + 1 - before)), or that of equally likely answers.
     population : frame, optional
-        Truths, or people made up to be like them, on which two attacks are tried: tracing reports to people, and filtering the
-        noise of numbers.
+        True answers, or made-up ones like them, on which two attacks are tried: tracing reports to people, and filtering the noise
+        out of numbers.
     rng : numpy.random.Generator, optional
-        For attacks that can be repeated.
+        Makes the attacks repeatable.
     texts : mapping, optional
         What the questions and answers say (`schema.texts.questions("pl")`), to show answers by their texts.
 
     Returns
     -------
     PrivacyReport
-        To print, as a frame (`to_frame`) or as a web page (`to_html`).
+        Print it, or take it as a frame (`to_frame`) or a web page (`to_html`).
 
     Examples
     --------

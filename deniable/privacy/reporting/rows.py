@@ -24,10 +24,10 @@ SUPPOSED = 0.1
 """The chance that an answer is supposed to have before the report, where nothing better is known."""
 
 FEW = 10
-"""Up to this many labels a chance of 10% for one of them is a natural supposition."""
+"""Up to this many labels it is natural to suppose that one of them has a chance of 10%."""
 
-UNTOLD = Question("", {})
-"""Of a question whose texts are not known: its labels speak for themselves."""
+NO_TEXTS = Question("", {})
+"""For a question whose texts are not known: its labels are shown as they are."""
 
 OPEN, NOT_PROTECTED = "open", "not protected"
 
@@ -57,7 +57,7 @@ class Row:
 
     @property
     def shown_epsilon(self) -> str:
-        """Epsilon as reports show it; of what is asked openly there is none to speak of."""
+        """Epsilon as reports show it; "open" where the question is asked openly."""
         return OPEN if self.open else rounded_up(self.epsilon)
 
     @property
@@ -67,14 +67,14 @@ class Row:
 
 
 def row_of(block: Block, schema: Schema, prior: Mapping[str, Any], texts: Mapping[str, Question] | None = None) -> Row:
-    """The row of a block, for the attributes' priors where they are given; answers by their texts, where these are."""
-    own = (texts or {}).get(block.name, UNTOLD)
-    says, supposing = _worst(block, schema, prior, own)
+    """The row of a block, under the attributes' priors and with the texts of the answers, where these are given."""
+    question = (texts or {}).get(block.name, NO_TEXTS)
+    says, supposing = _worst(block, schema, prior, question)
     return Row(
         name=block.name,
         questions=block.attributes,
         hidden_by=_hidden(block),
-        answers="; ".join(_answers(schema[name], own) for name in block.attributes),
+        answers="; ".join(_answers(schema[name], question) for name in block.attributes),
         epsilon=block.epsilon,
         odds=NOT_PROTECTED if block.open else odds(block.epsilon),
         says=says,
@@ -86,17 +86,17 @@ def row_of(block: Block, schema: Schema, prior: Mapping[str, Any], texts: Mappin
 
 
 def at_odds(row: Row, epsilon: float) -> Row:
-    """The row of a question that gives more away than its channel alone: to somebody who knows the answer to a second one, say."""
+    """The row of a question that gives away more than its channel alone, for example to someone who knows a second answer."""
     after = percent(posterior_bound(epsilon, SUPPOSED), up=True)
     says = f"whatever someone reports, the chance of any true answer rises from 10% to at most {after}"
     return replace(row, epsilon=epsilon, odds=odds(epsilon), says=says, supposing="assuming it was thought 10% likely before")
 
 
-def _sentence_of(worst: Rise, own: Question) -> str:
-    return sentence(replace(worst, report=own.label(worst.report), truth=own.label(worst.truth)))
+def _sentence_of(worst: Rise, question: Question) -> str:
+    return sentence(replace(worst, report=question.label(worst.report), truth=question.label(worst.truth)))
 
 
-def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], told: Question) -> tuple[str, str]:
+def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], question: Question) -> tuple[str, str]:
     """The worst case in words, and what it supposes."""
     channel = block.channel
     if not isinstance(channel, Channel):
@@ -105,25 +105,25 @@ def _worst(block: Block, schema: Schema, prior: Mapping[str, Any], told: Questio
         return "asked openly: not protected by randomisation. Anyone who sees the report knows the true answer", ""
     if not channel.exact:
         return "the draw is made in floating point, whose last digits can betray the true answer", ""
-    own = prior.get(block.name)
-    if own is not None:
-        believed = shares(channel, own, f"prior[{block.name!r}]")
+    given = prior.get(block.name)
+    if given is not None:
+        believed = shares(channel, given, f"prior[{block.name!r}]")
         if channel.law.inputs <= DENSE:
-            return _sentence_of(worst_rise(channel, believed), told), "with the given distribution of answers"
+            return _sentence_of(worst_rise(channel, believed), question), "with the given distribution of answers"
         rises = [posterior_bound(channel.epsilon, before) - before for before in believed.tolist()]
         worst = int(np.argmax(rises))
         return _bounded(
-            told.label(channel.inputs[worst]), float(believed[worst]), channel.epsilon
+            question.label(channel.inputs[worst]), float(believed[worst]), channel.epsilon
         ), "with the given distribution of answers"
     if channel.law.inputs <= FEW and not math.isinf(channel.epsilon):
         return _sentence_of(
-            _worst_of_few(channel), told
+            _worst_of_few(channel), question
         ), "assuming that 10% of people have that answer, whatever the others have"
-    return _sentence_of(_worst_of_uniform(channel), told), "assuming that all answers are equally likely"
+    return _sentence_of(_worst_of_uniform(channel), question), "assuming that all answers are equally likely"
 
 
 def _worst_of_few(channel: Channel) -> Rise:
-    """Where epsilon is reached; of several such reports the last, which is "yes" where answers are no and yes."""
+    """The report at which epsilon is reached; of several the last, which is "yes" where the answers are no and yes."""
     low, high = channel.law.column_range()
     ratios = np.where(high > 0, high / np.maximum(low, 1), 0.0)
     reached = [int(z) for z in np.flatnonzero(ratios >= ratios.max() * (1 - 1e-12))]
@@ -178,9 +178,9 @@ def _hidden(block: Block) -> str:
     channel = block.channel
     if not isinstance(channel, Channel):
         kinds = sorted({type(member).__name__ for member in channel.channels})
-        told = "reversed" if channel.flips else "replaced"
+        become = "reversed" if channel.flips else "replaced"
         return (
-            f"one draw for all: {percent(float(channel.theta))} of the time all true answers are reported, otherwise all are {told} "
+            f"one draw for all: {percent(float(channel.theta))} of the time all true answers are reported, otherwise all are {become} "
             f"({', '.join(kinds)})"
         )
     name = type(channel).__name__
@@ -195,13 +195,14 @@ def _hidden(block: Block) -> str:
     return f"the true answer is reported {low if low == high else f'{low} to {high}'} of the time ({name})"
 
 
-def _answers(channel: Channel, own: Question) -> str:
+def _answers(channel: Channel, question: Question) -> str:
     if not channel.exact:
         return channel.domain.allowed
     if channel.domain.size > FEW:
         answered = channel.domain.size - (channel.domain.missing is not None)
         ends = (
-            f"{answered:,} values, {quoted(own.label(channel.inputs[0]))} to {quoted(own.label(channel.inputs[answered - 1]))}"
+            f"{answered:,} values, {quoted(question.label(channel.inputs[0]))} to "
+            f"{quoted(question.label(channel.inputs[answered - 1]))}"
         )
-        return ends if channel.domain.missing is None else f"{ends}, or {quoted(own.label(channel.domain.missing))}"
-    return ", ".join(str(own.label(label)) for label in channel.inputs)
+        return ends if channel.domain.missing is None else f"{ends}, or {quoted(question.label(channel.domain.missing))}"
+    return ", ".join(str(question.label(label)) for label in channel.inputs)

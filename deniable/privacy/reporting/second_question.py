@@ -21,7 +21,7 @@ def known_second_answer(channel: Channel) -> list[str]:
     if not isinstance(channel, UnrelatedQuestion) or not channel.asked or not isinstance(channel.law, Mixture):
         return []
     rarest = int(channel.law.replacement.min())
-    # A page sends the second answer in half of the cases that do not tell the first, and a drawn one in the others (docs/recipes.md).
+    # Where a page does not report the first answer, it sends the second half of the time, else a drawn one (docs/recipes.md).
     known = odds(math.log(2 * channel.law.diagonal / rarest + 1)) if rarest else "without limit"
     return [
         f"anyone who knows someone's answer to the second question learns more: a report then changes the odds of the first answer {known} "

@@ -22,20 +22,20 @@ WEAK = 6.0
 """From this epsilon on a single report can make an unlikely answer nearly certain."""
 
 NOTABLE = 9
-"""A report that changes someone's odds more often than this protects less than the lightest level of a questionnaire."""
+"""A report that changes someone's odds by more than this factor protects less than the lightest level of a questionnaire."""
 
 HIDE_MORE = "Hide the answer more, or offer fewer answers to choose from."
 
 ALL_TOGETHER = "all questions together"
-"""What a warning is about that concerns no single question."""
+"""What a warning is about if it concerns no single question."""
 
 NEARLY_SINGULAR = 1e6
-"""From this condition number on reports can hardly be undone."""
+"""From this condition number on, the shares of single answers can hardly be estimated."""
 
 
 def warnings_of(given: Block | Channel | Schema) -> list[str]:
     """Sentences about a channel, or about attributes that share a draw (a block of `schema.blocks`): what rules answers out, leaks at
-    the ends, can hardly be undone or protects nobody. Of a whole schema: all of them, each with the name of its block in front.
+    the ends, can hardly be estimated or protects nobody. For a whole schema: all of them, each after the name of its block.
 
     >>> import deniable as dn
     >>> dn.privacy.warnings_of(dn.Flip(1, 0.5))[0].split(". ")[0]
@@ -91,7 +91,7 @@ def weak_together(epsilons: Sequence[float]) -> list[str]:
 
 
 def notable(epsilon: float) -> list[str]:
-    """A sentence about a finite epsilon that is above the lightest level of a questionnaire, and below what `weak` speaks of.
+    """A sentence about a finite epsilon that is above the lightest level of a questionnaire, and below what `weak` covers.
 
     >>> notable(math.log(9)), notable(7.0), notable(math.log(19))[0].split(" (")[0]
     ([], [], "weak protection: a report can change someone's odds by a factor of up to 19.0")
@@ -123,14 +123,14 @@ def _ruled_out(channel: Channel) -> list[str]:
     if not math.isinf(channel.epsilon):
         return []
     if isinstance(channel, Identity):
-        found = "it is reported as it is."
+        sentence = "it is reported as it is."
     else:
         z, likelier, rarer = channel.worst_case
-        found = (
+        sentence = (
             f"epsilon is infinite: a report of {quoted(z)} can come from {quoted(likelier)}, but proves that the true answer is not "
             f"{quoted(rarer)}."
         )
-    return [found + _suggestion(channel)]
+    return [sentence + _suggestion(channel)]
 
 
 def _suggestion(channel: Channel) -> str:
@@ -141,9 +141,9 @@ def _suggestion(channel: Channel) -> str:
     if math.isinf(finite.epsilon):
         return ""
     if isinstance(finite, Additive):
-        what = f"{finite.noise!r} noise, which is as wide on average"
+        what = f"{finite.noise!r} noise with the same standard deviation"
     else:
-        what = "replace 5% of the reports by an even draw of all answers"
+        what = "replace 5% of the reports with an even draw from all answers"
     return f" The nearest design with a finite epsilon ({rounded_up(finite.epsilon, 1)}): {what}."
 
 
@@ -162,10 +162,6 @@ def _singular(channel: Channel) -> list[str]:
     if condition <= NEARLY_SINGULAR:
         return []
     if math.isinf(condition):
-        return ["cannot be undone: some distributions of answers give the same reports."]
-    advice = (
-        "ask for its mean or for wide bins"
-        if isinstance(channel, Additive)
-        else "the error bars of estimates will be very wide"
-    )
-    return [f"can hardly be undone answer by answer (condition number {condition:.1g}): {advice}."]
+        return ["cannot be undone: different distributions of answers give the same reports."]
+    advice = "ask for the mean or for wide bins" if isinstance(channel, Additive) else "error bars will be very wide"
+    return [f"the shares of single answers can hardly be estimated (condition number {condition:.1g}): {advice}."]

@@ -1,4 +1,4 @@
-"""Probabilities and odds in words, never rounded to the flattering side."""
+"""Probabilities and odds in words, never rounded in favour of the design."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIGURES_DIFFER = (
     "Figures published by the organisations themselves. What they count differs (one report, a day, a whole census), so they are a "
     "scale, not a ranking."
 )
-# What stands between ** is shown in bold.
+# Words between ** are shown in bold.
 HOW_TO_READ = (
     "A hidden answer is randomised before it is sent, so nobody can take what is reported at face value. What a report can still say "
     "about the person behind it is measured by what it does to the **odds**: if an answer was thought 10% likely (odds of 1 to 9) and a "
@@ -43,7 +43,7 @@ def odds(epsilon: float) -> str:
         return f"by a factor of at most {math.ceil(factor * 10 - 1e-6) / 10:.1f}"
     if factor < 1000:
         return f"by a factor of at most {math.ceil(factor - 1e-6)}"
-    # Two figures are enough of a large number.
+    # Two significant figures are enough for a large number.
     exponent = math.floor(math.log10(factor))
     leading = math.ceil(factor / 10.0 ** (exponent - 1) - 1e-6)
     if exponent < 12:
@@ -51,18 +51,18 @@ def odds(epsilon: float) -> str:
     return f"by a factor of at most {leading / 10:.1f} x 10^{exponent}"
 
 
-def factor(told: str) -> str:
+def factor(odds_in_words: str) -> str:
     """The same for a column that is headed "by a factor of".
 
     >>> factor(odds(2.0)), factor("without limit")
     ('at most 7.4', 'without limit')
     """
-    return told.removeprefix("by a factor of ")
+    return odds_in_words.removeprefix("by a factor of ")
 
 
 def percent(chance: float, up: bool = False, down: bool = False) -> str:
-    """A chance in percent with as many digits as it needs; `up` rounds upward, `down` downward, and only certainty is called 100%.
-    Whole percents that would be off by more than half of one get a digit more.
+    """A chance in percent with as many digits as it needs; `up` rounds up, `down` rounds down, and only certainty is called 100%.
+    A whole percentage that would be off by more than half a percent gets one digit more.
 
     >>> percent(0.1), percent(0.3077, up=True), percent(1 / 73), percent(0.99996, up=True), percent(1.0)
     ('10%', '31%', '1.4%', '99.996%', '100%')

@@ -1,4 +1,4 @@
-"""Errors on the command line name what was asked for, what there is, and the option that mends it."""
+"""Errors on the command line name what was asked for, what there is, and the option that fixes it."""
 
 import numpy as np
 import pandas as pd
