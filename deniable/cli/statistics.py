@@ -22,7 +22,8 @@ from deniable.files.atomic import refuse_same, write_text
 from deniable.files.tables import open_table
 from deniable.picture_words import ENGLISH, POLISH, words_of
 from deniable.plurals import counted
-from deniable.statistics.conditions import bare, compared_groups, parse
+from deniable.statistics.condition_parser import parse
+from deniable.statistics.conditions import bare, compared_groups
 from deniable.statistics.reading import read
 from deniable.statistics.sample import MOST_LABELS, Sample
 from deniable.statistics.sample_text import missing_columns

@@ -9,7 +9,8 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from deniable.core.estimate import Estimate
-from deniable.statistics.conditions import Condition, as_condition
+from deniable.statistics.condition_parser import as_condition
+from deniable.statistics.conditions import Condition
 from deniable.statistics.remarks import remark
 
 CONDITIONS = ("where", "first", "second", "condition", "among", "between")

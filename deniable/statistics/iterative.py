@@ -18,7 +18,7 @@ from deniable.core.tables import CellTable, counts
 from deniable.errors import ParameterError
 from deniable.reconstruction.assign import arvesna, assign_sorted
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.statistics.conditions import All, AnyOf, Compare, Condition
+from deniable.statistics.conditions import All, Compare, Condition
 from deniable.statistics.joint import edges_between
 from deniable.statistics.label_numbers import answered, numbers_of
 from deniable.statistics.weighted import check_group
@@ -26,7 +26,7 @@ from deniable.statistics.weighted import check_group
 
 def choose_iteratively(columns: dict[str, Any], schema: Schema, condition: Condition) -> tuple[float, Ints]:
     """The number who meet a conjunction, and the rows assigned to it (all literally as published)."""
-    parts = condition.parts if isinstance(condition, All) and not isinstance(condition, AnyOf) else (condition,)
+    parts = condition.parts if isinstance(condition, All) else (condition,)
     if not all(isinstance(part, Compare) for part in parts):
         raise ParameterError(
             "iterative_conjunction",

@@ -22,7 +22,7 @@ _ORDERS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 def share_title(asked: Condition, group: Condition | None) -> str:
     """What a share is called.
 
-    >>> from deniable.statistics.conditions import parse
+    >>> from deniable.statistics.condition_parser import parse
     >>> share_title(parse("a == 1"), None), share_title(parse("a == 1"), parse("b == 2"))
     ('share of everyone for whom (a == 1)', 'share of (a == 1) among (b == 2)')
     """

@@ -19,8 +19,9 @@ from deniable.errors import ParameterError
 from deniable.statistics import likely, means, moments, sample_text, shares
 from deniable.statistics.assumptions import repeats_assumptions
 from deniable.statistics.candidates import Candidates
+from deniable.statistics.condition_parser import as_condition
 from deniable.statistics.condition_words import written_name, written_value
-from deniable.statistics.conditions import All, Compare, Condition, as_condition, bare, compared_groups
+from deniable.statistics.conditions import All, Compare, Condition, bare, compared_groups
 from deniable.statistics.dummies import check_references, dummies
 from deniable.statistics.functions import ONE, Function, factor, indicator, open_codes
 from deniable.statistics.given_parts import given_parts
