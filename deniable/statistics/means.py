@@ -12,7 +12,6 @@ from deniable.core.estimate import FEWEST, Estimate
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
-from deniable.statistics.parts import Sums
 from deniable.statistics.ratio_differences import (
     Overlap,
     apart,
@@ -25,6 +24,7 @@ from deniable.statistics.ratio_differences import (
     sides,
 )  # fmt: skip
 from deniable.statistics.ratios import Ratio, Squares, ratio
+from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted
 
 Side = tuple[Condition | None, Function]

@@ -17,8 +17,8 @@ from deniable.core.estimate import Estimate
 from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function
-from deniable.statistics.parts import Sums
 from deniable.statistics.ratios import careful
+from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 LEAST_LEVEL = 0.95

@@ -12,6 +12,7 @@ from deniable.core.estimate import Estimate
 from deniable.statistics.bounded import LEAST_RANDOMNESS, bias_range_of, seen_function
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Parts
+from deniable.statistics.weighing import weigh
 from deniable.statistics.weighted import Weighted, check_group
 
 LOOKED_AT = 24
@@ -34,7 +35,7 @@ class _Tests:
         new = [int(rank) for rank in ranks if int(rank) not in self._known]
         if new:
             functions = [factor(self._name, (self._ranks <= rank).astype(np.float64) - self._q) * self._group for rank in new]
-            weighted = self._parts.weigh(functions, lambda means: np.eye(len(new)), False)
+            weighted = weigh(self._parts, functions, lambda means: np.eye(len(new)))
             rows = np.eye(len(new))
             means = weighted.totals() / weighted.people
             low, high = bias_range_of(weighted, rows)
@@ -88,7 +89,7 @@ def noisy_quantile(
     values = numbers[order]
     known = smooth if target == "respondents" else None
     tests = _Tests(parts, name, np.argsort(order, kind="stable"), group, q, known)
-    weighted = parts.weigh([group], lambda means: np.eye(1), False)
+    weighted = weigh(parts, [group], lambda means: np.eye(1))
     check_group(weighted.totals()[0], weighted.people, f"quantile of {name}", where)
     ranks = _looked_at(tests, len(values))
 

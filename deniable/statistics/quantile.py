@@ -17,8 +17,10 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.laws import Law, Mixture
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate
+from deniable.statistics.counted import Counted, counted_parts
 from deniable.statistics.functions import Function, factor
-from deniable.statistics.parts import Counted, Parts
+from deniable.statistics.parts import Parts
+from deniable.statistics.weighing import weigh
 from deniable.statistics.weighted import check_group
 
 CHUNK = 1 << 21
@@ -46,14 +48,14 @@ def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, F
     (name, numbers), (where, group) = of, among
     order = np.argsort(numbers, kind="stable")
     ranks, values = np.argsort(order, kind="stable"), numbers[order]
-    counted = parts.counted(list(dict.fromkeys([name, *group.attributes])))
+    counted = counted_parts(parts, list(dict.fromkeys([name, *group.attributes])))
     thresholds = _Thresholds(counted, name, ranks, group, q)
     check_group(thresholds.members(), thresholds.people, f"quantile of {name}", where)
     tests = thresholds.tests(target)
     assumes: tuple[str, ...] = ()
     if target == "population":
         middle = factor(name, (ranks <= _reached(tests)).astype(np.float64)) * group
-        weighted = parts.weigh([middle, group], lambda means: np.array([[1.0, -q]]), True)
+        weighted = weigh(parts, [middle, group], lambda means: np.array([[1.0, -q]]), precisely=True)
         assumes = weighted.assumes
         if (weighted.counts_as != 1).any():
             thresholds.counts_as = [weighted.counts_as[weighted.part == i][:1] for i in range(len(counted))]

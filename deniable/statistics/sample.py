@@ -22,6 +22,7 @@ from deniable.statistics.candidates import Candidates
 from deniable.statistics.condition_parser import as_condition
 from deniable.statistics.condition_words import written_name, written_value
 from deniable.statistics.conditions import All, Compare, Condition, bare, compared_groups
+from deniable.statistics.counted import counted_parts
 from deniable.statistics.dummies import check_references, dummies
 from deniable.statistics.functions import ONE, Function, factor, indicator, open_codes
 from deniable.statistics.given_parts import given_parts
@@ -30,12 +31,13 @@ from deniable.statistics.joint import FEW_VALUES, NOISE_BINS
 from deniable.statistics.label_numbers import answered, counts_as, has_numbers, looks_like_numbers, numbers_of
 from deniable.statistics.likelihood import Likelihood
 from deniable.statistics.noisy_quantile import noisy_quantile
-from deniable.statistics.parts import Most, Parts, Sums
+from deniable.statistics.parts import Most, Parts
 from deniable.statistics.quantile import quantile, side_by_side
 from deniable.statistics.remarks import only_labels, share_title
 from deniable.statistics.rows import columns_of, kept_cells
 from deniable.statistics.smoothed import SMOOTHED, Smoothed, SmoothedMeans, adds_noise, borders_of
 from deniable.statistics.survey_weights import declared
+from deniable.statistics.weighing import Sums, weigh
 
 METHODS = ("joint", "em", "iterative")
 MOST_LABELS = 200
@@ -96,7 +98,7 @@ class Sample:
 
     def _sums(self, target: str) -> Sums:
         """How functions are summed over the people: for the population parts count by their precision, for the respondents all alike."""
-        return lambda functions, residuals: self._parts.weigh(functions, residuals, target == "population")
+        return lambda functions, gradient: weigh(self._parts, functions, gradient, target == "population")
 
     def _target(self, given: str | None, default: str) -> str:
         if self.weights is None:
@@ -441,7 +443,7 @@ class Sample:
         means = self._smoothed_means([*functions, *members])
         if means is None:
             return None
-        [part] = self._parts.counted(list(dict.fromkeys(each for f in [*functions, *members] for each in f.attributes)))
+        [part] = counted_parts(self._parts, list(dict.fromkeys(each for f in [*functions, *members] for each in f.attributes)))
         return SmoothedMeans(means[: -len(members)], part.means_at_face_value(functions), means[-len(members) :])
 
     @repeats_assumptions

@@ -16,7 +16,6 @@ from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_range_of
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import ONE, Function
-from deniable.statistics.parts import Sums
 from deniable.statistics.ratio_differences import (
     Overlap,
     apart,
@@ -30,6 +29,7 @@ from deniable.statistics.ratio_differences import (
 )  # fmt: skip
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
 from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
+from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
 
 HARDLY = 1e-6

@@ -20,9 +20,7 @@ from deniable.engines.count import distinct
 from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
 from deniable.files.tables import open_table
-
-Part = tuple[Any, Schema]
-
+from deniable.statistics.given_parts import Part
 
 ALLOWED = "numbers of at least 0"
 IN_ONE_FRAME = (
