@@ -13,8 +13,8 @@ from rich.table import Table
 
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import DEFAULT_BINS, EVERY_VALUE, bins_or_few, edges, is_all, is_numeric, shares
+from deniable.cli.question_options import MostShare
 from deniable.cli.show import console
-from deniable.cli.statistics import MostShare
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Flip
 from deniable.core.domains.domain import Domain

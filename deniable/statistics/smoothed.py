@@ -44,14 +44,6 @@ SOME = 0.01
 """A part of the people who may be anything, so that EM can find labels that seem to hold nobody at first."""
 
 
-class SmoothedMeans(NamedTuple):
-    """Smoothed means of functions, what they would be if reports were true, and the shares of an attribute's labels among everyone."""
-
-    means: Floats
-    at_face_value: Floats
-    everyone: Floats
-
-
 def borders_of(functions: Sequence[Floats], channel: Channel) -> tuple[int, ...]:
     """Where functions of the true codes of an attribute behind noise part them, if that is at few places of many: those that no even bin
     ends near. What is asked of an attribute then mostly shares its bins, and their distribution is found once."""

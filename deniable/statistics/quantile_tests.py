@@ -43,7 +43,9 @@ class _Tests(NamedTuple):
     """What is taken for 0: sums of many weights are not exact."""
 
 
-def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, Function], title: str, target: str) -> Estimate:
+def quantile_by_tests(
+    parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, Function], title: str, target: str
+) -> Estimate:
     """The quantile q of a numeric attribute (its name and numbers) among a group (words and function)."""
     (name, numbers), (where, group) = of, among
     order = np.argsort(numbers, kind="stable")
@@ -73,22 +75,22 @@ def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, F
     )  # fmt: skip
 
 
-def side_by_side(found: Sequence[Estimate], qs: Sequence[float]) -> Estimate:
+def side_by_side(each: Sequence[Estimate], qs: Sequence[float]) -> Estimate:
     """Several quantiles as one estimate, labelled by their q. How they vary together is not worked out: covariances are not numbers."""
-    if len(found) == 1:
-        return found[0]
-    first, covariance = found[0], np.full((len(found), len(found)), np.nan)
-    np.fill_diagonal(covariance, [float(one.se[0]) ** 2 for one in found])
+    if len(each) == 1:
+        return each[0]
+    first, covariance = each[0], np.full((len(each), len(each)), np.nan)
+    np.fill_diagonal(covariance, [float(one.se[0]) ** 2 for one in each])
 
     def interval(level: float) -> tuple[Floats, Floats]:
-        low, high = (np.concatenate(ends) for ends in zip(*(one.interval(level) for one in found), strict=True))
+        low, high = (np.concatenate(ends) for ends in zip(*(one.interval(level) for one in each), strict=True))
         return low, high
 
-    biases = [np.zeros(1) if one.bias is None else one.bias for one in found]
+    biases = [np.zeros(1) if one.bias is None else one.bias for one in each]
     return Estimate(
-        np.concatenate([one.value for one in found]), list(qs), n=first.n, method=first.method, target=first.target, covariance=covariance,
-        name=first.name, limits=first.limits, ends=interval, assumes=list(dict.fromkeys(each for one in found for each in one.assumes)),
-        bias=None if all(one.bias is None for one in found) else np.concatenate(biases),
+        np.concatenate([one.value for one in each]), list(qs), n=first.n, method=first.method, target=first.target, covariance=covariance,
+        name=first.name, limits=first.limits, ends=interval, assumes=list(dict.fromkeys(words for one in each for words in one.assumes)),
+        bias=None if all(one.bias is None for one in each) else np.concatenate(biases),
     )  # fmt: skip
 
 
