@@ -22,18 +22,30 @@ from deniable.statistics.survey_weights import declared
 class Sample:
     """Randomised data and the schema it was randomised under; several (data, schema) parts are taken together.
 
-    `weights` say how many people of the population each respondent stands for: real numbers in a column of the data (its name, also of
-    files and databases), a series or array in the order of the rows, or an attribute that is declared `Identity`.
-
     Parts may hide the same answers differently. What is said of the respondents adds the parts up. What is said of the population takes
     the parts for samples of the same people and weighs them by precision, so that a part that says little does no harm; the estimate says
-    so, with a test (`estimate.assumes`). `alike=False` adds the parts up instead. A question that only some parts ask is answered from
-    those.
+    so, with a test (`estimate.assumes`). A question that only some parts ask is answered from those.
 
     Behind noise some truths look alike, and no weights tell them apart. Answers then have a largest bias (`estimate.bias`), which their
-    intervals count. It is that over the truths in which no single value holds more than a share `most` of the people: five times an even
-    share unless you say otherwise, for all attributes (0.06) or by name ({"age": 0.06}); 1 assumes nothing, and intervals are wide.
+    intervals count. It is that over the truths in which no single value holds more than a share `most` of the people.
 
+    Parameters
+    ----------
+    data
+        A frame, the name of a file or database (`dn.read`), or a list of them or of (data, schema) pairs.
+    schema
+        What the data was randomised under, or the path of its file.
+    weights
+        How many people of the population each respondent stands for: real numbers in a column of the data (its name, also of files and
+        databases), a series or array in the order of the rows, or an attribute that is declared `Identity`.
+    alike
+        False adds parts up for the population too, instead of taking them for samples of the same people.
+    most
+        The largest share of the people that any single value holds, for all attributes (0.06) or by name ({"age": 0.06}): five times an
+        even share unless you say otherwise; 1 assumes nothing, and intervals are wide.
+
+    Examples
+    --------
     >>> import deniable as dn, numpy as np
     >>> schema = dn.datasets.town_schema()
     >>> rng = np.random.default_rng(4)
@@ -95,12 +107,31 @@ class Sample:
     ) -> Candidates:
         """Rows that probably meet a condition, best first, with their probabilities and how many are expected to.
 
-        The probability is Bayes' with the joint distribution estimated from all reports. method="iterative" gives the list of
-        paper 000 instead: the rows it assigns, in order. Of a sample of several parts `parts` says which part each row is of. Rows are
-        those of the reports, which are shuffled: whose they are only a column that was kept tells; `keep` names such columns (receipt
-        codes), to be shown beside the rows. Equal rows are in the order of a draw of the operating system, which the result records
-        (`draw`); given again, it gives the same list.
+        The probability is Bayes' with the joint distribution estimated from all reports. Rows are those of the reports, which are shuffled:
+        only a column that was kept tells whose they are.
 
+        Parameters
+        ----------
+        where
+            The condition.
+        size
+            How many rows to list; without it all.
+        method
+            "iterative" gives the list of paper 000 instead: the rows it assigns, in order.
+        rng
+            Draws the order of equal rows in simulations, instead of the operating system.
+        draw
+            The text that equal rows are drawn by: that of an earlier list gives the same list again.
+        keep
+            Columns of the data that are shown beside the rows, such as receipt codes.
+
+        Returns
+        -------
+        Candidates
+            The rows. Of a sample of several parts `parts` says which part each row is of; `draw` records what equal rows were drawn by.
+
+        Examples
+        --------
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)})
         >>> people = pd.DataFrame({"a": [1] * 30 + [0] * 70, "code": [f"C{i}" for i in range(100)]})
@@ -115,14 +146,34 @@ class Sample:
         by_bins: Any = None,
     ) -> Estimate:  # fmt: skip
         """The mean of a numeric attribute, of all or of those who meet a condition: a ratio of two sums of weights. Labels in an order that
-        are all numbers, as of a rating, have one too; of yes and no it is the share of yes. `by` gives one mean for each label of another
-        attribute (or bin of it: `by_bins`), with the estimated sizes of these groups.
+        are all numbers, as of a rating, have one too; of yes and no it is the share of yes.
 
         The weights are unbiased, or of a bounded bias that the interval counts; within a group the value shown may be moved by up to one
-        standard error toward the likeliest (docs/noise.md). method="em" is maximum likelihood on the
-        joint table over bins, which varies less and is biased; "iterative" is the mean of the reports of the rows that Figure 3 of paper
-        000 chooses, biased too.
+        standard error toward the likeliest (docs/noise.md).
 
+        Parameters
+        ----------
+        name
+            The attribute.
+        where
+            The condition that people meet; without it everyone.
+        target
+            What error bars are about: "population" or "respondents".
+        method
+            "em" is maximum likelihood on the joint table over bins, which varies less and is biased; "iterative" is the mean of the
+            reports of the rows that Figure 3 of paper 000 chooses, biased too.
+        by
+            Another attribute: one mean for each of its labels, with the estimated sizes of these groups.
+        by_bins
+            Bins of that attribute instead of its values.
+
+        Returns
+        -------
+        Estimate
+            Labelled by the attribute, or by the labels of `by`.
+
+        Examples
+        --------
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Additive(dn.Integer(20, 30), dn.Uniform(5))})
         >>> dn.Sample(pd.DataFrame({"age": [18, 24, 33]}), schema).mean("age").value.round(6).tolist()
@@ -139,13 +190,35 @@ class Sample:
         self, name: str, where: Any = None, by: str | None = None, bins: Any = None, target: str = "population",
         method: str = "joint", by_bins: Any = None,
     ) -> Estimate:  # fmt: skip
-        """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition; `by` gives one
-        distribution for each label of another attribute (or bin of it: `by_bins`), labelled (label of by, label).
+        """Shares of the labels (or bins) of an attribute, among all or among those who meet a condition.
 
         Behind noise the point is that of a smoothed distribution, and the interval counts how far weights may be off (docs/noise.md).
-        method="em" is maximum likelihood on the joint table; "iterative" reconstructs from the reports of the rows that Figure 3 of paper
-        000 chooses, biased.
 
+        Parameters
+        ----------
+        name
+            The attribute.
+        where
+            The condition that people meet; without it everyone.
+        by
+            Another attribute: one distribution for each of its labels.
+        bins
+            Bins of the attribute, if it is a number: how many, or their edges.
+        target
+            What error bars are about: "population" or "respondents".
+        method
+            "em" is maximum likelihood on the joint table; "iterative" reconstructs from the reports of the rows that Figure 3 of paper
+            000 chooses, biased.
+        by_bins
+            Bins of the attribute `by` instead of its values.
+
+        Returns
+        -------
+        Estimate
+            Labelled by the labels or bins, or by (label of by, label).
+
+        Examples
+        --------
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema)
@@ -173,10 +246,28 @@ class Sample:
         self, a: str, b: str, target: str = "population", bins: dict[str, Any] | None = None, method: str = "joint",
         most_cells: int | None = 2_500,
     ) -> Estimate:  # fmt: skip
-        """The joint shares of two attributes, labelled (label of a, label of b); `to_frame()` has a in rows and b in columns. method="em"
-        is maximum likelihood on the joint table. Every two cells have a covariance, so a table of more than `most_cells` is
-        refused: give bins, such as bins={"age": 10}, or raise it (None for no limit).
+        """The joint shares of two attributes.
 
+        Parameters
+        ----------
+        a, b
+            The attributes.
+        target
+            What error bars are about: "population" or "respondents".
+        bins
+            Bins of attributes that are numbers, by name, such as {"age": 10}.
+        method
+            "em" is maximum likelihood on the joint table.
+        most_cells
+            Every two cells have a covariance, so a table of more cells is refused: give bins, or raise it (None for no limit).
+
+        Returns
+        -------
+        Estimate
+            Labelled (label of a, label of b); `to_frame()` has a in rows and b in columns.
+
+        Examples
+        --------
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> dn.Sample(pd.DataFrame({"a": [1, 1, 0, 0], "b": ["m", "m", "m", "f"]}), schema).crosstab("a", "b").value.tolist()
@@ -195,9 +286,28 @@ class Sample:
         meets a, minus the share of everyone who meets b: it says which of the two are more people, and nothing of what is more frequent
         among them.
 
-        The two are estimated from the same reports, and their covariance is taken into account. `.verdict` says whether the
-        difference can be told from 0. method="em" is maximum likelihood on the joint table: a band and no verdict.
+        The two are estimated from the same reports, and their covariance is taken into account.
 
+        Parameters
+        ----------
+        first, second
+            Conditions: two that are compared, or one that is compared between groups.
+        of
+            The attribute whose means in the two groups are compared.
+        target
+            What error bars are about: "population" or "respondents".
+        method
+            "em" is maximum likelihood on the joint table: a band and no verdict.
+        between
+            Two groups, each a condition.
+
+        Returns
+        -------
+        Estimate
+            `.verdict` says whether the difference can be told from 0.
+
+        Examples
+        --------
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75), "b": dn.Identity(dn.Nominal(["m", "f"]))})
         >>> sample = dn.Sample(pd.DataFrame({"a": [1] * 60 + [0] * 40, "b": ["m", "f"] * 50}), schema)
@@ -252,13 +362,32 @@ class Sample:
     def quantile(
         self, name: str, q: float | Sequence[float] = 0.5, where: Any = None, target: str = "population", method: str = "joint"
     ) -> Estimate:
-        """The value that a share q of the people (all, or those who meet a condition) does not exceed; of several shares one value each,
-        labelled by them.
+        """The value that a share q of the people (all, or those who meet a condition) does not exceed.
 
         It is one of the attribute's values: where the estimated distribution function, made rising, reaches q. The interval holds all
-        values that no test refutes; its half width at 68% is the standard error. method="em" reads the value off the likeliest
-        distribution instead. Behind noise the point is read off a smoothed distribution.
+        values that no test refutes; its half width at 68% is the standard error. Behind noise the point is read off a smoothed
+        distribution.
 
+        Parameters
+        ----------
+        name
+            The attribute.
+        q
+            The share, or several: 0.5 is the median.
+        where
+            The condition that people meet; without it everyone.
+        target
+            What error bars are about: "population" or "respondents".
+        method
+            "em" reads the value off the likeliest distribution instead.
+
+        Returns
+        -------
+        Estimate
+            One value for each share; several are labelled by them.
+
+        Examples
+        --------
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"age": dn.Retention(dn.Integer(20, 24), 0.9)})
         >>> sample = dn.Sample(pd.DataFrame({"age": [20, 21, 21, 22, 24] * 20}), schema)
