@@ -101,11 +101,11 @@ class Function:
                 if inside and isinstance(block.channel, Channel) and not block.channel.law.lumpable:
                     noisy += [*inside]
                 elif inside:
-                    own = _block_weights(block.channel, inside, codes)
-                    product *= own
+                    weights_of_block = _block_weights(block.channel, inside, codes)
+                    product *= weights_of_block
                     signed = any((f < 0).any() for f in inside.values())
                     absolute = {name: np.abs(f) for name, f in inside.items()}
-                    sizes *= _block_weights(block.channel, absolute, codes) if signed else own
+                    sizes *= _block_weights(block.channel, absolute, codes) if signed else weights_of_block
             residuals: Factors = {}
             for name in noisy:
                 weights, residual = undo(name, factors[name], _worth(product, sizes, n))

@@ -177,20 +177,20 @@ class _Thresholds:
             return part.weights(functions)
         total = np.zeros((len(ranks), len(part.n)))
         for coefficient, factors in self.group.terms:
-            own = factors.get(self.name, np.ones(len(self.ranks)))
+            f = factors.get(self.name, np.ones(len(self.ranks)))
             others = Function([(coefficient, {name: f for name, f in factors.items() if name != self.name})])
-            weights = self._weights_of_one(block.channel.law, own, ranks, part.codes[self.name])
+            weights = self._weights_of_one(block.channel.law, f, ranks, part.codes[self.name])
             total += weights * part.weights([others])[0]
         return total
 
-    def _weights_of_one(self, law: Law, own: Floats, ranks: Ints, codes: Ints) -> Floats:
-        """The weights, at reported codes, of own(truth) where the truth is at or below the values of these ranks."""
+    def _weights_of_one(self, law: Law, f: Floats, ranks: Ints, codes: Ints) -> Floats:
+        """The weights, at reported codes, of f(truth) where the truth is at or below the values of these ranks."""
         if not isinstance(law, Mixture) or not law.diagonal:
-            below = (self.ranks[:, None] <= ranks) * own[:, None]
+            below = (self.ranks[:, None] <= ranks) * f[:, None]
             return law.weights(below)[codes].T
         # Of a mixture (f(z) - (1 - theta) E_q f) / theta: a step at the report less one number for each rank.
-        by_rank = np.empty(len(own))
-        by_rank[self.ranks] = law.replacement * own
-        weights = np.where(self.ranks[codes] <= ranks[:, None], own[codes] * (law.denominator / law.diagonal), 0.0)
+        by_rank = np.empty(len(f))
+        by_rank[self.ranks] = law.replacement * f
+        weights = np.where(self.ranks[codes] <= ranks[:, None], f[codes] * (law.denominator / law.diagonal), 0.0)
         weights -= (np.cumsum(by_rank)[ranks] / law.diagonal)[:, None]
         return weights

@@ -135,8 +135,8 @@ class Sample:
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8)})
         >>> people = pd.DataFrame({"a": [1] * 30 + [0] * 70, "code": [f"C{i}" for i in range(100)]})
-        >>> found = dn.Sample(people, schema).candidates("a == 1", size=10, keep=["code"])
-        >>> len(found), found.cut, list(found.to_frame())
+        >>> listed = dn.Sample(people, schema).candidates("a == 1", size=10, keep=["code"])
+        >>> len(listed), listed.cut, list(listed.to_frame())
         (10, '10 of 30 rows with the same probability are listed, as drawn', ['row', 'code', 'probability'])
         """
         return ranking.candidates(self._reports, where, size, method, rng, draw, keep)
@@ -180,8 +180,8 @@ class Sample:
         [25.0]
         >>> schema = dn.Schema({**schema, "town": dn.Identity(dn.Nominal(["north", "south"]))})
         >>> reports = pd.DataFrame({"age": [18, 24, 27, 33] * 5, "town": ["north", "north", "south", "south"] * 5})
-        >>> found = dn.Sample(reports, schema).mean("age", by="town")
-        >>> found.labels, found.value.round(6).tolist(), found.group_sizes.tolist()
+        >>> estimate = dn.Sample(reports, schema).mean("age", by="town")
+        >>> estimate.labels, estimate.value.round(6).tolist(), estimate.group_sizes.tolist()
         (('north', 'south'), [21.0, 30.0], [10.0, 10.0])
         """
         return means.mean(self._reports, name, where, target, method, by, by_bins)
@@ -333,8 +333,8 @@ class Sample:
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({name: dn.Retention(dn.Integer(0, 9), 0.8) for name in "ab"})
         >>> reports = pd.DataFrame({"a": [*range(10)] * 100, "b": [*range(10)] * 100})
-        >>> found = dn.Sample(reports, schema).correlation("a", "b")
-        >>> float(found.value[0]), bool(found.interval()[0][0] > 0.9)
+        >>> estimate = dn.Sample(reports, schema).correlation("a", "b")
+        >>> float(estimate.value[0]), bool(estimate.interval()[0][0] > 0.9)
         (1.0, True)
         """
         return moments.correlation(self._reports, a, b, where)
@@ -349,8 +349,8 @@ class Sample:
         >>> import deniable as dn, pandas as pd
         >>> schema = dn.Schema({"mood": dn.KRR(dn.Ordinal(["1", "2", "3"]), 0.8), "ill": dn.Identity(dn.Nominal(["no", "yes"]))})
         >>> reports = pd.DataFrame({"mood": ["3"] * 60 + ["2"] * 60 + ["1"] * 80, "ill": ["no", "yes", "yes", "no"] * 50})
-        >>> found = dn.Sample(reports, schema).regression("mood", "ill")
-        >>> found.labels, found.notes
+        >>> estimate = dn.Sample(reports, schema).regression("mood", "ill")
+        >>> estimate.labels, estimate.notes
         (('intercept', 'ill'), ("of 'ill', 'yes' counts as 1 and 'no' as 0",))
         >>> schema = dn.Schema({**schema, "town": dn.Identity(dn.Nominal(["north", "south", "west"]))})
         >>> reports["town"] = ["north", "south", "south", "west"] * 50

@@ -121,8 +121,8 @@ class Smoothed:
             above, below = above @ beside.matrix, below @ beside.matrix
             rows = (*rows, beside.reported[reports[others[0]]])
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(below > 0, above / below, np.nan)[rows]
-        return found
+            probabilities: Floats = np.where(below > 0, above / below, np.nan)[rows]
+        return probabilities
 
     def _joint(self, other: str) -> Floats | None:
         if other not in self._joints:
@@ -178,8 +178,8 @@ class _Beside(NamedTuple):
 
 def _likely(matrix: Floats, counts: Floats) -> Floats:
     """The shares of the labels of an attribute that is not behind noise, none of them 0."""
-    found = em(FloatTable(matrix), counts).shares
-    return np.asarray((1 - SOME) * found + SOME / len(found), dtype=np.float64)
+    shares = em(FloatTable(matrix), counts).shares
+    return np.asarray((1 - SOME) * shares + SOME / len(shares), dtype=np.float64)
 
 
 def _joined(one: tuple[Floats, Floats], two: tuple[Floats, Floats], counts: Floats, both: bool) -> Floats:
