@@ -16,9 +16,9 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 
 
-def _question(name: str, about: str) -> Lazy:
+def _question(module: str, name: str, about: str) -> Lazy:
     """A command that asks a sample."""
-    return Lazy("statistics", name, about, reads_csv=True, draws=True, spares_pandas=True)
+    return Lazy(module, name, about, reads_csv=True, draws=True, spares_pandas=True)
 
 
 COMMANDS = {
@@ -37,16 +37,18 @@ COMMANDS = {
         "Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.",
         reads_csv=True,
     ),
-    "count": _question("count", "How many meet a condition."),
-    "share": _question("share", "The share of those who meet a condition, of everyone or among a group."),
-    "mean": _question("mean", "The mean of an attribute, of all or of those who meet a condition."),
-    "quantile": _question("quantile", "The value that a share q of the people does not exceed (the median unless you say otherwise)."),
-    "distribution": _question("distribution", "The distribution of an attribute, of all or of those who meet a condition."),
-    "crosstab": _question("crosstab", "The joint distribution of two attributes."),
-    "difference": _question("difference", "How much two groups differ, and whether that can be told from 0."),
-    "correlation": _question("correlation", "The correlation of two attributes."),
-    "regression": _question("regression", "Least squares of an attribute on one or more others."),
-    "candidates": Lazy("statistics", "candidates", "Rows (counted from 1) that probably meet a condition, best first.", reads_csv=True),
+    "count": _question("shares", "count", "How many meet a condition."),
+    "share": _question("shares", "share", "The share of those who meet a condition, of everyone or among a group."),
+    "mean": _question("averages", "mean", "The mean of an attribute, of all or of those who meet a condition."),
+    "quantile": _question(
+        "averages", "quantile", "The value that a share q of the people does not exceed (the median unless you say otherwise)."
+    ),
+    "distribution": _question("shares", "distribution", "The distribution of an attribute, of all or of those who meet a condition."),
+    "crosstab": _question("shares", "crosstab", "The joint distribution of two attributes."),
+    "difference": _question("comparisons", "difference", "How much two groups differ, and whether that can be told from 0."),
+    "correlation": _question("comparisons", "correlation", "The correlation of two attributes."),
+    "regression": _question("comparisons", "regression", "Least squares of an attribute on one or more others."),
+    "candidates": Lazy("candidates", "candidates", "Rows (counted from 1) that probably meet a condition, best first.", reads_csv=True),
     "mine": Lazy("mine", "mine", "Find items that occur together in the true transactions.", reads_csv=True),
     "demo": Lazy("demo", "demo", "A town answers five sensitive questions; only randomised answers are kept."),
     "serve": Lazy("serve", "serve", "Serve the surveys of a database until interrupted."),

@@ -13,7 +13,7 @@ import typer
 from deniable.cli.bars import Bar
 from deniable.cli.estimates import DEFAULT_BINS, EVERY_VALUE, bins_or_few, edges, is_all, is_numeric, shares
 from deniable.cli.mined import plain, present, save_picture, surest_first
-from deniable.cli.statistics import MostShare
+from deniable.cli.question_options import MostShare
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Flip
 from deniable.core.domains.domain import Domain

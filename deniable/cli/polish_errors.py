@@ -81,7 +81,7 @@ _ALLOWED = (
 def in_polish(error: DeniableError) -> str | None:
     """The sentence of an error in Polish, with the place in the condition that it points at; None if there is none.
 
-    >>> from deniable.statistics.conditions import parse
+    >>> from deniable.statistics.condition_parser import parse
     >>> from deniable.errors import ParameterError
     >>> try:
     ...     parse("sex = 'F'")

@@ -1,6 +1,6 @@
 """Answers from weights that are a little off for every truth: how far they may be off, and intervals that count it.
 
-The weights of a function f estimate f + residual. What is asked depends on the means of functions by coefficients (`Residuals`), so its
+The weights of a function f estimate f + residual. What is asked depends on the means of functions by coefficients (`Gradient`), so its
 bias is the mean over the people of one function of the truth. Its largest and smallest value over the class of truths (`Cap`) are known.
 The estimate is put in the middle, and the interval is estimate +- critical value(largest bias / se) * se (Armstrong and Kolesar).
 """
@@ -8,9 +8,9 @@ The estimate is put in the middle, and the interval is estimate +- critical valu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,14 +19,9 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.groups import Factors, joined
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
+from deniable.statistics.counted import Counted
 from deniable.statistics.functions import Function, Residual
-from deniable.statistics.weighted import Weighted
-
-if TYPE_CHECKING:
-    from deniable.statistics.parts import Counted
-
-Residuals = Callable[[Floats], Floats | None]
-"""From the means of functions to the coefficients of what is to be known, one row for each number; None where they say nothing."""
+from deniable.statistics.weighted import Gradient, Weighted
 
 MOST_GROUPS = 100
 """Up to so many labels of another attribute each one's people are looked at by themselves."""
@@ -43,10 +38,10 @@ class Bounded:
         counted: Sequence[Counted],
         functions: Sequence[Function],
         off: Sequence[Sequence[Sequence[Residual]]],
-        residuals: Residuals,
+        gradient: Gradient,
     ) -> None:
         self._weighted, self._counted, self._functions, self.off = weighted, counted, functions, off
-        self._residuals = residuals
+        self._gradient = gradient
         self.means = weighted.totals() / weighted.people
         self._biases: dict[int, float] = {}
 
@@ -83,16 +78,16 @@ class Bounded:
     @cached_property
     def _on_average(self) -> list[tuple[list[Function], list[Function]]]:
         """For each part what the weights of the functions are on average, given the truth, and by how much that is off."""
-        found = []
+        averages = []
         for off in self.off:
             seen = [seen_function(function, terms) for function, terms in zip(self._functions, off, strict=True)]
-            found.append((seen, [one - function for one, function in zip(seen, self._functions, strict=True)]))
-        return found
+            averages.append((seen, [one - function for one, function in zip(seen, self._functions, strict=True)]))
+        return averages
 
     def randomness(self, rows: Floats) -> Floats:
         """The variance of what such numbers are off by if the people are fixed: that of the weights less that of what they are on average,
         and that of the residuals, since the class is one of the people that the respondents are drawn from."""
-        found = np.zeros(len(rows))
+        variance = np.zeros(len(rows))
         for i, (part, (seen, apart)) in enumerate(zip(self._counted, self._on_average, strict=True)):
             inside = self._weighted.part == i
             each = self._weighted.n[inside] * (self._weighted.stands_for * self._weighted.counts_as)[inside] ** 2
@@ -100,8 +95,8 @@ class Bounded:
             spread = (rows @ self._weighted.values[:, inside] - centre[:, None]) ** 2 @ each
             fixed = np.array([part.weights([_square(seen, row, c)])[0] @ each for row, c in zip(rows, centre, strict=True)])
             residual = np.array([part.weights([_square(apart, row, 0.0)])[0] @ each for row in rows])
-            found += np.maximum(spread - fixed, LEAST_RANDOMNESS * spread) + np.maximum(residual, 0.0)
-        return found / self._weighted.people**2
+            variance += np.maximum(spread - fixed, LEAST_RANDOMNESS * spread) + np.maximum(residual, 0.0)
+        return variance / self._weighted.people**2
 
     def estimate(
         self,
@@ -115,7 +110,7 @@ class Bounded:
         whole: int = 1,
     ) -> Estimate:
         """The estimate in the middle of what its bias may be, with bias-aware intervals; of shares each `whole` labels add up to 1."""
-        rows = self._residuals(self.means)
+        rows = self._gradient(self.means)
         assert rows is not None  # groups that seem to be empty are refused before
         low, high = (scale * end for end in self.bias_range(rows))
         covariance = errors[0]
@@ -175,36 +170,36 @@ def _range_of(part: Counted, off: Sequence[Sequence[Residual]], rows: Floats) ->
             _, residuals, times = gathered[name].setdefault(key, (others, [], []))
             residuals.append(residual)
             times.append(term.coefficient * coefficients)
-    for name, found in gathered.items():
-        summed = [(others, np.array(residuals).T @ np.array(times)) for others, residuals, times in found.values()]
+    for name, terms_of_one in gathered.items():
+        summed = [(others, np.array(residuals).T @ np.array(times)) for others, residuals, times in terms_of_one.values()]
         least, most = _range_of_one(part, name, summed)
         low, high = low + least, high + most
     return low, high
 
 
-def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]]) -> tuple[Floats, Floats]:
+def _range_of_one(part: Counted, name: str, terms: list[tuple[Factors, Floats]]) -> tuple[Floats, Floats]:
     """The range of the mean of sum over terms of residual(truth of `name`) * product of others' factors."""
     cap = part.cap(name)
-    attributes = {a for others, _ in found for a in others}
-    columns = found[0][1].shape[1]
+    attributes = {a for others, _ in terms for a in others}
+    columns = terms[0][1].shape[1]
     low, high = np.zeros(columns), np.zeros(columns)
     if not attributes:
-        return cap.ends(found[0][1])
+        return cap.ends(terms[0][1])
     if len(attributes) == 1 and part.schema[next(iter(attributes))].domain.size <= MOST_GROUPS:
         # The people of each label of the other attribute by themselves, or everyone of the label that is worst for their value.
         [other] = attributes
         labels = range(part.schema[other].domain.size)
-        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in found], axis=0) for i in labels]
+        each = [np.sum([r * (others[other][i] if others else 1.0) for others, r in terms], axis=0) for i in labels]
         least, most = -cap.largest(-np.min(each, axis=0)), cap.largest(np.max(each, axis=0))
-        if not _told(part, other):
+        if not _unbiased(part, other):
             return least, most
         for label, residual in zip(labels, each, strict=True):
             if residual.any():
                 least_of, most_of = cap.ends(residual, part.share_range(other, label))
                 low, high = low + least_of, high + most_of
         return np.maximum(low, least), np.minimum(high, most)
-    for others, residual in found:
-        members = all(np.isin(f, (0.0, 1.0)).all() and _told(part, a) for a, f in others.items())
+    for others, residual in terms:
+        members = all(np.isin(f, (0.0, 1.0)).all() and _unbiased(part, a) for a, f in others.items())
         if members:
             sizes: Sequence[float] = part.mean_range(Function([(1.0, others)])) if others else (1.0,)
             least, most = cap.ends(residual, sizes)
@@ -215,7 +210,7 @@ def _range_of_one(part: Counted, name: str, found: list[tuple[Factors, Floats]])
     return low, high
 
 
-def _told(part: Counted, name: str) -> bool:
+def _unbiased(part: Counted, name: str) -> bool:
     """Whether every label's share is told without a bias: not behind noise."""
     [channel] = [block.channel for block in part.schema.blocks if name in block.attributes]
     if not isinstance(channel, Channel):
@@ -247,7 +242,9 @@ def seen_function(function: Function, off: Sequence[Residual]) -> Function:
 def _square(functions: Sequence[Function], row: Floats, centre: float) -> Function:
     """(sum of coefficient * function - centre)^2."""
     used = [(float(coefficient), function) for coefficient, function in zip(row, functions, strict=True) if coefficient]
-    terms = Function([(-centre, {}), *((c * own, factors) for c, function in used for own, factors in function.terms)]).terms
+    terms = Function(
+        [(-centre, {}), *((c * times, factors) for c, function in used for times, factors in function.terms)]
+    ).terms
     return Function(
         [
             (a * b * (1 if i == j else 2), joined(f, g))

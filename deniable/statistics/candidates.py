@@ -35,8 +35,8 @@ class Candidates:
     check it: among equals rows stand in the order of the SHA-256 of "DRAW:ROW", rows counted from 1 through all parts. It comes from the
     operating system's randomness. Given beforehand (any text: the numbers of a public lottery), nobody can draw again until they like it.
 
-    >>> found = Candidates(np.array([0.2, 0.9, 0.5]), size=2)
-    >>> found.rows.tolist(), found.expected
+    >>> listed = Candidates(np.array([0.2, 0.9, 0.5]), size=2)
+    >>> listed.rows.tolist(), listed.expected
     ([1, 2], 1.4)
     >>> equals = np.full(5, 0.5)
     >>> first = Candidates(equals, size=2)
@@ -146,7 +146,7 @@ def _lots(draw: str, rows: int) -> npt.NDArray[np.uint64]:
     begun = hashlib.sha256(f"{draw}:".encode())
     lots = bytearray()
     for row in range(1, rows + 1):
-        own = begun.copy()
-        own.update(b"%d" % row)
-        lots += own.digest()[:8]
+        of_row = begun.copy()
+        of_row.update(b"%d" % row)
+        lots += of_row.digest()[:8]
     return np.frombuffer(bytes(lots), dtype=">u8").astype(np.uint64)

@@ -72,33 +72,33 @@ def split(text: str) -> list[Token]:
     """
     tokens, position = [], 0
     while text[position:].strip():
-        found = _TOKEN.match(text, position)
-        if found is None:
+        token = _TOKEN.match(text, position)
+        if token is None:
             at = position + len(text[position:]) - len(text[position:].lstrip())
             hint = _MEANT.get(text[at], _PART_OF_A_NAME)
             raise pointed("bad_character", "{got!r} is not understood here." + hint, text, at, got=text[at])
-        kind = str(found.lastgroup)
-        _refuse_unquoted(text, kind, found)
-        tokens.append(Token(kind, _value(kind, found.group(kind)), found.start(kind)))
-        position = found.end()
+        kind = str(token.lastgroup)
+        _refuse_unquoted(text, kind, token)
+        tokens.append(Token(kind, _value(kind, token.group(kind)), token.start(kind)))
+        position = token.end()
     tokens.append(Token("end", "the end", len(text)))
     return tokens
 
 
-def _refuse_unquoted(text: str, kind: str, found: re.Match[str]) -> None:
+def _refuse_unquoted(text: str, kind: str, token: re.Match[str]) -> None:
     """A word or number that goes straight on in other signs (a.b, a-1, 2nd) is a name that nobody quoted."""
-    if kind not in ("word", "number") or found.group(kind) in KEYWORDS:
+    if kind not in ("word", "number") or token.group(kind) in KEYWORDS:
         return
-    rest = _RUN.match(text, found.end())
+    rest = _RUN.match(text, token.end())
     following = rest.group() if rest is not None else ""
     if not following or (kind == "number" and (following in KEYWORDS or not following[0].isalpha())):
         return
-    name = found.group(kind) + following
+    name = token.group(kind) + following
     raise pointed(
         "unquoted_name",
         "A name such as {got} must be quoted: write {double} or {back}.",
         text,
-        found.start(kind),
+        token.start(kind),
         got=name,
         double=_in_quotes(name, '"'),
         back=_in_quotes(name, "`"),

@@ -4,7 +4,8 @@
     not (children == 'yes' or "monthly salary" > 2000)
     `net.income` >= 1000
 
-A condition speaks of true values; whether a person meets it is never known, only how many do.
+A condition speaks of true values; whether a person meets it is never known, only how many do. Text becomes a condition in
+`condition_parser`.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import Domain, Nominal, Ordinal
 from deniable.errors import ParameterError
-from deniable.statistics.condition_words import KEYWORDS, NAMES, Token, plain_value, pointed, split, written_name, written_value
+from deniable.statistics.condition_words import plain_value, pointed, written_name, written_value
 from deniable.statistics.label_numbers import has_numbers, numbers_of
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -28,7 +29,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 class Condition(ABC):
     """A statement about one person's true answers; combine with &, | and ~.
 
-    >>> from deniable.statistics.conditions import parse
+    >>> from deniable.statistics.condition_parser import parse
     >>> str(parse("sex == 'F' and 18 <= age < 30"))
     "(sex == 'F' and age >= 18 and age < 30)"
     """
@@ -156,24 +157,29 @@ def _as_label(domain: Domain, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class All(Condition):
-    """Every part holds."""
+class Joined(Condition):
+    """Several conditions, joined by a word."""
 
     parts: tuple[Condition, ...]
-    word = "and"
+    word: ClassVar[str]
 
     def attributes(self) -> list[str]:
         return list(dict.fromkeys(name for part in self.parts for name in part.attributes()))
 
     def comparisons(self) -> list[Compare]:
-        return [found for part in self.parts for found in part.comparisons()]
+        return [comparison for part in self.parts for comparison in part.comparisons()]
 
     def __str__(self) -> str:
         return "(" + f" {self.word} ".join(str(part) for part in self.parts) + ")"
 
 
-@dataclass(frozen=True)
-class AnyOf(All):
+class All(Joined):
+    """Every part holds."""
+
+    word = "and"
+
+
+class AnyOf(Joined):
     """At least one part holds."""
 
     word = "or"
@@ -198,18 +204,20 @@ class Not(Condition):
 def bare(condition: Any) -> str:
     """A condition in words, without brackets around the whole; none at all is met by everyone.
 
+    >>> from deniable.statistics.condition_parser import parse
     >>> bare(parse("a == 1 and b == 2")), bare(None)
     ('a == 1 and b == 2', 'everyone')
     """
     if condition is None:
         return "everyone"
     text = str(condition)
-    return text[1:-1] if isinstance(condition, All) else text
+    return text[1:-1] if isinstance(condition, Joined) else text
 
 
 def compared_groups(first: Condition | None, second: Condition | None) -> tuple[Condition, Condition, Condition] | None:
     """What two conditions have in common and by which groups they differ, if they look like one question to two groups of people.
 
+    >>> from deniable.statistics.condition_parser import parse
     >>> [str(part) for part in compared_groups(parse("sick == 1 and sex == 'F'"), parse("sex == 'M' and sick == 1"))]
     ['sick == 1', "sex == 'F'", "sex == 'M'"]
     >>> compared_groups(parse("sex == 'F'"), parse("sex == 'M'")) is None
@@ -229,7 +237,7 @@ def compared_groups(first: Condition | None, second: Condition | None) -> tuple[
 
 def _joined_parts(condition: Condition) -> list[Condition]:
     """The parts that must all hold."""
-    if type(condition) is not All:
+    if not isinstance(condition, All):
         return [condition]
     return [inner for part in condition.parts for inner in _joined_parts(part)]
 
@@ -273,165 +281,3 @@ class where:  # noqa: N801 - it reads as a word: dn.where("age") < 30
         return self._compared(">=", value)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _truth_value(token: Token, other: Token) -> Token:
-    """The word true or false beside a name is a value, as in `smokes == true`; between two such words nobody can tell."""
-    value = TRUTH_VALUES.get(str(token.value).lower()) if token.kind == "word" else None
-    if value is None or (other.kind == "word" and str(other.value).lower() in TRUTH_VALUES):
-        return token
-    return Token("number", value, token.position)
-
-
-TRUTH_VALUES = {"true": True, "false": False}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-
-
-class _Parser:
-    """Recursive descent: or, and, not, then comparisons, chains and parentheses."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = split(text)
-        self._next = 0
-
-    @property
-    def _token(self) -> Token:
-        return self._tokens[self._next]
-
-    def _take(self, *values: str) -> Token | None:
-        token = self._token
-        if token.kind in ("word", "mark", "operator") and token.value in values:
-            self._next += 1
-            return token
-        return None
-
-    def _expected(self, what: str) -> ParameterError:
-        token = self._token
-        return pointed("unexpected", "Expected {what}, got {got}.", self._text, token.position, what=what, got=token.value)
-
-    def parse(self) -> Condition:
-        if self._token.kind == "end":
-            raise pointed("empty", "The condition is empty.", self._text, 0)
-        found = self._either()
-        if self._token.kind != "end":
-            raise self._expected("'and', 'or' or the end")
-        return found
-
-    def _either(self) -> Condition:
-        parts = [self._both()]
-        while self._take("or"):
-            parts.append(self._both())
-        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
-
-    def _both(self) -> Condition:
-        parts = [self._negated()]
-        while self._take("and"):
-            parts.append(self._negated())
-        flat = [inner for part in parts for inner in (part.parts if type(part) is All else (part,))]
-        return flat[0] if len(flat) == 1 else All(tuple(flat))
-
-    def _negated(self) -> Condition:
-        if self._take("not"):
-            return Not(self._negated())
-        if self._take("("):
-            found = self._either()
-            if not self._take(")"):
-                raise self._expected("')'")
-            return found
-        return self._comparison()
-
-    def _comparison(self) -> Condition:
-        start = self._token
-        sides, operators = [self._operand()], []
-        if self._take("not"):
-            if not self._take("in"):
-                raise self._expected("'in'")
-            return self._in(sides[0], "not in", start)
-        if self._take("in"):
-            return self._in(sides[0], "in", start)
-        while self._token.kind == "operator":
-            operators.append(self._token)
-            self._next += 1
-            sides.append(self._operand())
-        if not operators:
-            raise self._expected("a comparison (==, !=, <, <=, >, >=, in)" + self._hint(sides[0]))
-        parts = [self._single(sides[i], sides[i + 1], operator) for i, operator in enumerate(operators)]
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
-
-    def _hint(self, name: Token) -> str:
-        """What may have been meant where a name is followed by another word."""
-        if not name.kind == self._token.kind == "word":
-            return ""
-        if str(self._token.value).lower() == "is":
-            return f" (for those who gave no answer, compare with the label that stands for it, such as {name.value} == 'no answer')"
-        return " (a name of several words is quoted)"
-
-    def _single(self, left: Token, right: Token, operator: Token) -> Condition:
-        if left.kind in NAMES and right.kind in NAMES:
-            left, right = _truth_value(left, other=right), _truth_value(right, other=left)
-        names = [token for token in (left, right) if token.kind in NAMES]
-        if len(names) != 1:
-            meant = f" Did you mean {written_name(left.value)} {operator.value} {written_value(right.value)}?" if names else ""
-            raise pointed(
-                "not_attribute_and_value",
-                "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values).{meant}",
-                self._text,
-                operator.position,
-                meant=meant,
-            )
-        name = names[0]
-        value = right if name is left else left
-        sign = operator.value if name is left else _MIRRORED[operator.value]
-        return Compare(str(name.value), sign, value.value, name.position, self._text)
-
-    def _operand(self) -> Token:
-        token = self._token
-        if token.kind not in ("word", "quoted", "string", "number") or (token.kind == "word" and token.value in KEYWORDS):
-            raise self._expected("an attribute or a value")
-        self._next += 1
-        return token
-
-    def _in(self, name: Token, operator: str, start: Token) -> Condition:
-        if name.kind not in NAMES:
-            raise pointed("not_an_attribute", "An attribute must stand before 'in'.", self._text, start.position)
-        if not self._take("("):
-            raise self._expected("'(' and a list of values")
-        values: list[Any] = []
-        if self._take(")"):
-            return Compare(str(name.value), operator, (), name.position, self._text)
-        while True:
-            token = self._token
-            if token.kind not in ("string", "number"):
-                raise self._expected("a value (a number, or a word in 'single quotes')")
-            values.append(token.value)
-            self._next += 1
-            if self._take(")"):
-                return Compare(str(name.value), operator, tuple(values), name.position, self._text)
-            if not self._take(","):
-                raise self._expected("',' or ')'")
-
-
-def parse(text: str) -> Condition:
-    """The tree of a condition; an error points at the character where it stops making sense.
-
-    >>> parse("18 <= age < 30").attributes()
-    ['age']
-    >>> parse("age < ")
-    Traceback (most recent call last):
-    deniable.errors.ParameterError: Expected an attribute or a value, got the end. (character 7)
-        age <
-              ^
-    """
-    return _Parser(text).parse()
-
-
-def as_condition(given: Any) -> Condition | None:
-    """A condition from text, from Python, or none at all."""
-    if given is None or isinstance(given, Condition):
-        return given
-    if isinstance(given, str):
-        return parse(given)
-    raise ParameterError(
-        "not_a_condition", "A condition is text such as \"age < 30\" or dn.where('age') < 30, got {got!r}.", got=given
-    )

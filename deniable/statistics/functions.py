@@ -18,7 +18,7 @@ from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.core.undoing import Undone
 from deniable.errors import ParameterError
-from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
+from deniable.statistics.conditions import AnyOf, Compare, Condition, Joined, Not
 
 MOST_TERMS = 4_096
 
@@ -101,11 +101,11 @@ class Function:
                 if inside and isinstance(block.channel, Channel) and not block.channel.law.lumpable:
                     noisy += [*inside]
                 elif inside:
-                    own = _block_weights(block.channel, inside, codes)
-                    product *= own
+                    weights_of_block = _block_weights(block.channel, inside, codes)
+                    product *= weights_of_block
                     signed = any((f < 0).any() for f in inside.values())
                     absolute = {name: np.abs(f) for name, f in inside.items()}
-                    sizes *= _block_weights(block.channel, absolute, codes) if signed else own
+                    sizes *= _block_weights(block.channel, absolute, codes) if signed else weights_of_block
             residuals: Factors = {}
             for name in noisy:
                 weights, residual = undo(name, factors[name], _worth(product, sizes, n))
@@ -157,12 +157,12 @@ def indicator(condition: Condition | None, schema: Mapping[str, Channel]) -> Fun
         return Function([(1.0, {condition.name: condition.members(schema).astype(np.float64)})])
     if isinstance(condition, Not):
         return ONE - indicator(condition.part, schema)
-    assert isinstance(condition, All)
+    assert isinstance(condition, Joined)
     either = isinstance(condition, AnyOf)
     product = ONE
     for part in condition.parts:
-        found = indicator(part, schema)
-        product = product * (ONE - found if either else found)
+        met = indicator(part, schema)
+        product = product * (ONE - met if either else met)
     return ONE - product if either else product
 
 
@@ -177,7 +177,7 @@ def open_codes(condition: Condition | None, name: str, schema: Mapping[str, Chan
         # What does not hold may be anything else, unless other attributes have a say.
         alone = condition.attributes() == [name]
         return ~open_codes(condition.part, name, schema) if alone else everything
-    assert isinstance(condition, All)
+    assert isinstance(condition, Joined)
     parts = np.array([open_codes(part, name, schema) for part in condition.parts])
     return np.asarray(parts.any(axis=0) if isinstance(condition, AnyOf) else parts.all(axis=0))
 

@@ -18,15 +18,17 @@ from deniable.core.tables import CellTable, counts
 from deniable.errors import ParameterError
 from deniable.reconstruction.assign import arvesna, assign_sorted
 from deniable.reconstruction.reconstruct import reconstruct
-from deniable.statistics.conditions import All, AnyOf, Compare, Condition
+from deniable.statistics.conditions import All, Compare, Condition
 from deniable.statistics.joint import edges_between
 from deniable.statistics.label_numbers import answered, numbers_of
 from deniable.statistics.weighted import check_group
 
+CHOSEN_ROWS = "the iterative method chooses rows by their reports, and chosen rows are not the true members: it is biased."
+
 
 def choose_iteratively(columns: dict[str, Any], schema: Schema, condition: Condition) -> tuple[float, Ints]:
     """The number who meet a conjunction, and the rows assigned to it (all literally as published)."""
-    parts = condition.parts if isinstance(condition, All) and not isinstance(condition, AnyOf) else (condition,)
+    parts = condition.parts if isinstance(condition, All) else (condition,)
     if not all(isinstance(part, Compare) for part in parts):
         raise ParameterError(
             "iterative_conjunction",
@@ -60,8 +62,23 @@ def _meet(reports: Any, channel: Channel, inside: Any) -> tuple[float, Any]:
     return float(len(reports) * shares[inside].sum()), inside[arvesna(reports, shares, channel)]
 
 
-def iterative_mean(columns: dict[str, Any], schema: Schema, name: str, condition: Condition | None) -> tuple[float, int]:
-    """The mean of the reported numbers of the rows assigned to the condition (paper 000, IV.A.2), and how many rows those are.
+def iterative_count(columns: dict[str, Any], schema: Schema, condition: Condition, target: str) -> Estimate:
+    """The number who meet a conjunction, as an estimate without an interval."""
+    number, _ = choose_iteratively(columns, schema, condition)
+    n = len(next(iter(columns.values())))
+    return _estimate([number], ["count"], n, target, str(condition), (0.0, float(n)))
+
+
+def _estimate(
+    value: list[float], labels: list[str], n: int, target: str, title: str, limits: tuple[float, float] | None
+) -> Estimate:
+    return Estimate(value, labels, n=n, method="iterative", target=target, name=title, no_interval=CHOSEN_ROWS, limits=limits)
+
+
+def iterative_mean(
+    columns: dict[str, Any], schema: Schema, name: str, condition: Condition | None, title: str, target: str
+) -> Estimate:
+    """The mean of the reported numbers of the rows assigned to the condition (paper 000, IV.A.2).
 
     Published for noise of mean 0; other channels move the mean besides.
     """
@@ -69,10 +86,10 @@ def iterative_mean(columns: dict[str, Any], schema: Schema, name: str, condition
     check_group(len(rows), len(columns[name]), f"mean of {name}", condition)
     reports, reported = np.asarray(columns[name])[rows], schema[name].reported
     if hasattr(answered(reported), "low"):
-        return float(reports.astype(np.float64).mean()), len(rows)
+        return _estimate([float(reports.astype(np.float64).mean())], [name], len(rows), target, title, None)
     codes = reported.encode(reports, name)
     said = codes if reported.missing is None else codes[codes < reported.size - 1]
-    return float(numbers_of(reported)[said].mean()), len(rows)
+    return _estimate([float(numbers_of(reported)[said].mean())], [name], len(rows), target, title, None)
 
 
 def _rows(columns: dict[str, Any], schema: Schema, condition: Condition | None) -> Ints:

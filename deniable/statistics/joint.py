@@ -24,7 +24,7 @@ from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import WideDomainError
 from deniable.reconstruction.em import em
-from deniable.statistics.conditions import All, AnyOf, Compare, Condition, Not
+from deniable.statistics.conditions import AnyOf, Compare, Condition, Joined, Not
 from deniable.statistics.label_numbers import answered, numbers_of
 
 MOST_CELLS = 200_000
@@ -247,7 +247,7 @@ class JointTruth:
                 return self._along(part.name, part.members(self.schema)[first[part.name]])
             if isinstance(part, Not):
                 return ~holds(part.part)
-            assert isinstance(part, All)
+            assert isinstance(part, Joined)
             joined = holds(part.parts[0])
             for other in part.parts[1:]:
                 joined = joined | holds(other) if isinstance(part, AnyOf) else joined & holds(other)

@@ -11,10 +11,10 @@ from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import All, Condition, bare
+from deniable.statistics.groups import Group
 from deniable.statistics.label_numbers import numbers_of
-from deniable.statistics.likelihood import Likelihood
-from deniable.statistics.means import Group
-from deniable.statistics.shares import of_everyone
+from deniable.statistics.likeliest_joint import LikeliestJoint
+from deniable.statistics.titles import difference_title, where_words
 from deniable.statistics.weighted import check_group
 
 Parted = tuple[str, list[Any], list[Condition]]
@@ -22,7 +22,7 @@ Parted = tuple[str, list[Any], list[Condition]]
 EVERYONE: tuple[str, list[Any], list[Condition | None]] = ("", [None], [None])
 
 
-def members(fitted: Likelihood, *conditions: Condition | None) -> Floats:
+def members(fitted: LikeliestJoint, *conditions: Condition | None) -> Floats:
     """1 for every joint atom that meets all the conditions, 0 for the others."""
     given = tuple(condition for condition in conditions if condition is not None)
     if not given:
@@ -31,37 +31,37 @@ def members(fitted: Likelihood, *conditions: Condition | None) -> Floats:
     return inside
 
 
-def _check(fitted: Likelihood, inside: Floats, what: str, where: Any) -> None:
+def _check(fitted: LikeliestJoint, inside: Floats, what: str, where: Any) -> None:
     check_group(float(fitted.people * (fitted.shares @ inside)), fitted.people, what, where)
 
 
-def count(fitted: Likelihood, condition: Condition, target: str) -> Estimate:
+def count(fitted: LikeliestJoint, condition: Condition, target: str) -> Estimate:
     """How many meet a condition."""
     inside, people = members(fitted, condition), fitted.people
     return fitted.estimate(lambda p: [people * (p @ inside)], ["count"], str(condition), target, (0.0, people))
 
 
-def means(fitted: Likelihood, name: str, groups: Sequence[Group], title: str, target: str) -> Estimate:
+def means(fitted: LikeliestJoint, name: str, groups: Sequence[Group], title: str, target: str) -> Estimate:
     """The mean of an attribute in each of some groups."""
     inside, numbers = [members(fitted, group.condition) for group in groups], fitted.truth.numbers(name)
     kept, empty = _with_people(fitted, f"mean of {name}", [group.words for group in groups], inside)
     values = numbers_of(fitted.truth.schema[name].domain)
     limits = (float(values.min()), float(values.max()))
-    found = fitted.estimate(
+    estimate = fitted.estimate(
         lambda p: [_ratio(p * inside[g], numbers) for g in kept],
-        [groups[g].label for g in kept],
+        [groups[g].prefix[0] if groups[g].prefix else name for g in kept],
         title,
         target,
         limits,
         of=name,
     )
-    found.notes += empty
+    estimate.notes += empty
     if len(groups) > 1:
-        found.group_sizes = np.array([fitted.rows * (fitted.shares @ inside[g]) for g in kept])
-    return found
+        estimate.group_sizes = np.array([fitted.rows * (fitted.shares @ inside[g]) for g in kept])
+    return estimate
 
 
-def means_in(fitted: Likelihood, name: str, conditions: Sequence[Condition | None]) -> Floats:
+def means_in(fitted: LikeliestJoint, name: str, conditions: Sequence[Condition | None]) -> Floats:
     """The mean of an attribute among those who meet each condition; not a number where nobody does."""
     numbers = fitted.truth.numbers(name)
     return np.array([_ratio(fitted.shares * members(fitted, condition), numbers) for condition in conditions])
@@ -74,7 +74,7 @@ def _ratio(shares: Floats, numbers: Floats) -> float:
 
 
 def distribution(
-    fitted: Likelihood, asked: Parted, groups: Parted | None, condition: Condition | None, target: str
+    fitted: LikeliestJoint, asked: Parted, groups: Parted | None, condition: Condition | None, target: str
 ) -> Estimate:
     """The distribution of an attribute among those who meet a condition, or in each of several groups of them."""
     name, labels, parts = asked
@@ -85,22 +85,22 @@ def distribution(
     group_labels, inside = [group_labels[g] for g in kept], inside[kept]
 
     def shares_of(p: Floats) -> Floats:
-        found = inside @ p
+        people = inside @ p
         with np.errstate(invalid="ignore"):
-            shares: Floats = found / found.sum(axis=1, keepdims=True)
+            shares: Floats = people / people.sum(axis=1, keepdims=True)
         return shares.reshape(-1)
 
     names = [(group, label) if by else label for group in group_labels for label in labels]
-    title = name + (f" by {by}" if by else "") + (f" where {condition}" if condition is not None else "")
-    found = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
-    found.notes += empty
+    title = name + (f" by {by}" if by else "") + where_words(condition)
+    estimate = fitted.estimate(shares_of, names, title, target, (0.0, 1.0))
+    estimate.notes += empty
     if groups is not None or condition is not None:
-        found.group_sizes = np.repeat(fitted.rows * (inside.sum(axis=1) @ fitted.shares), len(labels))
-    return found
+        estimate.group_sizes = np.repeat(fitted.rows * (inside.sum(axis=1) @ fitted.shares), len(labels))
+    return estimate
 
 
 def _with_people(
-    fitted: Likelihood, what: str, words: Sequence[Any], inside: Sequence[Floats]
+    fitted: LikeliestJoint, what: str, words: Sequence[Any], inside: Sequence[Floats]
 ) -> tuple[list[int], tuple[str, ...]]:
     """The groups that somebody is in, and what is said of the others; nobody in any of them is refused."""
     kept: list[int] = []
@@ -117,24 +117,24 @@ def _with_people(
     return kept, tuple(empty)
 
 
-def crosstab(fitted: Likelihood, a: Parted, b: Parted, target: str) -> Estimate:
+def crosstab(fitted: LikeliestJoint, a: Parted, b: Parted, target: str) -> Estimate:
     """The joint shares of two attributes."""
     inside = np.array([members(fitted, first, second) for first in a[2] for second in b[2]])
     labels = [(x, y) for x in a[1] for y in b[1]]
     return fitted.estimate(lambda p: inside @ p, labels, f"{a[0]} by {b[0]}", target, (0.0, 1.0))
 
 
-def share(fitted: Likelihood, asked: Condition, group: Condition | None, title: str, target: str) -> Estimate:
+def share(fitted: LikeliestJoint, asked: Condition, group: Condition | None, title: str, target: str) -> Estimate:
     """The share of those who meet a condition in a group."""
     met, inside = members(fitted, asked), members(fitted, group)
     _check(fitted, inside, title, group)
-    found = fitted.estimate(lambda p: [_ratio(p * inside, met)], ["share"], title, target, (0.0, 1.0))
+    estimate = fitted.estimate(lambda p: [_ratio(p * inside, met)], ["share"], title, target, (0.0, 1.0))
     if group is not None:
-        found.group_sizes = np.array([fitted.rows * (inside @ fitted.shares)])
-    return found
+        estimate.group_sizes = np.array([fitted.rows * (inside @ fitted.shares)])
+    return estimate
 
 
-def between(fitted: Likelihood, asked: Condition, groups: tuple[Condition, Condition], title: str, target: str) -> Estimate:
+def between(fitted: LikeliestJoint, asked: Condition, groups: tuple[Condition, Condition], title: str, target: str) -> Estimate:
     """How much the shares of those who meet a condition differ between two groups."""
     met, first, second = members(fitted, asked), *(members(fitted, group) for group in groups)
     for inside, group in zip((first, second), groups, strict=True):
@@ -144,12 +144,12 @@ def between(fitted: Likelihood, asked: Condition, groups: tuple[Condition, Condi
     )
 
 
-def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: str | None, target: str) -> Estimate:
+def difference(fitted: LikeliestJoint, conditions: Sequence[Condition | None], of: str | None, target: str) -> Estimate:
     """How much the shares of two groups differ, or their means of an attribute."""
     first, second = (members(fitted, condition) for condition in conditions)
     words = [bare(condition) for condition in conditions]
     if of is None:
-        title = of_everyone(*conditions)
+        title = difference_title(*conditions)
         return fitted.estimate(lambda p: [p @ first - p @ second], ["difference"], title, target, (-1.0, 1.0))
     numbers = fitted.truth.numbers(of)
     widest = float(np.ptp(numbers_of(fitted.truth.schema[of].domain)))
@@ -162,7 +162,7 @@ def difference(fitted: Likelihood, conditions: Sequence[Condition | None], of: s
 
 
 def quantiles(
-    fitted: Likelihood, name: str, qs: Sequence[float], condition: Condition | None, title: str, target: str
+    fitted: LikeliestJoint, name: str, qs: Sequence[float], condition: Condition | None, title: str, target: str
 ) -> Estimate:
     """Where the distribution function passes each q, values inside a bin taken as equally frequent."""
     inside, numbers = members(fitted, condition), numbers_of(fitted.truth.schema[name].domain)
@@ -172,8 +172,8 @@ def quantiles(
     def at(p: Floats) -> list[float]:
         rising = np.cumsum(fitted.truth.spread(name, p * inside)[order])
         places = np.minimum(np.searchsorted(rising, np.multiply(qs, rising[-1])), len(numbers) - 1)
-        found: list[float] = numbers[order[places]].tolist()
-        return found
+        values: list[float] = numbers[order[places]].tolist()
+        return values
 
     labels = [name] if len(qs) == 1 else qs
     return fitted.estimate(at, labels, title, target, (float(numbers.min()), float(numbers.max())), of=name)

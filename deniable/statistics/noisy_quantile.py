@@ -12,15 +12,18 @@ from deniable.core.estimate import Estimate
 from deniable.statistics.bounded import LEAST_RANDOMNESS, bias_range_of, seen_function
 from deniable.statistics.functions import Function, factor
 from deniable.statistics.parts import Parts
+from deniable.statistics.quantile_tests import ONE_ERROR
+from deniable.statistics.smoothed import SMOOTHED
+from deniable.statistics.weighing import weigh
 from deniable.statistics.weighted import Weighted, check_group
 
 LOOKED_AT = 24
 """So many values are looked at, and then as many between those that could be the quantile."""
-ONE_ERROR = 0.6826894921370859
-FAR = 0.9999
+FAR_LEVEL = 0.9999
+"""No level asks for values beyond an interval of this one."""
 
 
-class _Tests:
+class _BiasedTests:
     """T(v) = share of the group at or below v, less q, in units of the people; with its errors and the range of its bias."""
 
     def __init__(self, parts: Parts, name: str, ranks: Ints, group: Function, q: float, shares: Floats | None) -> None:
@@ -34,7 +37,7 @@ class _Tests:
         new = [int(rank) for rank in ranks if int(rank) not in self._known]
         if new:
             functions = [factor(self._name, (self._ranks <= rank).astype(np.float64) - self._q) * self._group for rank in new]
-            weighted = self._parts.weigh(functions, lambda means: np.eye(len(new)), False)
+            weighted = weigh(self._parts, functions, lambda means: np.eye(len(new)))
             rows = np.eye(len(new))
             means = weighted.totals() / weighted.people
             low, high = bias_range_of(weighted, rows)
@@ -49,19 +52,19 @@ class _Tests:
                     (high[i] - low[i]) / 2,
                     float(np.sqrt(max(spread[i], 1e-300))),
                 )
-        found = np.array([self._known[int(rank)] for rank in ranks])
-        return found[:, 0], found[:, 1], found[:, 2]
+        middle, bias, se = np.array([self._known[int(rank)] for rank in ranks]).reshape(-1, 3).T
+        return middle, bias, se
 
     def _fixed(self, functions: list[Function], weighted: Weighted) -> Floats:
         """The part of the spread that is due to who the people are, by their smoothed shares: it is no error for the respondents."""
         assert self._shares is not None
         off = [()] * len(functions) if weighted.bounded is None else weighted.bounded.off[0]
-        found = []
+        fixed = []
         for function, terms in zip(functions, off, strict=True):
             seen = seen_function(function, terms).by_code((self._name, len(self._ranks)))
             residual = seen - function.by_code((self._name, len(self._ranks)))
-            found.append((self._variance(seen) - self._variance(residual)) / weighted.rows)
-        return np.array(found)
+            fixed.append((self._variance(seen) - self._variance(residual)) / weighted.rows)
+        return np.array(fixed)
 
     def _variance(self, values: Floats) -> float:
         assert self._shares is not None
@@ -87,8 +90,8 @@ def noisy_quantile(
     order = np.argsort(numbers, kind="stable")
     values = numbers[order]
     known = smooth if target == "respondents" else None
-    tests = _Tests(parts, name, np.argsort(order, kind="stable"), group, q, known)
-    weighted = parts.weigh([group], lambda means: np.eye(1), False)
+    tests = _BiasedTests(parts, name, np.argsort(order, kind="stable"), group, q, known)
+    weighted = weigh(parts, [group], lambda means: np.eye(1))
     check_group(weighted.totals()[0], weighted.people, f"quantile of {name}", where)
     ranks = _looked_at(tests, len(values))
 
@@ -107,19 +110,19 @@ def noisy_quantile(
     if smooth is not None:
         point = _read_off((smooth * group.by_code((name, len(values))))[order], values, q)
     return Estimate(
-        [point], [name], n=tests.rows, method="bounded bias" if smooth is None else "em, regularised", target=target,
+        [point], [name], n=tests.rows, method="bounded bias" if smooth is None else SMOOTHED, target=target,
         covariance=[[se**2]], name=title, limits=(float(values[0]), float(values[-1])), ends=interval, assumes=tests.assumes,
         bias=np.abs(most - least) / 2 if tests.assumes else None,
     )  # fmt: skip
 
 
-def _looked_at(tests: _Tests, size: int) -> Ints:
+def _looked_at(tests: _BiasedTests, size: int) -> Ints:
     """The ranks of the values to look at: all of a short domain; of a long one some, and more where the quantile may be."""
     last = size - 2
     if last < LOOKED_AT:
         return np.arange(last + 1)
     coarse = np.unique(np.linspace(0, last, LOOKED_AT).round().astype(np.int64))
-    low, high = tests.held(coarse, FAR)
+    low, high = tests.held(coarse, FAR_LEVEL)
     ends = np.append(coarse, last)
     near = np.linspace(ends[max(low - 1, 0)], ends[min(high, len(ends) - 1)], LOOKED_AT).round().astype(np.int64)
     return np.unique(np.concatenate([coarse, near]))

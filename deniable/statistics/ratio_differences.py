@@ -62,11 +62,11 @@ def beyond(limits: tuple[float, float]) -> tuple[float, float]:
     return limits[0] - span, limits[1] + span
 
 
-def _sides(found: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
+def _sides(given: Ratio, level: float) -> tuple[tuple[float, float], tuple[float, float]]:
     """How far an interval reaches below and above its value: by bias, and beyond that by chance."""
-    (low, high), (least, most) = found.ends(level), found.ends(None)
-    below, above = max(0.0, found.value - least), max(0.0, most - found.value)
-    return (below, found.value - low - below), (above, high - found.value - above)
+    (low, high), (least, most) = given.ends(level), given.ends(None)
+    below, above = max(0.0, given.value - least), max(0.0, most - given.value)
+    return (below, given.value - low - below), (above, high - given.value - above)
 
 
 def _mover(one: tuple[float, float], two: tuple[float, float], correlation: float) -> float:
@@ -88,15 +88,15 @@ def _together(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overla
     return float(weighted.errors(rows @ weighted.values / people, known, target)[0][0, 1])
 
 
-def covariance_of(weighted: Weighted, found: Sequence[Ratio], target: str) -> Floats:
+def covariance_of(weighted: Weighted, ratios: Sequence[Ratio], target: str) -> Floats:
     """The covariance of any number of ratios from the same reports: their correlations in the population, with each one's own variance."""
-    residuals = np.array([one.row for one in found]) @ weighted.values / weighted.people
-    together, _ = weighted.errors(residuals, np.zeros((len(found), len(found))), "population")
-    own = np.sqrt(np.maximum(np.diag(together), 0.0))
-    wanted = np.sqrt(np.maximum([one.variance for one in found], 0.0))
-    scale = np.divide(wanted, own, out=np.zeros(len(own)), where=own > 0)
+    residuals = np.array([one.row for one in ratios]) @ weighted.values / weighted.people
+    together, _ = weighted.errors(residuals, np.zeros((len(ratios), len(ratios))), "population")
+    seen = np.sqrt(np.maximum(np.diag(together), 0.0))
+    wanted = np.sqrt(np.maximum([one.variance for one in ratios], 0.0))
+    scale = np.divide(wanted, seen, out=np.zeros(len(seen)), where=seen > 0)
     covariance: Floats = together * np.outer(scale, scale)
-    covariance[np.diag_indices(len(found))] = wanted**2
+    covariance[np.diag_indices(len(ratios))] = wanted**2
     return covariance
 
 
@@ -112,14 +112,14 @@ def rows_of(means: Floats, ratios: list[tuple[int, int]]) -> Floats | None:
 
 
 def ratios_estimate(
-    weighted: Weighted, found: Sequence[Ratio], labels: Sequence[Any], target: str, title: str, limits: tuple[float, float] | None,
+    weighted: Weighted, ratios: Sequence[Ratio], labels: Sequence[Any], target: str, title: str, limits: tuple[float, float] | None,
     ends: Callable[[float], tuple[Floats, Floats]],
 ) -> Estimate:  # fmt: skip
     """An estimate of ratios, from the ends of their intervals."""
-    method, bias, said = _said(weighted, found)
+    method, bias, said = _said(weighted, ratios)
     return Estimate(
-        [one.value for one in found], labels, method=method, target=target, covariance=covariance_of(weighted, found, target),
-        name=title, limits=limits, worth=[one.worth for one in found] if bias is None else None, ends=ends, bias=bias, **said,
+        [one.value for one in ratios], labels, method=method, target=target, covariance=covariance_of(weighted, ratios, target),
+        name=title, limits=limits, worth=[one.worth for one in ratios] if bias is None else None, ends=ends, bias=bias, **said,
     )  # fmt: skip
 
 
@@ -141,20 +141,20 @@ def sides(
 ) -> tuple[tuple[str, Estimate], ...]:  # fmt: skip
     """The two that are compared, each by itself: the words for its group, and its estimate. `people` are in the groups, between whose
     limits each lies."""
-    found = []
-    for (words, one), size, own in zip(compared, people, limits, strict=True):
+    estimates = []
+    for (words, one), size, within in zip(compared, people, limits, strict=True):
         method, bias, said = _said(weighted, [one])
         estimate = Estimate(
-            [one.value], ["share" if own == (0.0, 1.0) else "mean"], method=method, target=target, covariance=[[one.variance]],
-            limits=own, ends=_ends_of(one), bias=bias, group_sizes=[size], **said,
+            [one.value], ["share" if within == (0.0, 1.0) else "mean"], method=method, target=target, covariance=[[one.variance]],
+            limits=within, ends=_ends_of(one), bias=bias, group_sizes=[size], **said,
         )  # fmt: skip
-        found.append((bare(words) if words is not None else "everyone", estimate))
-    return tuple(found)
+        estimates.append((bare(words) if words is not None else "everyone", estimate))
+    return tuple(estimates)
 
 
-def _ends_of(found: Ratio) -> Callable[[float], tuple[Floats, Floats]]:
+def _ends_of(given: Ratio) -> Callable[[float], tuple[Floats, Floats]]:
     def ends(level: float) -> tuple[Floats, Floats]:
-        low, high = found.ends(level)
+        low, high = given.ends(level)
         return np.array([low]), np.array([high])
 
     return ends
@@ -167,10 +167,10 @@ def moved(
     return tuple((words, side.with_value([value], method)) for (words, side), value in zip(given, values, strict=True))
 
 
-def _said(weighted: Weighted, found: Sequence[Ratio]) -> tuple[str, list[float] | None, dict[str, Any]]:
+def _said(weighted: Weighted, ratios: Sequence[Ratio]) -> tuple[str, list[float] | None, dict[str, Any]]:
     """The method of ratios, how far they may be off, and what else is said of them."""
-    biased = any(one.bias is not None for one in found)
+    biased = any(one.bias is not None for one in ratios)
     classes = weighted.bounded.assumes if weighted.bounded is not None and biased else ()
-    notes = list(dict.fromkeys(one.note for one in found if one.note is not None))
+    notes = list(dict.fromkeys(one.note for one in ratios if one.note is not None))
     said = {"n": round(weighted.rows), "assumes": (*weighted.assumes, *classes), "notes": notes}
-    return ("bounded bias", [one.bias or 0.0 for one in found], said) if biased else ("joint", None, said)
+    return ("bounded bias", [one.bias or 0.0 for one in ratios], said) if biased else ("joint", None, said)

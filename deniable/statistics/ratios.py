@@ -10,7 +10,7 @@ stays sane where it is not: there it goes to what reports that count as members 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from deniable.core.caps import critical_value, half_length
 from deniable.core.domains.exact import Floats
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import bare
-from deniable.statistics.weighted import SMALLEST_GROUP, Weighted
-
-if TYPE_CHECKING:
-    from deniable.statistics.bounded import Bounded
+from deniable.statistics.weighted import SMALLEST_GROUP, BoundedBias, Weighted
 
 
 def not_refuted(top: float, bottom: float, spread: Floats, z: float, limits: tuple[float, float]) -> tuple[float, float]:
@@ -145,7 +142,7 @@ def careful(top: float, bottom: float, doubt: float, alike: float) -> float:
 
 
 def _not_refuted_biased(
-    bounded: Bounded,
+    bounded: BoundedBias,
     pair: tuple[list[int], int],
     means: tuple[float, float],
     spread: Floats,

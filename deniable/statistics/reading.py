@@ -16,9 +16,26 @@ def read(
     weights: str | None = None,
 ) -> Sample:  # fmt: skip
     """Open randomised data to be asked: a CSV or Parquet path or glob, or `duckdb:///f.db#table`, `sqlite:///f.db#table`,
-    `postgresql://...#table`; or a list of these. The schema is found inside Parquet or beside the file unless it is given; nothing is
-    loaded. `most` and `weights` (the name of a column) are those of `dn.Sample`.
+    `postgresql://...#table`; or a list of these. Nothing is loaded.
 
+    Parameters
+    ----------
+    source
+        The name of the data, or several.
+    schema
+        What it was randomised under; without it that inside Parquet or beside the file.
+    engine
+        What counts: "duckdb", "arrow" or "spark"; chosen by what is installed, and by size, unless given.
+    most, weights
+        Those of `dn.Sample`; weights are the name of a column.
+
+    Returns
+    -------
+    Sample
+        The data, to be asked.
+
+    Examples
+    --------
     >>> import deniable as dn, pandas as pd, tempfile, os
     >>> schema = dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ import numpy as np
 from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import Domain, Ordinal
 from deniable.core.estimate import Estimate
-from deniable.statistics.conditions import Compare, Condition, bare
+from deniable.statistics.conditions import Compare, Condition
 from deniable.statistics.label_numbers import numbers_of
 from deniable.statistics.smoothed import SMOOTHED
 
@@ -19,24 +19,16 @@ TWO_METHODS = "the value and its interval come from different methods, so that i
 _ORDERS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
 
-def share_title(asked: Condition, group: Condition | None) -> str:
-    """What a share is called.
-
-    >>> from deniable.statistics.conditions import parse
-    >>> share_title(parse("a == 1"), None), share_title(parse("a == 1"), parse("b == 2"))
-    ('share of everyone for whom (a == 1)', 'share of (a == 1) among (b == 2)')
-    """
-    return f"share of everyone for whom ({bare(asked)})" if group is None else f"share of ({bare(asked)}) among ({bare(group)})"
-
-
-def remark(estimate: Estimate, channels: Mapping[str, Channel], conditions: Sequence[Condition], by: str | None) -> None:
-    """Add remarks to an estimate; that nobody left an open question unanswered is none."""
+def with_remarks(
+    notes: Sequence[str], estimate: Estimate, channels: Mapping[str, Channel], conditions: Sequence[Condition], by: str | None
+) -> tuple[str, ...]:
+    """The notes of an estimate with what is remarked besides; that nobody left an open question unanswered is no news."""
     silent = channels[by].domain.missing if by is not None and by in channels else None
     unheard = f"nobody is in the group ({by} == {silent!r})"
     parts = [part for condition in conditions for part in condition.comparisons()]
     met = [said for part in parts if (said := _met_by_all(part, channels)) is not None]
     odd = [TWO_METHODS] if _near_an_end(estimate) else []
-    estimate.notes = (*(note for note in estimate.notes if silent is None or note != unheard), *dict.fromkeys(met), *odd)
+    return (*(note for note in notes if silent is None or note != unheard), *dict.fromkeys(met), *odd)
 
 
 def _met_by_all(part: Compare, channels: Mapping[str, Channel]) -> str | None:
@@ -53,11 +45,11 @@ def _met_by_all(part: Compare, channels: Mapping[str, Channel]) -> str | None:
     return f"every possible value of {part.name!r} is {_ORDERS[part.operator]} {part.value} ({ends})"
 
 
-def only_labels(found: Estimate, name: str, domain: Domain) -> list[str]:
+def only_labels(estimate: Estimate, name: str, domain: Domain) -> list[str]:
     """Why the interval of a quantile of labels is a single one."""
-    if not isinstance(domain, Ordinal) or not found.has_interval:
+    if not isinstance(domain, Ordinal) or not estimate.has_interval:
         return []
-    low, high = found.interval()
+    low, high = estimate.interval()
     if not (low == high).any():
         return []
     labels = ", ".join(str(label) for label in domain.labels if label != domain.missing)

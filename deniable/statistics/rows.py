@@ -67,9 +67,9 @@ def _no_column(where: str, got: list[str], found: Sequence[str]) -> DataError:
 def load_columns(path: Path, schema: Schema, names: Sequence[str], said: CsvFormat | None = None) -> pa.Table:
     """Some columns of a file in memory, cells read as the schema means them; for what needs single rows."""
     reader = open_table(path, said)
-    lacking = [name for name in names if name not in reader.columns]
-    if lacking:
-        raise _no_column(str(path), lacking, reader.columns)
+    missing = [name for name in names if name not in reader.columns]
+    if missing:
+        raise _no_column(str(path), missing, reader.columns)
     bad = {name: BadCells(name, schema[name].reported.allowed) for name in names}
     pieces: dict[str, list[pa.Array]] = {name: [] for name in names}
     rows = 0
@@ -81,4 +81,4 @@ def load_columns(path: Path, schema: Schema, names: Sequence[str], said: CsvForm
     raise_bad_cells(list(bad.values()))
     if not rows:
         raise DataError("no_rows", "{path} has no rows.", path=str(path))
-    return pa.table({name: pa.chunked_array(found) for name, found in pieces.items()})
+    return pa.table({name: pa.chunked_array(arrays) for name, arrays in pieces.items()})

@@ -44,14 +44,6 @@ SOME = 0.01
 """A part of the people who may be anything, so that EM can find labels that seem to hold nobody at first."""
 
 
-class SmoothedMeans(NamedTuple):
-    """Smoothed means of functions, what they would be if reports were true, and the shares of an attribute's labels among everyone."""
-
-    means: Floats
-    at_face_value: Floats
-    everyone: Floats
-
-
 def borders_of(functions: Sequence[Floats], channel: Channel) -> tuple[int, ...]:
     """Where functions of the true codes of an attribute behind noise part them, if that is at few places of many: those that no even bin
     ends near. What is asked of an attribute then mostly shares its bins, and their distribution is found once."""
@@ -129,8 +121,8 @@ class Smoothed:
             above, below = above @ beside.matrix, below @ beside.matrix
             rows = (*rows, beside.reported[reports[others[0]]])
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(below > 0, above / below, np.nan)[rows]
-        return found
+            probabilities: Floats = np.where(below > 0, above / below, np.nan)[rows]
+        return probabilities
 
     def _joint(self, other: str) -> Floats | None:
         if other not in self._joints:
@@ -186,8 +178,8 @@ class _Beside(NamedTuple):
 
 def _likely(matrix: Floats, counts: Floats) -> Floats:
     """The shares of the labels of an attribute that is not behind noise, none of them 0."""
-    found = em(FloatTable(matrix), counts).shares
-    return np.asarray((1 - SOME) * found + SOME / len(found), dtype=np.float64)
+    shares = em(FloatTable(matrix), counts).shares
+    return np.asarray((1 - SOME) * shares + SOME / len(shares), dtype=np.float64)
 
 
 def _joined(one: tuple[Floats, Floats], two: tuple[Floats, Floats], counts: Floats, both: bool) -> Floats:

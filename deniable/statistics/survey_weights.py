@@ -20,9 +20,7 @@ from deniable.engines.count import distinct
 from deniable.engines.countable import Countable
 from deniable.errors import DataError, ParameterError
 from deniable.files.tables import open_table
-
-Part = tuple[Any, Schema]
-
+from deniable.statistics.given_parts import Part
 
 ALLOWED = "numbers of at least 0"
 IN_ONE_FRAME = (
@@ -50,7 +48,7 @@ def declared(parts: Sequence[Part], weights: Any) -> tuple[list[Part], str | Non
         name, sources = weights, [data for data, _ in parts]
         for data in sources:
             _refuse_added(data, name)
-        found = [_column(data, name) for data in sources]
+        numbers = [_column(data, name) for data in sources]
     else:
         if len(parts) > 1:
             raise ParameterError(
@@ -58,13 +56,13 @@ def declared(parts: Sequence[Part], weights: Any) -> tuple[list[Part], str | Non
                 got=type(weights).__name__,
             )  # fmt: skip
         frame = _frame(parts[0][0])
-        name, numbers = _free("weights", frame.columns), _checked(_aligned(weights, parts[0][0]), len(frame))
-        if len(np.unique(numbers)) > 1:  # weights that are all alike cannot be mistaken for somebody else's
+        name, given = _free("weights", frame.columns), _checked(_aligned(weights, parts[0][0]), len(frame))
+        if len(np.unique(given)) > 1:  # weights that are all alike cannot be mistaken for somebody else's
             refuse_unpaired(parts[0][0], weights, ("The data", "weights"), IN_ONE_FRAME)
-        found, sources = [numbers], [frame.with_columns(nw.new_series(name, numbers, backend=frame.implementation)).to_native()]
-    if not any(map(len, found)):
+        numbers, sources = [given], [frame.with_columns(nw.new_series(name, given, backend=frame.implementation)).to_native()]
+    if not any(map(len, numbers)):
         raise ParameterError("no_rows", "The data has no rows.")
-    channel = Identity(_Weights(np.unique(np.concatenate(found)).tolist()))
+    channel = Identity(_Weights(np.unique(np.concatenate(numbers)).tolist()))
     return [
         (data, Schema({**schema, name: channel}, schema.target, schema.groups))
         for data, (_, schema) in zip(sources, parts, strict=True)
@@ -101,16 +99,16 @@ def _column(data: Any, name: str) -> Floats:
             name=name,
             found=error.parameters["found"],
         ) from None
-    found = _numbers(column)
-    if _unfit(found).any():
+    numbers = _numbers(column)
+    if _unfit(numbers).any():
         _refuse_rows(data, name)
         # What lies elsewhere has rows without places.
-        bad = column.filter(pa.array(_unfit(found))).to_pylist()[:BAD_ROWS_SHOWN]
+        bad = column.filter(pa.array(_unfit(numbers))).to_pylist()[:BAD_ROWS_SHOWN]
         raise DataError(
             "weights_numbers", "Column {name!r} holds {bad}. Weights are {allowed}.",
             name=name, bad=", ".join("missing cells" if cell is None else repr(cell) for cell in bad), allowed=ALLOWED,
         )  # fmt: skip
-    return found
+    return numbers
 
 
 def _numbers(column: pa.Array) -> Floats:
@@ -171,20 +169,20 @@ def _aligned(weights: Any, data: Any) -> Any:
 
 def _checked(values: Any, rows: int) -> Floats:
     try:
-        found = np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ParameterError(
             "weights_kind",
             "weights is a series of real numbers, or the name of a column or attribute that has them, got {got}.",
             got=type(values).__name__,
         ) from None
-    if found.shape != (rows,):
+    if numbers.shape != (rows,):
         raise DataError(
             "weights_length", "There must be one weight for each of {rows:,} rows, got {got}.",
-            rows=rows, got=f"{len(found):,}" if found.ndim == 1 else f"an array of shape {found.shape}",
+            rows=rows, got=f"{len(numbers):,}" if numbers.ndim == 1 else f"an array of shape {numbers.shape}",
         )  # fmt: skip
     bad = BadCells("weights", ALLOWED)
-    wrong = np.flatnonzero(_unfit(found))
-    bad.add(wrong, found[wrong[:BAD_ROWS_SHOWN]].tolist())
+    wrong = np.flatnonzero(_unfit(numbers))
+    bad.add(wrong, numbers[wrong[:BAD_ROWS_SHOWN]].tolist())
     raise_bad_cells([bad])
-    return found
+    return numbers

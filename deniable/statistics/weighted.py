@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,11 +12,44 @@ from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Moments, at_least_direct, score_interval
 from deniable.errors import NoIntervalError
-
-if TYPE_CHECKING:
-    from deniable.statistics.bounded import Bounded
+from deniable.statistics.functions import Residual
 
 SMALLEST_GROUP = 1e-9
+Gradient = Callable[[Floats], Floats | None]
+"""From the means of functions to the coefficients by which what is to be known depends on them, one row for each number; None where the
+means say nothing."""
+
+
+class BoundedBias(Protocol):
+    """How far weights may be off for every truth (`bounded.Bounded`)."""
+
+    off: Sequence[Sequence[Sequence[Residual]]]
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The classes of truths, in words."""
+
+    def bias_range(self, rows: Floats) -> tuple[Floats, Floats]:
+        """The smallest and the largest bias of numbers that depend on the functions' means by these coefficients."""
+
+    def bias_of(self, function: int) -> float:
+        """How far the mean of one of the functions may be off."""
+
+    def randomness(self, rows: Floats) -> Floats:
+        """The variance of what such numbers are off by if the people are fixed."""
+
+    def estimate(
+        self,
+        values: Any,
+        errors: tuple[Floats, Floats],
+        labels: Sequence[Any],
+        target: str,
+        title: str,
+        limits: tuple[float, float] | None,
+        scale: float,
+        whole: int,
+    ) -> Estimate:
+        """The estimate in the middle of what its bias may be."""
 
 
 class Weighted:
@@ -41,7 +74,7 @@ class Weighted:
         self.part = part
         self.counts_as = np.ones(len(n)) if counts_as is None else counts_as
         self.assumes = tuple(assumes)
-        self.bounded: Bounded | None = None
+        self.bounded: BoundedBias | None = None
         """How far weights may be off, where they are not unbiased."""
         self.design_variance = 0.0
         """What the designs say of the variance of a question with one number: reports that happen to be all alike seem to have none."""
@@ -164,8 +197,8 @@ class Weighted:
     def _stands_for_on_average(self) -> Floats:
         """How many people a respondent of each cell's part stands for."""
         rows, people = (np.bincount(self.part, weights) for weights in (self.n, self.n * self.stands_for))
-        found: Floats = np.divide(people, rows, out=np.zeros(len(rows)), where=rows > 0)[self.part]
-        return found
+        average: Floats = np.divide(people, rows, out=np.zeros(len(rows)), where=rows > 0)[self.part]
+        return average
 
     def _direct(self, each: Floats, squares: Floats) -> Floats:
         """The variance that direct answers would have."""
@@ -177,8 +210,8 @@ class Weighted:
         if self.survey_weighted:
             return np.full(len(each), np.nan)
         direct = self._direct(each, squares)
-        own = ((each - self._expected(each)) ** 2) @ self.n + np.maximum(0.0, -direct)
-        spread = own if population is None else np.diag(population)
+        alone = ((each - self._expected(each)) ** 2) @ self.n + np.maximum(0.0, -direct)
+        spread = alone if population is None else np.diag(population)
         with np.errstate(divide="ignore", invalid="ignore"):
             worth: Floats = self.direct_rows * np.clip(direct / spread, 0.0, 1.0)
         return worth

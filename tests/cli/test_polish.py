@@ -18,7 +18,7 @@ from deniable.privacy import report
 from deniable.privacy.reporting import polish as report_in_polish
 from deniable.privacy.reporting.describe_designs import describe_design
 from deniable.reconstruction.reconstruct import EARLY, SMOOTHED, UNIFORM_INSIDE
-from deniable.statistics import likelihood, parts, sample
+from deniable.statistics import iterative, likeliest_joint, precision
 from tests.core.examples import SMALL
 
 WOMEN, MEN, YES = "plec == 'K'", "plec == 'M'", "dzieci == 'tak'"
@@ -158,12 +158,12 @@ DESIGNS = [
 ]
 REASONS = [
     *(UNIFORM_INSIDE, EARLY, SMOOTHED),
-    *(likelihood.BEHIND_NOISE, likelihood.AT_THE_BORDER, sample.CHOSEN_ROWS),
+    *(likeliest_joint.BEHIND_NOISE, likeliest_joint.AT_THE_BORDER, iterative.CHOSEN_ROWS),
 ]
 ASSUMED = [
     *(Cap(np.arange(4), most).words("szum") for most in (0.5, 1.0)),
     *(str(design.assumption) for design in DESIGNS if design.assumption is not None),
-    *(parts._told(np.array([0.4, 0.6]), probability) for probability in (0.5, 0.0001)),
+    *(precision.said_of_parts(np.array([0.4, 0.6]), probability) for probability in (0.5, 0.0001)),
 ]
 
 

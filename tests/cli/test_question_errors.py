@@ -14,7 +14,7 @@ from deniable.cli.hints import ARGUMENTS, OPTIONS
 from deniable.cli.main import COMMANDS
 from deniable.core.question_texts import QuestionTexts
 from deniable.errors import ParameterError
-from deniable.statistics.conditions import parse
+from deniable.statistics.condition_parser import parse
 
 LABELS = {"no": {"pl": "Nie"}, "yes": {"pl": "Tak"}}
 TEXTS = QuestionTexts(["pl"], {"smokes": {"title": {"pl": "Czy Pan/Pani pali?"}, "labels": LABELS}})

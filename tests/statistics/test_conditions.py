@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import deniable as dn
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.statistics.conditions import All, Compare, Not, parse
+from deniable.statistics.condition_parser import parse
+from deniable.statistics.conditions import All, Compare, Not
 from deniable.statistics.functions import indicator
 
 SCHEMA = Schema(

@@ -8,7 +8,7 @@ import pytest
 
 import deniable as dn
 from deniable.errors import NoIntervalError, ParameterError
-from deniable.statistics.likelihood import Stacked
+from deniable.statistics.likeliest_joint import Stacked
 
 
 def direct_em(matrix, counts, steps=200_000):

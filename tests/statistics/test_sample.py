@@ -9,7 +9,7 @@ import deniable as dn
 from deniable.engines.countable import Countable
 from deniable.errors import DataError, NoIntervalError, ParameterError, SchemaError
 from deniable.reconstruction.agrawal_srikant import chi_square_point
-from deniable.statistics.conditions import parse
+from deniable.statistics.condition_parser import parse
 from deniable.statistics.functions import indicator
 from deniable.statistics.joint import Product
 

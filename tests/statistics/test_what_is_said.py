@@ -9,7 +9,7 @@ import pytest
 import deniable as dn
 from deniable.core.estimate import Estimate
 from deniable.core.polish import Polish
-from deniable.statistics.remarks import TWO_METHODS, only_labels, remark
+from deniable.statistics.remarks import TWO_METHODS, only_labels, with_remarks
 from deniable.statistics.smoothed import SMOOTHED
 
 SILENT = "no answer"
@@ -168,11 +168,9 @@ def test_a_quantile_that_is_a_single_label_says_why(sample):
 def test_a_smoothed_point_near_an_end_is_remarked(value, odd):
     ends = (np.array([0.2]), np.array([0.4]))
     found = Estimate([value], ["share"], n=100, method=SMOOTHED, covariance=[[0.01]], ends=lambda level: ends)
-    remark(found, {}, [], None)
-    assert found.notes == ((TWO_METHODS,) if odd else ())
+    assert with_remarks(["said before"], found, {}, [], None) == (("said before", TWO_METHODS) if odd else ("said before",))
     other = Estimate([value], ["share"], n=100, method="joint", covariance=[[0.01]], ends=lambda level: ends)
-    remark(other, {}, [], None)
-    assert other.notes == ()
+    assert with_remarks([], other, {}, [], None) == ()
 
 
 def test_numbers_have_the_digits_that_mean_something():

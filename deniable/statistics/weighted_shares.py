@@ -14,9 +14,9 @@ from deniable.core.estimate import FEWEST, Estimate
 from deniable.core.intervals import at_least_direct
 from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_range_of
-from deniable.statistics.conditions import Condition, bare
+from deniable.statistics.conditions import Condition
 from deniable.statistics.functions import ONE, Function
-from deniable.statistics.parts import Sums
+from deniable.statistics.groups import Group, parted
 from deniable.statistics.ratio_differences import (
     Overlap,
     apart,
@@ -29,15 +29,16 @@ from deniable.statistics.ratio_differences import (
     sides,
 )  # fmt: skip
 from deniable.statistics.ratios import CAREFUL, SELDOM_AS_LARGE, Ratio, Squares, ratio
-from deniable.statistics.smoothed import SMOOTHED, SmoothedMeans
+from deniable.statistics.smoothed import SMOOTHED
+from deniable.statistics.smoothing import SmoothedMeans
+from deniable.statistics.titles import difference_title
+from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted, estimate_of, scaled
 
 HARDLY = 1e-6
 """Less randomness than this part of the sampling error is rounding."""
 FEW_REPORTS = 10.0
 """Those who report to be in a group count beside so many who are like everyone."""
-Group = tuple[tuple[Any, ...], Function, Any]
-"""What stands before its labels, who is in it, and the words for that."""
 
 
 def count(sums: Sums, members: Function, title: str, target: str) -> Estimate:
@@ -79,11 +80,6 @@ def _ratio_ends(shares: Floats, covariance: Floats, sizes: Floats, level: float)
     return at_least_direct((shares - reach, shares + reach), shares, sizes, level)
 
 
-def of_everyone(first: Condition | None, second: Condition | None) -> str:
-    """What the difference of two shares of everyone is called."""
-    return f"share of everyone for whom ({bare(first)}) minus share of everyone for whom ({bare(second)})"
-
-
 def difference(
     sums: Sums, first: tuple[Condition | None, Function], second: tuple[Condition | None, Function], target: str
 ) -> Estimate:
@@ -95,7 +91,7 @@ def difference(
     only_x, only_y, both = weighted.square_totals()
     known = np.diag(weighted.centred_squares(np.array([only_x + only_y - 2 * both]), apart))
     errors = weighted.error_of_one(weighted.per_person(apart), known, target)
-    title = of_everyone(first[0], second[0])
+    title = difference_title(first[0], second[0])
     return estimate_of([(a - b) / weighted.people], errors, ["difference"], weighted, target, title, (-1.0, 1.0))
 
 
@@ -107,14 +103,13 @@ def distribution(
     what is known of the groups' labels, and of each group after its labels, by smoothing."""
     what, labels, members = of
     k = len(members)
-    functions = [function for _, group, _ in groups for function in within(members, group)]
-    weighted = sums(functions, lambda means: _rows(means, k))
+    weighted = sums(parted(members, groups), lambda means: _rows(means, k))
     squares = weighted.square_totals()
-    found, names = list[Ratio](), list[Any]()
+    ratios, names = list[Ratio](), list[Any]()
     has_people, empty = list[int](), list[str]()
-    for g, (prefix, _, words) in enumerate(groups):
+    for g, group in enumerate(groups):
         whole = g * (k + 1) + k
-        of_group = (what, words)
+        of_group = (what, group.words)
         try:
             # A member of a label is one of the group: its square and the product of both are itself.
             shares = [
@@ -125,14 +120,14 @@ def distribution(
             # One of several groups that nobody is in has no shares; the others have.
             if error.code != "empty_group" or len(groups) == len(empty) + 1:
                 raise
-            empty.append(f"nobody is in the group ({words})")
+            empty.append(f"nobody is in the group ({group.words})")
             continue
-        found += shares
-        names += [(*prefix, label) if prefix else label for label in labels]
+        ratios += shares
+        names += [(*group.prefix, label) if group.prefix else label for label in labels]
         has_people.append(g)
     everyone = len(groups) == 1 and bool((weighted.values[-1] == 1).all()) and not weighted.survey_weighted
     sizes = [_worth_of_group(weighted, g * (k + 1) + k) for g in has_people]
-    estimate = _ratios(weighted, found, names, (k, np.repeat(sizes, k)), everyone, target, title)
+    estimate = _ratios(weighted, ratios, names, (k, np.repeat(sizes, k)), everyone, target, title)
     if not everyone:
         wholes = [g * (k + 1) + k for g in has_people]
         estimate.group_sizes = np.repeat([weighted.respondents_in(whole) for whole in wholes], k)
@@ -145,11 +140,6 @@ def distribution(
     return estimate.with_value(np.where(estimate.left_open, reported, values), SMOOTHED)
 
 
-def within(members: Sequence[Function], group: Function) -> list[Function]:
-    """The members of each label in a group, and the group."""
-    return [*(group * member for member in members), group]
-
-
 def share(
     sums: Sums, members: Function, group: Group, title: str, target: str, smoothed: SmoothedMeans | None = None
 ) -> Estimate:
@@ -160,32 +150,32 @@ def share(
         low, high = both.interval(level)
         return low[:1], high[:1]
 
-    worth, bias, sizes = (None if found is None else found[:1] for found in (both.worth, both.bias, both.group_sizes))
-    found = Estimate(
+    worth, bias, sizes = (None if each is None else each[:1] for each in (both.worth, both.bias, both.group_sizes))
+    estimate = Estimate(
         both.value[:1], ["share"], n=both.n, method=both.method, target=target, covariance=both.covariance[:1, :1], name=title,
         limits=(0.0, 1.0), ends=ends, worth=worth, assumes=both.assumes, notes=both.notes, bias=bias, group_sizes=sizes,
     )  # fmt: skip
-    found.sizes_known = both.sizes_known
-    return found
+    estimate.sizes_known = both.sizes_known
+    return estimate
 
 
 def between(
     sums: Sums, members: Function, first: Group, second: Group, title: str, target: str, smoothed: SmoothedMeans | None = None
 ) -> Estimate:
     """The share of members in the first group minus that in the second; `smoothed` is that of `distribution` in both groups."""
-    x, y, parted = first[1], second[1], [members, ONE - members]
-    functions = [*within(parted, x), *within(parted, y), members * x * y, x * y]
+    x, y = first.members, second.members
+    functions = [*parted([members, ONE - members], [first, second]), members * x * y, x * y]
     weighted = sums(functions, lambda means: rows_of(means, [(0, 2), (3, 5)]))
     in_x, _, size_x, in_y, _, size_y, in_both, both = weighted.square_totals()
     one, two = (
         ratio(
             weighted, places, Squares(inside, inside, size), target, (0.0, 1.0), (title, words), ends_within=beyond((0.0, 1.0))
         )
-        for places, inside, size, words in (((0, 2), in_x, size_x, first[2]), ((3, 5), in_y, size_y, second[2]))
+        for places, inside, size, words in (((0, 2), in_x, size_x, first.words), ((3, 5), in_y, size_y, second.words))
     )
     sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
     if target == "population":
-        one, two = (_no_surer(found, size) for found, size in zip((one, two), sizes, strict=True))
+        one, two = (_no_surer(share_of_one, size) for share_of_one, size in zip((one, two), sizes, strict=True))
     variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
     estimate = difference_estimate(
         weighted, one.value - two.value, variance, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
@@ -193,13 +183,13 @@ def between(
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:
         estimate.group_sizes = np.array([min(people)])
-    estimate.sides = sides(weighted, ((first[2], one), (second[2], two)), people, target, ((0.0, 1.0), (0.0, 1.0)))
+    estimate.sides = sides(weighted, ((first.words, one), (second.words, two)), people, target, ((0.0, 1.0), (0.0, 1.0)))
     if smoothed is None:
         return estimate
     shares = _smoothed_shares(weighted, smoothed, 2)[0].reshape(-1)
-    found = estimate.with_value([shares[0] - shares[2]], SMOOTHED)
-    found.sides = moved(estimate.sides, (shares[0], shares[2]), SMOOTHED)
-    return found
+    smooth = estimate.with_value([shares[0] - shares[2]], SMOOTHED)
+    smooth.sides = moved(estimate.sides, (shares[0], shares[2]), SMOOTHED)
+    return smooth
 
 
 def _worth_of_group(weighted: Weighted, whole: int) -> float:
@@ -207,17 +197,17 @@ def _worth_of_group(weighted: Weighted, whole: int) -> float:
     return float(min(max(weighted.totals()[whole], 0.0) / weighted.people, 1.0) * weighted.direct_rows)
 
 
-def _no_surer(found: Ratio, size: float) -> Ratio:
+def _no_surer(given: Ratio, size: float) -> Ratio:
     """The same share, never surer than so many direct answers would be."""
 
     def ends(level: float | None) -> tuple[float, float]:
-        low, high = found.ends(level)
+        low, high = given.ends(level)
         if level is None:
             return low, high
-        (low,), (high,) = at_least_direct((np.array([low]), np.array([high])), np.array([found.value]), max(size, 1e-9), level)
+        (low,), (high,) = at_least_direct((np.array([low]), np.array([high])), np.array([given.value]), max(size, 1e-9), level)
         return float(low), float(high)
 
-    return found._replace(ends=ends)
+    return given._replace(ends=ends)
 
 
 def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> tuple[Floats, Floats]:
@@ -243,7 +233,7 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> tup
 
 def _ratios(
     weighted: Weighted,
-    found: list[Ratio],
+    ratios: list[Ratio],
     labels: list[Any],
     sizes: tuple[int, Floats],
     everyone: bool,
@@ -252,9 +242,9 @@ def _ratios(
 ) -> Estimate:
     """Shares of labels within groups, each group's adding up to 1, and their intervals."""
     k, direct = sizes
-    shares = np.array([one.value for one in found])
+    shares = np.array([one.value for one in ratios])
     bounded = weighted.bounded is not None
-    off = np.array([bounded or one.note is not None for one in found])
+    off = np.array([bounded or one.note is not None for one in ratios])
     totals = shares.reshape(-1, k).sum(axis=1, keepdims=True)
     # Each share was brought to the middle of its own bias, and within 0 and 1: together they must still be everybody.
     shares = np.where(off & (totals > 0).repeat(k), (shares.reshape(-1, k) / np.maximum(totals, 1e-300)).reshape(-1), shares)
@@ -264,17 +254,17 @@ def _ratios(
             # Of everyone: plain shares, not ratios.
             plain = Weighted(weighted.values[:-1], weighted.n, weighted.stands_for, weighted.part, weighted.counts_as)
             return plain.share_ends(level)
-        low, high = np.array([one.ends(level) for one in found]).T
+        low, high = np.array([one.ends(level) for one in ratios]).T
         # Never surer than so many direct answers would be.
         return (low, high) if target == "respondents" else at_least_direct((low, high), shares, np.maximum(direct, 1e-9), level)
 
-    notes = tuple(dict.fromkeys(one.note for one in found if one.note is not None))
+    notes = tuple(dict.fromkeys(one.note for one in ratios if one.note is not None))
     classes = weighted.bounded.assumes if weighted.bounded is not None else ()
     return Estimate(
         shares, labels, n=round(weighted.rows), method="bounded bias" if bounded else "joint", target=target,
-        covariance=covariance_of(weighted, found, target), name=title, limits=(0.0, 1.0), ends=ends,
-        worth=None if bounded else [one.worth for one in found], assumes=(*weighted.assumes, *classes), notes=notes,
-        bias=[one.bias or 0.0 for one in found] if bounded else None, whole=k,
+        covariance=covariance_of(weighted, ratios, target), name=title, limits=(0.0, 1.0), ends=ends,
+        worth=None if bounded else [one.worth for one in ratios], assumes=(*weighted.assumes, *classes), notes=notes,
+        bias=[one.bias or 0.0 for one in ratios] if bounded else None, whole=k,
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ class Stacked(Operator):
         return total
 
 
-class Likelihood:
+class LikeliestJoint:
     """The joint distribution of truths, merged to what the conditions tell apart, that makes the reports most likely.
 
     `fine` names attributes whose values matter beyond the conditions, and in how many bins they are kept apart. `weights` names the
@@ -92,7 +92,7 @@ class Likelihood:
         if not people:
             raise ParameterError("no_rows", "The data has no rows.")
         self._alike = round(people**2 / squared)
-        self._sizes = [found.sum() / people for found in observed]
+        self._sizes = [counts.sum() / people for counts in observed]
         self._rows = sizes
         self._laws = [truth.law for truth in truths]
         self.law: Operator = self.truth.law if len(parts) == 1 else Stacked(self._laws, self._sizes)
@@ -123,7 +123,7 @@ class Likelihood:
         def once_more(rng: np.random.Generator) -> Floats:
             if target == "respondents":
                 # The people are fixed and only the randomisation is drawn anew.
-                drawn = [law.draw(own, rng) for law, own in zip(self._laws, people, strict=True)]
+                drawn = [law.draw(of_part, rng) for law, of_part in zip(self._laws, people, strict=True)]
                 simulated = np.concatenate(drawn).astype(np.float64)
             else:
                 simulated = rng.multinomial(self._alike, expected / expected.sum()).astype(np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from deniable.core.estimate import FEWEST, Estimate
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
 from deniable.statistics.functions import Function
-from deniable.statistics.parts import Sums
+from deniable.statistics.groups import Group
 from deniable.statistics.ratio_differences import (
     Overlap,
     apart,
@@ -25,6 +24,7 @@ from deniable.statistics.ratio_differences import (
     sides,
 )  # fmt: skip
 from deniable.statistics.ratios import Ratio, Squares, ratio
+from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted
 
 Side = tuple[Condition | None, Function]
@@ -39,30 +39,22 @@ MOVED = (
 )
 
 
-class Group(NamedTuple):
-    """People of whom there is a mean: its label, the condition that they meet, and the words for them."""
-
-    label: Any
-    condition: Condition | None
-    words: Any
-
-
 def means(
-    sums: Sums, of: tuple[str, Function], groups: Sequence[Group], inside: Sequence[Function], title: str, target: str,
-    limits: tuple[float, float], likely: Floats | None = None, wholes: Sequence[Function] = (),
+    sums: Sums, of: tuple[str, Function], groups: Sequence[Group], answered: Function, title: str, target: str,
+    limits: tuple[float, float], likely: Floats | None = None,
 ) -> Estimate:  # fmt: skip
-    """The mean of a number in each of some groups, of those who are `inside`; `likely` are the likeliest ones, if they are known. `wholes`
-    are the groups with those who gave no number."""
+    """The mean of a number in each of some groups, of those who `answered`; `likely` are the likeliest ones, if they are known."""
     name, number = of
-    functions = [f for group in inside for f in (number * group, group, number * number * group)]
+    inside = [group.members * answered for group in groups]
+    functions = [f for members in inside for f in (number * members, members, number * number * members)]
     pairs = [(3 * g, 3 * g + 1) for g in range(len(groups))]
     weighted = sums(functions, lambda means: _rows(means, pairs))
     totals, least = weighted.square_totals(), weighted.least_variance(target)
-    found, kept, empty = list[Ratio](), list[int](), list[str]()
+    ratios, kept, empty = list[Ratio](), list[int](), list[str]()
     for g, (top, size) in enumerate(pairs):
         squares = Squares(totals[size + 1], totals[top], totals[size])
         try:
-            found.append(ratio(weighted, (top, size), squares, target, limits, (f"mean of {name}", groups[g].words), least))
+            ratios.append(ratio(weighted, (top, size), squares, target, limits, (f"mean of {name}", groups[g].words), least))
         except NoIntervalError as error:
             # One of several groups that nobody is in has no mean; the others have.
             if error.code != "empty_group" or len(groups) == len(empty) + 1:
@@ -72,27 +64,26 @@ def means(
         kept.append(g)
 
     def ends(level: float) -> tuple[Floats, Floats]:
-        low, high = np.array([one.ends(level) for one in found]).T
+        low, high = np.array([one.ends(level) for one in ratios]).T
         return low, high
 
-    estimate = ratios_estimate(weighted, found, [groups[g].label for g in kept], target, title, limits, ends)
+    labels = [groups[g].prefix[0] if groups[g].prefix else name for g in kept]
+    estimate = ratios_estimate(weighted, ratios, labels, target, title, limits, ends)
     estimate.notes += tuple(empty)
     if any(group.condition is not None for group in groups):
         sizes = np.array([weighted.respondents_in(pairs[g][1]) for g in kept])
-        estimate.group_sizes = np.minimum(sizes, _most_people(sums, [wholes[g] for g in kept if wholes]))
+        estimate.group_sizes = np.minimum(sizes, _most_people(sums, [groups[g].members for g in kept]))
         estimate.sizes_known = weighted.knows([pairs[g][1] for g in kept])
     if likely is None:
         return estimate
-    values = [_toward(likely[g], weighted, one) for g, one in zip(kept, found, strict=True)]
-    return _moved(estimate, values, [one.value for one in found])
+    values = [_toward(likely[g], weighted, one) for g, one in zip(kept, ratios, strict=True)]
+    return _moved(estimate, values, [one.value for one in ratios])
 
 
-def _most_people(sums: Sums, wholes: Sequence[Function]) -> Any:
+def _most_people(sums: Sums, groups: Sequence[Function]) -> list[float]:
     """How many people each group has at most: where nothing hides who is in it no more can have answered than are in it."""
-    if not wholes:
-        return np.inf
-    weighted = sums(wholes, lambda means: np.eye(len(means)))
-    return [weighted.respondents_in(i) if weighted.knows([i]) else np.inf for i in range(len(wholes))]
+    weighted = sums(groups, lambda means: np.eye(len(means)))
+    return [weighted.respondents_in(i) if weighted.knows([i]) else np.inf for i in range(len(groups))]
 
 
 def _rows(means: Floats, pairs: Sequence[tuple[int, int]]) -> Floats | None:
@@ -101,14 +92,16 @@ def _rows(means: Floats, pairs: Sequence[tuple[int, int]]) -> Floats | None:
     return None if any(row is None for row in rows) else np.vstack([row for row in rows if row is not None])
 
 
-def _toward(likely: float, weighted: Weighted, found: Ratio) -> float:
+def _toward(likely: float, weighted: Weighted, unbiased: Ratio) -> float:
     """The ratio by its weights, moved toward the likeliest one. Where few answers are behind it, likelihood errs less, for it knows that no
     share is below 0; where it differs by many standard errors, it is wrong. So the move is never longer than one standard error."""
     if not np.isfinite(likely):
-        return found.value
-    error = weighted.errors((found.row @ weighted.values)[None, :] / weighted.people, np.zeros((1, 1)), "population")[0][0, 0]
-    away = likely - found.value
-    return float(found.value + away * 4 * error / (4 * error + away**2)) if error > 0 else found.value
+        return unbiased.value
+    error = weighted.errors((unbiased.row @ weighted.values)[None, :] / weighted.people, np.zeros((1, 1)), "population")[0][
+        0, 0
+    ]
+    away = likely - unbiased.value
+    return float(unbiased.value + away * 4 * error / (4 * error + away**2)) if error > 0 else unbiased.value
 
 
 def difference(
@@ -124,8 +117,8 @@ def difference(
     )
     ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
     one, two = (
-        ratio(weighted, places, squares, target, own, (f"mean of {of}", where), ends_within=beyond(own))
-        for places, squares, own, (where, _) in (
+        ratio(weighted, places, squares, target, within, (f"mean of {of}", where), ends_within=beyond(within))
+        for places, squares, within, (where, _) in (
             ((0, 1), Squares(qx, ax, bx), limits[0], first),
             ((2, 3), Squares(qy, ay, by), limits[1], second),
         )

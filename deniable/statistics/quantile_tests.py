@@ -17,8 +17,10 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.laws import Law, Mixture
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.estimate import Estimate
+from deniable.statistics.counted import Counted, counted_parts
 from deniable.statistics.functions import Function, factor
-from deniable.statistics.parts import Counted, Parts
+from deniable.statistics.parts import Parts
+from deniable.statistics.weighing import weigh
 from deniable.statistics.weighted import check_group
 
 CHUNK = 1 << 21
@@ -41,19 +43,21 @@ class _Tests(NamedTuple):
     """What is taken for 0: sums of many weights are not exact."""
 
 
-def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, Function], title: str, target: str) -> Estimate:
+def quantile_by_tests(
+    parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, Function], title: str, target: str
+) -> Estimate:
     """The quantile q of a numeric attribute (its name and numbers) among a group (words and function)."""
     (name, numbers), (where, group) = of, among
     order = np.argsort(numbers, kind="stable")
     ranks, values = np.argsort(order, kind="stable"), numbers[order]
-    counted = parts.counted(list(dict.fromkeys([name, *group.attributes])))
+    counted = counted_parts(parts, list(dict.fromkeys([name, *group.attributes])))
     thresholds = _Thresholds(counted, name, ranks, group, q)
     check_group(thresholds.members(), thresholds.people, f"quantile of {name}", where)
     tests = thresholds.tests(target)
     assumes: tuple[str, ...] = ()
     if target == "population":
         middle = factor(name, (ranks <= _reached(tests)).astype(np.float64)) * group
-        weighted = parts.weigh([middle, group], lambda means: np.array([[1.0, -q]]), True)
+        weighted = weigh(parts, [middle, group], lambda means: np.array([[1.0, -q]]), precisely=True)
         assumes = weighted.assumes
         if (weighted.counts_as != 1).any():
             thresholds.counts_as = [weighted.counts_as[weighted.part == i][:1] for i in range(len(counted))]
@@ -71,22 +75,22 @@ def quantile(parts: Parts, of: tuple[str, Floats], q: float, among: tuple[Any, F
     )  # fmt: skip
 
 
-def side_by_side(found: Sequence[Estimate], qs: Sequence[float]) -> Estimate:
+def side_by_side(each: Sequence[Estimate], qs: Sequence[float]) -> Estimate:
     """Several quantiles as one estimate, labelled by their q. How they vary together is not worked out: covariances are not numbers."""
-    if len(found) == 1:
-        return found[0]
-    first, covariance = found[0], np.full((len(found), len(found)), np.nan)
-    np.fill_diagonal(covariance, [float(one.se[0]) ** 2 for one in found])
+    if len(each) == 1:
+        return each[0]
+    first, covariance = each[0], np.full((len(each), len(each)), np.nan)
+    np.fill_diagonal(covariance, [float(one.se[0]) ** 2 for one in each])
 
     def interval(level: float) -> tuple[Floats, Floats]:
-        low, high = (np.concatenate(ends) for ends in zip(*(one.interval(level) for one in found), strict=True))
+        low, high = (np.concatenate(ends) for ends in zip(*(one.interval(level) for one in each), strict=True))
         return low, high
 
-    biases = [np.zeros(1) if one.bias is None else one.bias for one in found]
+    biases = [np.zeros(1) if one.bias is None else one.bias for one in each]
     return Estimate(
-        np.concatenate([one.value for one in found]), list(qs), n=first.n, method=first.method, target=first.target, covariance=covariance,
-        name=first.name, limits=first.limits, ends=interval, assumes=list(dict.fromkeys(each for one in found for each in one.assumes)),
-        bias=None if all(one.bias is None for one in found) else np.concatenate(biases),
+        np.concatenate([one.value for one in each]), list(qs), n=first.n, method=first.method, target=first.target, covariance=covariance,
+        name=first.name, limits=first.limits, ends=interval, assumes=list(dict.fromkeys(words for one in each for words in one.assumes)),
+        bias=None if all(one.bias is None for one in each) else np.concatenate(biases),
     )  # fmt: skip
 
 
@@ -173,20 +177,20 @@ class _Thresholds:
             return part.weights(functions)
         total = np.zeros((len(ranks), len(part.n)))
         for coefficient, factors in self.group.terms:
-            own = factors.get(self.name, np.ones(len(self.ranks)))
+            f = factors.get(self.name, np.ones(len(self.ranks)))
             others = Function([(coefficient, {name: f for name, f in factors.items() if name != self.name})])
-            weights = self._weights_of_one(block.channel.law, own, ranks, part.codes[self.name])
+            weights = self._weights_of_one(block.channel.law, f, ranks, part.codes[self.name])
             total += weights * part.weights([others])[0]
         return total
 
-    def _weights_of_one(self, law: Law, own: Floats, ranks: Ints, codes: Ints) -> Floats:
-        """The weights, at reported codes, of own(truth) where the truth is at or below the values of these ranks."""
+    def _weights_of_one(self, law: Law, f: Floats, ranks: Ints, codes: Ints) -> Floats:
+        """The weights, at reported codes, of f(truth) where the truth is at or below the values of these ranks."""
         if not isinstance(law, Mixture) or not law.diagonal:
-            below = (self.ranks[:, None] <= ranks) * own[:, None]
+            below = (self.ranks[:, None] <= ranks) * f[:, None]
             return law.weights(below)[codes].T
         # Of a mixture (f(z) - (1 - theta) E_q f) / theta: a step at the report less one number for each rank.
-        by_rank = np.empty(len(own))
-        by_rank[self.ranks] = law.replacement * own
-        weights = np.where(self.ranks[codes] <= ranks[:, None], own[codes] * (law.denominator / law.diagonal), 0.0)
+        by_rank = np.empty(len(f))
+        by_rank[self.ranks] = law.replacement * f
+        weights = np.where(self.ranks[codes] <= ranks[:, None], f[codes] * (law.denominator / law.diagonal), 0.0)
         weights -= (np.cumsum(by_rank)[ranks] / law.diagonal)[:, None]
         return weights

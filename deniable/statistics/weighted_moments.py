@@ -17,13 +17,13 @@ from deniable.core.estimate import Estimate
 from deniable.errors import NoIntervalError
 from deniable.statistics.bounded import bias_aware, bias_range_of
 from deniable.statistics.functions import ONE, Function
-from deniable.statistics.parts import Sums
 from deniable.statistics.ratios import careful
+from deniable.statistics.weighing import Sums
 from deniable.statistics.weighted import Weighted, check_group, estimate_of
 
 LEAST_LEVEL = 0.95
 """A correlation is refused where the variance of one of the two cannot be told from 0 at this level."""
-CAREFUL = 8.0
+CAREFUL_OF_SPREAD = 8.0
 """A spread of three standard errors is taken at half of its word, one of ten at nine tenths (`ratios`)."""
 LEAST_VARIANCE = 1e-9
 """Numbers that lie between -1 and 1 and vary less are all the same: the rest is rounding."""
@@ -101,7 +101,7 @@ def correlation(
 def _careful(top: float, bottom: float, spread: Floats, direct: float) -> float:
     """A ratio whose bottom, a spread of numbers, is hidden: where it is hardly known the plain ratio is anything, and the point is that of
     `ratios`. How far the bottom of as many direct answers would vary (`direct`) is no reason for doubt."""
-    doubt = CAREFUL * max(0.0, float(spread[1, 1]) - direct)
+    doubt = CAREFUL_OF_SPREAD * max(0.0, float(spread[1, 1]) - direct)
     return careful(top, bottom, doubt, float(spread[0, 1] / spread[1, 1])) if doubt else top / bottom
 
 
@@ -276,7 +276,7 @@ def _careful_slopes(weighted: Weighted, matrix: Floats, right: Floats) -> Floats
 
 def _still(weighted: Weighted, pairs: list[tuple[int, int]], names: list[str]) -> list[str]:
     """The inputs whose variance cannot be told from 0: behind much noise slopes are otherwise anything."""
-    found = []
+    still = []
     means = weighted.totals() / weighted.people
     size, reach = means[0], NormalDist().inv_cdf(0.5 + LEAST_LEVEL / 2)
     for i, name in enumerate(names, start=1):
@@ -286,8 +286,8 @@ def _still(weighted: Weighted, pairs: list[tuple[int, int]], names: list[str]) -
         row[[0, pairs.index((0, i)), pairs.index((i, i))]] = np.array([x**2 - variance, -2 * x, 1.0]) / size
         each = row @ weighted.values / weighted.people * weighted.stands_for * weighted.counts_as
         if variance <= reach * float(np.sqrt(each**2 @ weighted.n)):
-            found.append(name)
-    return found
+            still.append(name)
+    return still
 
 
 def _slopes_depend_on(matrix: Floats, right: Floats, pairs: list[tuple[int, int]]) -> Floats:

@@ -1,0 +1,1 @@
+"""What the questions of a `Sample` do, one module per kind of question."""
