@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,10 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.densities import densities
 from deniable.classify.estimator import ReconstructingClassifier
-from deniable.classify.features import Hidden
 from deniable.classify.repetition import contrasts, variance, weights
 from deniable.classify.shared import SharedDraw, shared_draws
-from deniable.classify.target import Target
+from deniable.core.allowed import Allowed, whole_from
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
 from deniable.engines.opening import open_data
@@ -46,6 +45,12 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
     >>> model.predict(pd.DataFrame({"smokes": ["no", "yes"]})).tolist()
     [0, 1]
     """
+
+    _kind = "naive_bayes"
+    _allowed: ClassVar[Mapping[str, Allowed]] = {
+        "bins": whole_from(2),
+        "discount_repeats": Allowed("True or False", lambda value: isinstance(value, (bool, np.bool_))),
+    }
 
     def __init__(self, schema: Any = None, bins: int = 10, discount_repeats: bool = True, random_state: Any = None) -> None:
         self.schema = schema
@@ -95,12 +100,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
                 "fit_tables needs a schema with a target, dn.Schema(schema, target=...): it says what the counts count.",
             )
         given = [tables] if isinstance(tables, CellTable) else list(tables.values() if isinstance(tables, Mapping) else tables)
-        names = [name for name in schema if name != schema.target]
-        self.target_ = Target.declared(schema.target, schema[schema.target])
-        self.classes_ = self.target_.labels
-        self.attributes_ = [Hidden(name, schema[name]) for name in names]
-        self.n_features_in_ = len(names)
-        self.feature_names_in_ = np.array(names, dtype=object)
+        self._declare(schema)
         self._counts = [self._dense(attribute, given, schema.target) for attribute in self.attributes_]
         totals = {int(counts.sum()) for counts in self._counts}
         if len(totals) > 1:
@@ -149,17 +149,6 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             name=attribute.name,
             target=target,
         )
-
-    def _check_parameters(self) -> None:
-        if isinstance(self.bins, bool) or not isinstance(self.bins, (int, np.integer)) or self.bins < 2:
-            raise ParameterError(
-                "bins", "ReconstructionNaiveBayes: bins must be a whole number of at least 2, got {got!r}.", got=self.bins
-            )
-        if not isinstance(self.discount_repeats, (bool, np.bool_)):
-            raise ParameterError(
-                "discount_repeats", "ReconstructionNaiveBayes: discount_repeats must be True or False, got {got!r}.",
-                got=self.discount_repeats,
-            )  # fmt: skip
 
     def _reports(self, columns: dict[str, Any]) -> list[Any]:
         """Fine codes of the reports, an attribute an item."""
@@ -243,6 +232,19 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
                 joint = group.with_class(place, self.target_.matrix)
         return densities(feature.matrix, counts, feature.ordered, feature.apart, joint, self.class_prior_)
 
+    def _learned(self) -> dict[str, Any]:
+        return {"weights": {"truths": self.weights_.tolist(), "reports": self.report_weights_.tolist()}}
+
+    def _shape_of_counts(self, reports: int) -> tuple[int, ...]:
+        return self.target_.matrix.shape[1], reports
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        self._estimate()
+        if "weights" in content:
+            self.weights_, self.report_weights_ = (
+                _saved_weights(content["weights"][of], len(self.attributes_)) for of in ("truths", "reports")
+            )
+
     def _log_prior(self) -> Any:
         with np.errstate(divide="ignore"):
             return np.log(self.class_prior_)
@@ -299,3 +301,10 @@ def _normalised(logs: Any) -> Any:
     logs = logs - logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
     return chances / chances.sum(axis=1, keepdims=True)
+
+
+def _saved_weights(given: Any, attributes: int) -> Any:
+    saved = np.array(given, dtype=np.float64)
+    if saved.shape != (attributes,) or not (np.isfinite(saved) & (saved >= 0)).all():
+        raise ValueError(f"weights must be {attributes} numbers of at least 0")
+    return saved
