@@ -61,6 +61,36 @@ def fit(
     force: Force = False,
 ) -> None:
     """Learn from randomised data."""
+    _refuse_before_learning(data, output, model, schema, plot, force)
+    # scikit-learn takes longer to import than most commands to run.
+    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+    from deniable.classify.tree import ReconstructionTree
+
+    learner: Any
+    if model == "tree":
+        declared, rows = _whole_rows(data, schema, target)
+        kind = None if reconstruction == "none" else reconstruction
+        learner = ReconstructionTree(declared, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
+        count = rows.num_rows
+    elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
+        # Only whole rows show which attributes repeat each other.
+        declared, rows = _whole_rows(data, schema, target)
+        learner = ReconstructionNaiveBayes(declared, bins=bins).fit(rows)
+        count = rows.num_rows
+    else:
+        opened = open_data(data, schema, engine)
+        declared = _with_target(opened.declared, target)
+        learner = ReconstructionNaiveBayes(declared, bins=bins)
+        with _class_is_there(data, declared):
+            learner.fit_tables(learner.count_tables(opened))
+        count = int(learner._counts[0].sum())
+    learner.save(output, force)
+    print(f"Learned {declared.target!r} from {counted(count, 'row')} of {counted(len(declared) - 1, 'attribute')}: {output}")
+    _show_learned(learner, model, plot)
+
+
+def _refuse_before_learning(data: str, output: Path, model: str, schema: Path | None, plot: Path | None, force: bool) -> None:
+    """Refuse what can be seen to be wrong before anything is read."""
     if model not in MODELS:
         raise ParameterError("model", "--model must be one of {allowed}, got {got!r}.", allowed=list(MODELS), got=model)
     if plot is not None and model != "tree":
@@ -68,47 +98,32 @@ def fit(
     if output.exists() and not force:
         raise file_exists(output)
     refuse_same(output, Path(data), *([schema] if schema is not None else []))
-    # scikit-learn takes longer to import than most commands to run.
-    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
-    from deniable.classify.tree import ReconstructionTree
-
     if plot is not None:
         from deniable import charts
 
         charts.check_path(plot)
         refuse_same(plot, Path(data), output)
-    found: Any
-    if model == "tree":
-        read = _with_target(open_data(data, schema, "arrow").declared, target)
-        with _class_is_there(data, read):
-            rows = load_columns(Path(data), read, list(read))
-        kind = None if reconstruction == "none" else reconstruction
-        found = ReconstructionTree(read, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
-        count = rows.num_rows
-    elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
-        # Only whole rows show which attributes repeat each other.
-        read = _with_target(open_data(data, schema, "arrow").declared, target)
-        with _class_is_there(data, read):
-            rows = load_columns(Path(data), read, list(read))
-        found = ReconstructionNaiveBayes(read, bins=bins).fit(rows)
-        count = rows.num_rows
-    else:
-        opened = open_data(data, schema, engine)
-        read = _with_target(opened.declared, target)
-        found = ReconstructionNaiveBayes(read, bins=bins)
-        with _class_is_there(data, read):
-            found.fit_tables(found.count_tables(opened))
-        count = int(found._counts[0].sum())
-    found.save(output, force)
-    print(f"Learned {read.target!r} from {counted(count, 'row')} of {counted(len(read) - 1, 'attribute')}: {output}")
-    if model == "tree":
-        print(found.export_text(max_depth=4))
-        if plot is not None:
-            charts.save(found.plot(), plot)
-            print(f"Picture: {plot}")
-    else:
-        for label, share in zip(found.classes_, found.class_prior_, strict=True):
+
+
+def _whole_rows(data: str, schema: Path | None, target: str | None) -> tuple[Schema, Any]:
+    """The schema with its target, and all rows of a file."""
+    declared = _with_target(open_data(data, schema, "arrow").declared, target)
+    with _class_is_there(data, declared):
+        return declared, load_columns(Path(data), declared, list(declared))
+
+
+def _show_learned(learner: Any, model: str, plot: Path | None) -> None:
+    """The tree in words, and as a picture; of naive Bayes the shares of the classes."""
+    if model != "tree":
+        for label, share in zip(learner.classes_, learner.class_prior_, strict=True):
             print(f"  {label!s:<20} {share:6.1%}")
+        return
+    print(learner.export_text(max_depth=4))
+    if plot is not None:
+        from deniable import charts
+
+        charts.save(learner.plot(), plot)
+        print(f"Picture: {plot}")
 
 
 @app.command()
