@@ -71,7 +71,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         return self._estimate()._weigh(codes, classes, counted)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> ReconstructionNaiveBayes:
-        """Learn from more rows; `classes` lists all classes on the first call if these rows may lack some."""
+        """Learn from more rows; `classes` lists all classes on the first call if some may be missing from these rows."""
         first = not hasattr(self, "_counts")
         if first:
             self._check_parameters()
@@ -151,7 +151,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         )
 
     def _reports(self, columns: dict[str, Any]) -> list[Any]:
-        """Fine codes of the reports, an attribute an item."""
+        """Fine codes of the reports, one item per attribute."""
         bad: list[BadCells] = []
         codes = [attribute.reported(columns[attribute.name], bad) for attribute in self.attributes_]
         raise_bad_cells(bad)
@@ -161,9 +161,9 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         """For each attribute the table [reported class, fine report]; a row counts as `counted` says."""
         reported_classes = self.target_.matrix.shape[1]
         tables = []
-        for attribute, own in zip(self.attributes_, codes, strict=True):
+        for attribute, reports in zip(self.attributes_, codes, strict=True):
             size = reported_classes * attribute.reported_size
-            flat = np.bincount(classes * attribute.reported_size + own, counted, minlength=size)
+            flat = np.bincount(classes * attribute.reported_size + reports, counted, minlength=size)
             tables.append(flat.reshape(reported_classes, attribute.reported_size))
         return tables
 
@@ -198,15 +198,15 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         """How much each attribute counts, for true rows and for reports: channels hide repetition as they hide everything."""
         if not self.discount_repeats or self.target_.hidden or self.groups_:
             return self
-        cells = np.column_stack([feature.of_reported[own] for feature, own in zip(self.features_, codes, strict=True)])
+        cells = np.column_stack([feature.of_reported[reports] for feature, reports in zip(self.features_, codes, strict=True)])
         said = [contrasts(logs) for logs in self._logs]
         inverses = [feature.inverse() for feature in self.features_]
-        undone = [None if inverse is None else inverse @ own for inverse, own in zip(inverses, said, strict=True)]
+        undone = [None if inverse is None else inverse @ each for inverse, each in zip(inverses, said, strict=True)]
         prior = self.class_prior_
-        spreads = [variance(shares, own, prior) for shares, own in zip(self.shares_, said, strict=True)]
+        spreads = [variance(shares, each, prior) for shares, each in zip(self.shares_, said, strict=True)]
         self.weights_ = weights(undone, spreads, cells, classes, counted)
         said = [contrasts(logs) for logs in self._logs_of_reports]
-        spreads = [variance(np.exp(logs), own, prior) for logs, own in zip(self._logs_of_reports, said, strict=True)]
+        spreads = [variance(np.exp(logs), each, prior) for logs, each in zip(self._logs_of_reports, said, strict=True)]
         self.report_weights_ = weights(said, spreads, cells, classes, counted)
         return self
 
@@ -280,7 +280,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
 
     def _group_terms(self, group: SharedDraw, codes: Any, reported_class: Any) -> tuple[Any, Any, bool]:
         """P(reports of a group, told | class) and P(reports, not told | class), [row, class]."""
-        own = codes[:, group.members]
+        members = codes[:, group.members]
         with_class = group.class_name is not None and reported_class is not None
         classes = len(self.classes_)
         told = group.theta * np.exp(sum(self._logs[i][:, codes[:, i]] for i in group.members).T)
@@ -289,7 +289,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         if group.flips:
             turned = (1 - group.theta) * np.exp(sum(self._logs[i][:, 1 - codes[:, i]] for i in group.members).T)
             return told, turned * (np.arange(classes) == 1 - reported_class[:, None]) if with_class else turned, with_class
-        instead = (1 - group.theta) * group.innocuous(own, reported_class if with_class else None)
+        instead = (1 - group.theta) * group.innocuous(members, reported_class if with_class else None)
         return told, np.repeat(instead[:, None], classes, axis=1), with_class
 
     def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:

@@ -1,4 +1,4 @@
-"""Whoever waits for a first compilation can be told of it."""
+"""Anyone who waits for a first compilation can be told of it."""
 
 import os
 import pty
