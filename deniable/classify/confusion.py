@@ -116,8 +116,8 @@ def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> 
         variance *= inflation(inverse)
     if not useful(variance, len(codes), method):
         return None
-    found = _of_singles(model, singles, inverses, codes, predicted)
-    return of_class[reported_class][:, :, None] * found[:, None, :], UNBIASED
+    chances = _of_singles(model, singles, inverses, codes, predicted)
+    return of_class[reported_class][:, :, None] * chances[:, None, :], UNBIASED
 
 
 def _draws(model: Any) -> Any:
@@ -141,7 +141,7 @@ def _by_open_part(codes: Any, hidden: list[int]) -> Any:
 def _of_singles(model: Any, places: list[int], inverses: list[Any], codes: Any, predicted: Any) -> Any:
     grid = _combinations([model.features_[i].cells for i in places])
     kinds, kind = _by_open_part(codes, places)
-    found = np.empty((len(codes), len(model.classes_)))
+    chances = np.empty((len(codes), len(model.classes_)))
     for j, example in enumerate(kinds):
         rows = np.flatnonzero(kind == j)
         cells = np.repeat(example[None, :], len(grid), axis=0)
@@ -150,28 +150,28 @@ def _of_singles(model: Any, places: list[int], inverses: list[Any], codes: Any, 
         for some in np.array_split(rows, 1 + len(rows) * len(grid) // CELLS_AT_ONCE):
             weights = np.ones((len(some), 1))
             for place, inverse in zip(places, inverses, strict=True):
-                own = inverse[codes[some, place]]
-                weights = (weights[:, :, None] * own[:, None, :]).reshape(len(some), -1)
-            found[some] = weights @ outcome
-    return found
+                undone = inverse[codes[some, place]]
+                weights = (weights[:, :, None] * undone[:, None, :]).reshape(len(some), -1)
+            chances[some] = weights @ outcome
+    return chances
 
 
 def _of_group(model: Any, group: SharedDraw, codes: Any, reported_class: Any, of_class: Any, predicted: Any) -> Any:
     """w(z) = (f(z) - (1 - theta) E_q f) / theta; of a joint flip, f and its mirror image are unmixed."""
     classes = len(model.classes_)
     with_class = group.class_name is not None
-    own = one_hot(reported_class, classes) if with_class else of_class[reported_class]
-    told = own[:, :, None] * predicted(codes)[:, None, :]
+    of_row = one_hot(reported_class, classes) if with_class else of_class[reported_class]
+    told = of_row[:, :, None] * predicted(codes)[:, None, :]
     theta = group.theta
     if group.flips:
         mirrored = codes.copy()
         mirrored[:, group.members] = 1 - mirrored[:, group.members]
-        own = own[:, ::-1] if with_class else own
-        turned = own[:, :, None] * predicted(mirrored)[:, None, :]
+        of_row = of_row[:, ::-1] if with_class else of_row
+        turned = of_row[:, :, None] * predicted(mirrored)[:, None, :]
         return (theta * told - (1 - theta) * turned) / (2 * theta - 1)
     instead = _innocuous_outcome(model, group, codes, predicted)
     if instead.ndim == 2:
-        class_part = np.broadcast_to(group.of_class(), own.shape) if with_class else own
+        class_part = np.broadcast_to(group.of_class(), of_row.shape) if with_class else of_row
         instead = class_part[:, :, None] * instead[:, None, :]
     return (told - (1 - theta) * instead) / theta
 
@@ -233,8 +233,10 @@ def sampled_confusion(model: Any, codes: Any, reported_class: Any) -> tuple[Any,
         c = np.minimum((chances < rng.random_sample(n)[:, None]).sum(axis=1), classes - 1)
         cells = codes.copy()
         for i, running in tables.items():
-            own = running[c, codes[:, i]]
-            cells[:, i] = np.minimum((own < rng.random_sample(n)[:, None] * own[:, -1:]).sum(axis=1), own.shape[1] - 1)
+            of_cells = running[c, codes[:, i]]
+            cells[:, i] = np.minimum(
+                (of_cells < rng.random_sample(n)[:, None] * of_cells[:, -1:]).sum(axis=1), of_cells.shape[1] - 1
+            )
         for group, (told, otherwise, _) in zip(model.groups_, terms, strict=True):
             both = told[rows, c] + otherwise[rows, c]
             replaced = rng.random_sample(n) * both > told[rows, c]

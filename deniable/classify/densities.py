@@ -39,13 +39,13 @@ def loadings(cells: int, ordered: bool, apart: int) -> tuple[Any, ...]:
             whole = np.eye(cells)
             whole[:inside, :inside] = block
             covariances.append(whole)
-    found = []
+    roots = []
     centre = np.eye(cells) - 1 / cells
     for covariance in covariances:
         values, vectors = np.linalg.eigh(centre @ covariance @ centre)
         kept = values > SMALLEST_DIRECTION * max(values.max(), 1e-300)
-        found.append(np.ascontiguousarray(vectors[:, kept] * np.sqrt(values[kept])))
-    return tuple(found)
+        roots.append(np.ascontiguousarray(vectors[:, kept] * np.sqrt(values[kept])))
+    return tuple(roots)
 
 
 def averaged(fits: list[Any], evidence: list[float]) -> Any:
@@ -105,8 +105,8 @@ def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: An
             else:
                 shares, value = np.empty((classes, cells)), 0.0
                 for c in range(classes):
-                    own, gained = tilted(matrix, counts[c], base, root * spread, one, MAX_STEPS)
-                    shares[c] = own[0]
+                    tilted_shares, gained = tilted(matrix, counts[c], base, root * spread, one, MAX_STEPS)
+                    shares[c] = tilted_shares[0]
                     value += gained
             fits.append(shares)
             evidence.append(value + np.log((1 - NO_DIFFERENCE) / settings))

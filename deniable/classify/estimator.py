@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from deniable.classify.features import Attribute, Feature, Hidden, undistorted_attribute
+from deniable.classify.parameters import check_parameters
+from deniable.classify.saving import to_json
+from deniable.classify.scoring import score
 from deniable.classify.target import Target
+from deniable.classify.training_rows import (
+    as_frame,
+    checked_weights,
+    classes_of,
+    no_classes,
+    refuse_other_columns,
+    refuse_two_classes,
+    refuse_unpaired_classes,
+    refuse_unpaired_weights,
+    rows_that_count,
+)
+from deniable.core.allowed import Allowed
 from deniable.core.channels.designs import Identity
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
 from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
-from deniable.core.shuffle_mark import mark_of, refuse_unpaired
-from deniable.errors import DataError, ParameterError, RandomisedRowsWarning, SchemaError
+from deniable.core.shuffle_mark import mark_of
+from deniable.errors import DataError, ParameterError, RandomisedRowsWarning
+from deniable.files.atomic import write_text
 from deniable.plurals import counted
 
 PREDICTED_WRONGLY = "Reports that are taken for truths are predicted wrongly: "
@@ -32,39 +47,58 @@ SHOWN = 3
 class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fits on distorted rows, predicts true ones; knows how distorted ones are read."""
 
-    # Of what `fit` learns.
+    _kind: ClassVar[str]
+    """What files call it."""
+    _allowed: ClassVar[Mapping[str, Allowed]]
+    """What its parameters may be."""
+
+    # What `fit` learns.
     attributes_: list[Attribute]
     features_: list[Feature]
     target_: Target
     classes_: Any
+    _counts: list[Any]
+
+    def _check_parameters(self) -> None:
+        check_parameters(self._allowed, {name: getattr(self, name) for name in self._allowed}, type(self).__name__)
+
+    def _declare(self, schema: Schema) -> None:
+        """Take the class and the attributes from a schema with a target, without any rows."""
+        assert schema.target is not None
+        names = [name for name in schema if name != schema.target]
+        self.target_ = Target.declared(schema.target, schema[schema.target])
+        self.classes_ = self.target_.labels
+        self.attributes_ = [Hidden(name, schema[name]) for name in names]
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
 
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any = None, reset: bool = True, classes: Any = None
     ) -> tuple[dict[str, Any], Any, Any]:
         """Columns by name, the reported classes and how much each row counts (None: once); on the first call also what they may hold."""
         schema = self._schema()
-        frame = _as_frame(X)
-        _refuse_unpaired(X, y)
-        y = _column_of(y)
+        frame = as_frame(X)
+        refuse_unpaired_classes(X, y)
+        y = classes_of(y)
         if schema is not None and schema.target is not None and frame is not None and schema.target in frame.columns:
-            own = frame[schema.target].to_native()
+            column = frame[schema.target].to_native()
             if y is not None:
-                _refuse_two_classes(to_arrow(own, schema.target), y, schema.target)
-            y = own
+                refuse_two_classes(to_arrow(column, schema.target), y, schema.target)
+            y = column
         if y is None:
-            raise _no_classes(schema, frame)
+            raise no_classes(schema, frame)
         columns = self._columns(X, reset)
         if schema is None:
             y = column_or_1d(y, warn=True) if not hasattr(y, "to_arrow") else y
         rows = len(next(iter(columns.values())))
         if len(y) != rows:
             raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(rows, "row"), y=len(y))
-        weights = _weights(sample_weight, rows)
+        weights = checked_weights(sample_weight, rows)
         if weights is not None:
-            _refuse_unpaired_weights(X, sample_weight, weights, y)
+            refuse_unpaired_weights(X, sample_weight, weights, y)
             if schema is None and not weights.all():
                 # Without a schema the rows say what there may be, and rows that do not count say nothing.
-                columns, y, weights = _without(columns, y, weights)
+                columns, y, weights = rows_that_count(columns, y, weights)
                 rows = len(weights)
         if rows < 2:
             raise DataError(
@@ -97,7 +131,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _columns(self, X: Any, reset: bool) -> dict[str, Any]:
         """The attributes of X by name, in the order of training."""
         schema = self._schema()
-        frame = _as_frame(X)
+        frame = as_frame(X)
         if schema is None:
             if frame is None or all(dtype.is_numeric() for dtype in frame.schema.values()):
                 array = validate_data(self, X, reset=reset, dtype=np.float64)
@@ -120,7 +154,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
                 )
             self.n_features_in_ = len(names)
             return {name: array[:, i] if array.dtype != object else array[:, i].tolist() for i, name in enumerate(names)}
-        _check_names(schema, names, list(frame.columns))
+        refuse_other_columns(schema, names, list(frame.columns))
         if reset:
             self.n_features_in_ = len(names)
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -153,6 +187,18 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
         """For every distorted row the weight of each (class, prediction), [row, class, prediction], and how it was obtained."""
 
+    @abstractmethod
+    def _learned(self) -> dict[str, Any]:
+        """What it learned beside counts of reports, for JSON."""
+
+    @abstractmethod
+    def _shape_of_counts(self, reports: int) -> tuple[int, ...]:
+        """The shape of the counts of an attribute that has so many reports."""
+
+    @abstractmethod
+    def _restore(self, content: dict[str, Any]) -> None:
+        """Become what was saved as `content`; the schema is declared and the counts are in place."""
+
     def predict_proba(self, X: Any) -> Any:
         """P(class) for rows of true values, columns in the order of `classes_`; warns of rows that `Schema.randomise` shuffled."""
         check_is_fitted(self)
@@ -170,7 +216,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _predicted(self, X: Any) -> Any:
         return self.classes_[self._proba(self._codes(X, reported=False)).argmax(axis=1)]
 
-    def _warn_of_randomised(self, X: Any, asked: str, mends: str, names: Iterable[str] | None = None) -> None:
+    def _warn_of_randomised(self, X: Any, asked: str, fix: str, names: Iterable[str] | None = None) -> None:
         """Warn of reports that are taken for truths, where the mark of their shuffle tells.
 
         A warning, not a refusal: scikit-learn's own tools (`cross_val_predict`, `permutation_importance`) can only call `predict` and
@@ -184,7 +230,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         if hidden:
             some = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN:,} more" if len(hidden) > SHOWN else "")
             warnings.warn(
-                f"{asked} takes rows as true, and these went through Schema.randomise, which hides {some}. {mends}",
+                f"{asked} takes rows as true, and these went through Schema.randomise, which hides {some}. {fix}",
                 RandomisedRowsWarning,
                 stacklevel=3,
             )
@@ -204,7 +250,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         from sklearn.metrics import accuracy_score
 
         check_is_fitted(self)
-        _refuse_unpaired(X, y)
+        refuse_unpaired_classes(X, y)
         self._warn_of_randomised(
             X,
             "score",
@@ -212,7 +258,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
             "searches and cross-validation scoring=dn.distorted_scorer().",
             self._schema(),
         )
-        return float(accuracy_score(_column_of(y), self._predicted(X), sample_weight=sample_weight))
+        return float(accuracy_score(classes_of(y), self._predicted(X), sample_weight=sample_weight))
 
     def score_distorted(
         self, Z: Any, y: Any = None, metric: str = "accuracy", pos_label: Any = None, method: str = "auto"
@@ -231,13 +277,11 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         >>> found.method, bool(found.interval()[1][0] > 0.99)
         ('unbiased', True)
         """
-        from deniable.classify.scoring import score
-
         check_is_fitted(self)
-        _refuse_unpaired(Z, y)
-        y = _column_of(y)
+        refuse_unpaired_classes(Z, y)
+        y = classes_of(y)
         if y is None:
-            frame = _as_frame(Z)
+            frame = as_frame(Z)
             if frame is None or self.target_.name not in (frame.columns if frame is not None else ()):
                 column = "" if self.target_.name is None else f", or a frame with the column {self.target_.name!r}"
                 raise DataError("no_class", "score_distorted needs the reported classes: give y{column}.", column=column)
@@ -261,136 +305,4 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ...     dn.load_model(folder + "/model.json").predict([[0], [1]]).tolist()
         [0, 1]
         """
-        from deniable.classify import store
-
-        store.save(self, path, force)
-
-
-def _refuse_unpaired(X: Any, y: Any) -> None:
-    """Rows that `Schema.randomise` shuffled have their classes among their own columns, nowhere else."""
-    refuse_unpaired(
-        X,
-        y,
-        ("X", "y"),
-        "Let the class be shuffled with its rows: declare it in the schema, as dn.Identity if it is not hidden, with target=...; or "
-        "name it in keep; then leave y out, or take both from the same frame: Z[names] and Z[target] of pandas, Z.select(names) and "
-        "Z.select([target]) of PyArrow. Arrays, lists and columns of PyArrow cannot show where they come from. In simulations give "
-        'randomise an rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
-    )
-
-
-def _no_classes(schema: Schema | None, frame: Any) -> DataError:
-    """Nothing to learn: where the classes were looked for, and where to put them. It begins as scikit-learn's own checks want it."""
-    found = [] if frame is None else list(frame.columns)
-    if schema is None:
-        why, mends = "there is no schema that names a column of X as the class", "Give the classes as y: fit(X, y)."
-    elif schema.target is None:
-        why = "the schema names no target, so no column of X is taken as the class"
-        strange = [name for name in found if name not in schema]
-        mends = (
-            f"If the class is among {strange}, which the schema does not describe, declare it there (dn.Identity if it is not hidden) and "
-            f"name it: {_named(schema, 'NAME', '{**schema, NAME: channel}')}. Or drop it from X and give it as y."
-            if strange
-            else f"Name it: {_named(schema, 'NAME')}, one of {list(schema)}; or give the classes as y."
-        )
-    else:
-        target = repr(schema.target)
-        where = "X is an array, whose columns have no names" if frame is None else f"X has no such column, only {found}"
-        why, mends = f"by the schema the class is {target}, and {where}", f"Give a frame with the column {target}, or give y."
-    return DataError(
-        "no_class", "This classifier requires y to be passed, but the target y is None: {why}. {mends}", why=why, mends=mends
-    )
-
-
-def _named(schema: Schema, name: str, channels: str = "schema") -> str:
-    """How a schema is written that names the class; groups, without which reports would be undone wrongly, go with it."""
-    return f"dn.Schema({channels}, target={name}{', groups=schema.groups' if schema.groups else ''})"
-
-
-def _weights(given: Any, rows: int) -> Any:
-    """How much each row counts, checked; None if each counts once."""
-    if given is None:
-        return None
-    found = np.asarray(given, dtype=np.float64)
-    found = np.full(rows, float(found)) if found.ndim == 0 else found
-    if found.shape != (rows,):
-        raise DataError(
-            "weights_shape", "sample_weight must be one number for each of the {rows:,} rows, got the shape {got}.",
-            rows=rows, got=found.shape,
-        )  # fmt: skip
-    wrong = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
-    if wrong.size:
-        raise DataError(
-            "weights",
-            "sample_weight must be numbers of at least 0; row {row:,} has {got}.",
-            row=int(wrong[0]) + 1,
-            got=found[wrong[0]],
-        )
-    if not found.any():
-        raise DataError("no_weights", "sample_weight is zero in every row: nothing is left to learn from.")
-    return found
-
-
-def _refuse_unpaired_weights(X: Any, given: Any, weights: Any, y: Any) -> None:
-    """Weights belong to people as classes do. Those that depend on the class alone cannot be mistaken for somebody else's."""
-    values = to_arrow(y, "y").to_pylist()
-    if len(set(zip(values, weights.tolist(), strict=True))) == len(set(values)):
-        return
-    refuse_unpaired(
-        X,
-        given,
-        ("X", "sample_weight"),
-        "Let the weights be shuffled with their rows: name them in keep, and give Z[name] of the same frame. Arrays and lists cannot show "
-        'where they come from; in simulations give randomise an rng, or order="kept".',
-    )
-
-
-def _without(columns: dict[str, Any], y: Any, weights: Any) -> tuple[dict[str, Any], Any, Any]:
-    """The rows that count."""
-    rows = np.flatnonzero(weights)
-    taken = {
-        name: column[rows] if isinstance(column, np.ndarray) else to_arrow(column, name).take(pa.array(rows))
-        for name, column in columns.items()
-    }
-    return taken, np.asarray(y)[rows], weights[rows]
-
-
-def _column_of(y: Any) -> Any:
-    """The classes, where they are given as a PyArrow table with one column: that carries the mark of its shuffle, a column does not."""
-    return y.column(0) if isinstance(y, pa.Table) and y.num_columns == 1 else y
-
-
-def _refuse_two_classes(own: Any, y: Any, name: str) -> None:
-    """Refuse a y beside a column of classes in the frame that says something else."""
-    given = to_arrow(y, "y")
-    if len(own) == len(given) and own.to_pylist() != given.to_pylist():
-        raise DataError(
-            "two_classes",
-            "y differs from the column {name!r} of X, which the schema declares as the class. Leave y out, or leave the column out of X.",
-            name=name,
-        )
-
-
-def _as_frame(X: Any) -> Any:
-    if isinstance(X, (np.ndarray, list)) or hasattr(X, "toarray"):
-        return None
-    try:
-        return nw.from_native(X, eager_only=True)
-    except TypeError:
-        return None
-
-
-def _check_names(schema: Schema, names: list[str], found: list[str]) -> None:
-    lacking = [name for name in names if name not in found]
-    strange = [name for name in found if name not in schema]
-    if lacking or strange:
-        raise SchemaError(
-            "frame_does_not_match",
-            "The frame does not match the schema:{lacking}{strange}",
-            lacking=f" it lacks the columns {lacking};" if lacking else "",
-            strange=f" every attribute must be there. If {lacking[0]!r} is the class, name it as such: {_named(schema, repr(lacking[0]))}."
-            if schema.target is None and len(lacking) == 1 and not strange
-            else f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)." if strange
-            else " every attribute must be there.",
-            columns=lacking + strange,
-        )  # fmt: skip
+        write_text(Path(path), to_json(self), force)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,10 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.densities import densities
 from deniable.classify.estimator import ReconstructingClassifier
-from deniable.classify.features import Hidden
 from deniable.classify.repetition import contrasts, variance, weights
 from deniable.classify.shared import SharedDraw, shared_draws
-from deniable.classify.target import Target
+from deniable.core.allowed import Allowed, whole_from
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
 from deniable.engines.opening import open_data
@@ -47,6 +46,12 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
     [0, 1]
     """
 
+    _kind = "naive_bayes"
+    _allowed: ClassVar[Mapping[str, Allowed]] = {
+        "bins": whole_from(2),
+        "discount_repeats": Allowed("True or False", lambda value: isinstance(value, (bool, np.bool_))),
+    }
+
     def __init__(self, schema: Any = None, bins: int = 10, discount_repeats: bool = True, random_state: Any = None) -> None:
         self.schema = schema
         self.bins = bins
@@ -66,7 +71,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         return self._estimate()._weigh(codes, classes, counted)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> ReconstructionNaiveBayes:
-        """Learn from more rows; `classes` lists all classes on the first call if these rows may lack some."""
+        """Learn from more rows; `classes` lists all classes on the first call if some may be missing from these rows."""
         first = not hasattr(self, "_counts")
         if first:
             self._check_parameters()
@@ -95,12 +100,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
                 "fit_tables needs a schema with a target, dn.Schema(schema, target=...): it says what the counts count.",
             )
         given = [tables] if isinstance(tables, CellTable) else list(tables.values() if isinstance(tables, Mapping) else tables)
-        names = [name for name in schema if name != schema.target]
-        self.target_ = Target.declared(schema.target, schema[schema.target])
-        self.classes_ = self.target_.labels
-        self.attributes_ = [Hidden(name, schema[name]) for name in names]
-        self.n_features_in_ = len(names)
-        self.feature_names_in_ = np.array(names, dtype=object)
+        self._declare(schema)
         self._counts = [self._dense(attribute, given, schema.target) for attribute in self.attributes_]
         totals = {int(counts.sum()) for counts in self._counts}
         if len(totals) > 1:
@@ -150,19 +150,8 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             target=target,
         )
 
-    def _check_parameters(self) -> None:
-        if isinstance(self.bins, bool) or not isinstance(self.bins, (int, np.integer)) or self.bins < 2:
-            raise ParameterError(
-                "bins", "ReconstructionNaiveBayes: bins must be a whole number of at least 2, got {got!r}.", got=self.bins
-            )
-        if not isinstance(self.discount_repeats, (bool, np.bool_)):
-            raise ParameterError(
-                "discount_repeats", "ReconstructionNaiveBayes: discount_repeats must be True or False, got {got!r}.",
-                got=self.discount_repeats,
-            )  # fmt: skip
-
     def _reports(self, columns: dict[str, Any]) -> list[Any]:
-        """Fine codes of the reports, an attribute an item."""
+        """Fine codes of the reports, one item per attribute."""
         bad: list[BadCells] = []
         codes = [attribute.reported(columns[attribute.name], bad) for attribute in self.attributes_]
         raise_bad_cells(bad)
@@ -172,9 +161,9 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         """For each attribute the table [reported class, fine report]; a row counts as `counted` says."""
         reported_classes = self.target_.matrix.shape[1]
         tables = []
-        for attribute, own in zip(self.attributes_, codes, strict=True):
+        for attribute, reports in zip(self.attributes_, codes, strict=True):
             size = reported_classes * attribute.reported_size
-            flat = np.bincount(classes * attribute.reported_size + own, counted, minlength=size)
+            flat = np.bincount(classes * attribute.reported_size + reports, counted, minlength=size)
             tables.append(flat.reshape(reported_classes, attribute.reported_size))
         return tables
 
@@ -209,15 +198,15 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         """How much each attribute counts, for true rows and for reports: channels hide repetition as they hide everything."""
         if not self.discount_repeats or self.target_.hidden or self.groups_:
             return self
-        cells = np.column_stack([feature.of_reported[own] for feature, own in zip(self.features_, codes, strict=True)])
+        cells = np.column_stack([feature.of_reported[reports] for feature, reports in zip(self.features_, codes, strict=True)])
         said = [contrasts(logs) for logs in self._logs]
         inverses = [feature.inverse() for feature in self.features_]
-        undone = [None if inverse is None else inverse @ own for inverse, own in zip(inverses, said, strict=True)]
+        undone = [None if inverse is None else inverse @ each for inverse, each in zip(inverses, said, strict=True)]
         prior = self.class_prior_
-        spreads = [variance(shares, own, prior) for shares, own in zip(self.shares_, said, strict=True)]
+        spreads = [variance(shares, each, prior) for shares, each in zip(self.shares_, said, strict=True)]
         self.weights_ = weights(undone, spreads, cells, classes, counted)
         said = [contrasts(logs) for logs in self._logs_of_reports]
-        spreads = [variance(np.exp(logs), own, prior) for logs, own in zip(self._logs_of_reports, said, strict=True)]
+        spreads = [variance(np.exp(logs), each, prior) for logs, each in zip(self._logs_of_reports, said, strict=True)]
         self.report_weights_ = weights(said, spreads, cells, classes, counted)
         return self
 
@@ -242,6 +231,19 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             if place in group.members and group.class_name is not None:
                 joint = group.with_class(place, self.target_.matrix)
         return densities(feature.matrix, counts, feature.ordered, feature.apart, joint, self.class_prior_)
+
+    def _learned(self) -> dict[str, Any]:
+        return {"weights": {"truths": self.weights_.tolist(), "reports": self.report_weights_.tolist()}}
+
+    def _shape_of_counts(self, reports: int) -> tuple[int, ...]:
+        return self.target_.matrix.shape[1], reports
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        self._estimate()
+        if "weights" in content:
+            self.weights_, self.report_weights_ = (
+                _saved_weights(content["weights"][of], len(self.attributes_)) for of in ("truths", "reports")
+            )
 
     def _log_prior(self) -> Any:
         with np.errstate(divide="ignore"):
@@ -278,7 +280,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
 
     def _group_terms(self, group: SharedDraw, codes: Any, reported_class: Any) -> tuple[Any, Any, bool]:
         """P(reports of a group, told | class) and P(reports, not told | class), [row, class]."""
-        own = codes[:, group.members]
+        members = codes[:, group.members]
         with_class = group.class_name is not None and reported_class is not None
         classes = len(self.classes_)
         told = group.theta * np.exp(sum(self._logs[i][:, codes[:, i]] for i in group.members).T)
@@ -287,7 +289,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         if group.flips:
             turned = (1 - group.theta) * np.exp(sum(self._logs[i][:, 1 - codes[:, i]] for i in group.members).T)
             return told, turned * (np.arange(classes) == 1 - reported_class[:, None]) if with_class else turned, with_class
-        instead = (1 - group.theta) * group.innocuous(own, reported_class if with_class else None)
+        instead = (1 - group.theta) * group.innocuous(members, reported_class if with_class else None)
         return told, np.repeat(instead[:, None], classes, axis=1), with_class
 
     def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
@@ -299,3 +301,10 @@ def _normalised(logs: Any) -> Any:
     logs = logs - logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
     return chances / chances.sum(axis=1, keepdims=True)
+
+
+def _saved_weights(given: Any, attributes: int) -> Any:
+    saved = np.array(given, dtype=np.float64)
+    if saved.shape != (attributes,) or not (np.isfinite(saved) & (saved >= 0)).all():
+        raise ValueError(f"weights must be {attributes} numbers of at least 0")
+    return saved

@@ -46,16 +46,16 @@ def variance(shares: Any, said: Any, prior: Any) -> float:
     return float(prior @ (shares @ said**2 - (shares @ said) ** 2).sum(axis=1))
 
 
-def likely_correlations(found: Any, error: Any, chance: float) -> Any:
-    """Posterior means of correlations estimated as `found` with variance `error`, if only a share `chance` of them is not 0.
+def likely_correlations(estimated: Any, error: Any, chance: float) -> Any:
+    """Posterior means of correlations from estimates of them, each with variance `error`, if only a share `chance` of them is not 0.
 
     >>> likely_correlations(np.array([0.2, 0.8]), np.array([0.02, 0.02]), 0.05).round(2).tolist()
     [0.01, 0.74]
     """
     error = np.maximum(error, 1e-12)
-    evidence = 0.5 * found**2 * (1 / error - 1 / (error + SIZE**2)) - 0.5 * np.log1p(SIZE**2 / error)
+    evidence = 0.5 * estimated**2 * (1 / error - 1 / (error + SIZE**2)) - 0.5 * np.log1p(SIZE**2 / error)
     there = 1 / (1 + np.exp(-np.clip(evidence + np.log(chance / (1 - chance)), -500, 500)))
-    return there * found * SIZE**2 / (SIZE**2 + error)
+    return there * estimated * SIZE**2 / (SIZE**2 + error)
 
 
 def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: Any = None) -> Any:
@@ -73,11 +73,11 @@ def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: 
     >>> weights([one] * 3, np.full(3, spread), x, y).round(1).tolist()
     [1.0, 0.5, 0.5]
     """
-    found = np.ones(len(said))
+    counted_as = np.ones(len(said))
     variances = np.asarray(variances, dtype=np.float64)
-    places = [i for i, own in enumerate(said) if own is not None and variances[i] > 1e-9]
+    places = [i for i, each in enumerate(said) if each is not None and variances[i] > 1e-9]
     if len(places) < 2:
-        return found
+        return counted_as
     size = said[places[0]].shape[1]
     rows = max(2, min(MOST_ROWS, MOST_NUMBERS // (len(places) * size)))
     step = -(-len(cells) // rows)
@@ -86,8 +86,8 @@ def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: 
     n = counted.sum()
     values = np.concatenate([said[i][cells[:, i]] for i in places], axis=1)
     for label in np.unique(classes[counted > 0]):
-        own = classes == label
-        values[own] -= np.average(values[own], axis=0, weights=counted[own])
+        members = classes == label
+        values[members] -= np.average(values[members], axis=0, weights=counted[members])
     between = ((values * counted[:, None]).T @ values / n).reshape(len(places), size, len(places), size)
     within = np.einsum("icid->icd", between)
     scale = np.sqrt(variances[places])
@@ -99,5 +99,5 @@ def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: 
     np.fill_diagonal(correlations, 1)
     values, vectors = np.linalg.eigh(correlations)
     solved = vectors @ ((vectors.T @ scale) / np.maximum(values, LEAST_EIGENVALUE))
-    found[places] = np.maximum(solved / scale, 0)
-    return found
+    counted_as[places] = np.maximum(solved / scale, 0)
+    return counted_as

@@ -189,8 +189,8 @@ class distorted_scorer:  # noqa: N801 - called like scikit-learn's make_scorer
                 "distorted_scorer needs a classifier with score_distorted, got {got}.",
                 got=type(estimator).__name__,
             )
-        found = estimator.score_distorted(Z, y, metric=self.metric, pos_label=self.pos_label, method=self.method)
-        return float(found.value[0])
+        scored = estimator.score_distorted(Z, y, metric=self.metric, pos_label=self.pos_label, method=self.method)
+        return float(scored.value[0])
 
     def __repr__(self) -> str:
         return f"distorted_scorer({self.metric!r}, pos_label={self.pos_label!r}, method={self.method!r})"

@@ -42,7 +42,7 @@ class SharedDraw:
         rows = codes if class_codes is None or self.class_name is None else np.column_stack([codes, class_codes])
         distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
         names = [feature.name for feature in self.features]
-        found = np.empty(len(distinct))
+        chances = np.empty(len(distinct))
         for i, row in enumerate(distinct):
             factors = {
                 name: (feature.of_reported == cell).astype(np.float64)
@@ -51,8 +51,8 @@ class SharedDraw:
             if len(row) > len(names) and self.class_name is not None:
                 labels = self.channel.channels[self.channel.attributes.index(self.class_name)].domain.size
                 factors[self.class_name] = np.eye(labels)[row[-1]]
-            found[i] = self.channel.innocuous_mean(factors)
-        return found[inverse.reshape(-1)]
+            chances[i] = self.channel.innocuous_mean(factors)
+        return chances[inverse.reshape(-1)]
 
     def margins(self) -> list[Any]:
         """For each member how often each of its cells is an innocuous answer."""
@@ -86,12 +86,12 @@ class SharedDraw:
 
 def shared_draws(schema: Schema | None, features: list[Feature], class_name: str | None) -> list[SharedDraw]:
     """The groups of a schema that hold at least one feature."""
-    found = []
+    draws = []
     place = {feature.name: i for i, feature in enumerate(features)}
     for block in schema.blocks if schema is not None else ():
         members = [place[name] for name in block.attributes if name in place]
         if isinstance(block.channel, JointChannel) and members:
-            own = class_name if class_name in block.attributes else None
+            in_group = class_name if class_name in block.attributes else None
             independent = schema is None or schema.groups[block.name].innocuous is None
-            found.append(SharedDraw(block.channel, members, [features[i] for i in members], own, independent))
-    return found
+            draws.append(SharedDraw(block.channel, members, [features[i] for i in members], in_group, independent))
+    return draws

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,57 +13,34 @@ from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.features import MOST_FINE, Feature, keep_or_replace
 from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
+from deniable.classify.tree_nodes import TreeNodes
+from deniable.core.allowed import Allowed, none_or, one_of, whole_from
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
-from deniable.errors import DataError, NotInvertibleError, ParameterError, SchemaError
+from deniable.errors import DataError, NotInvertibleError, SchemaError
 from deniable.kernels import reconstructing, trees
-from deniable.kernels.trees import FIXED, LOCAL, LOCAL_ALL, assign_column, estimate_column, grow, leaves_of
+from deniable.kernels.trees import (
+    FIXED,
+    LOCAL,
+    LOCAL_ALL,
+    CellArrays,
+    GrowthRules,
+    TrainingRows,
+    assign_column,
+    estimate_column,
+    grow,
+)
 from deniable.reconstruction.agrawal_srikant import chi_square_point
 
-RECONSTRUCTIONS = ("local", "by_class", "global", "local_all", None)
-CONTINUOUS = ("em", "as")
-NOMINAL = ("em", "eq", "em/as")
 EARLY_PART = 0.01
 MOST_REPEATED = 20_000_000
 """Cells of rows that are repeated by their weights."""
 
-
-@dataclass
-class Tree:
-    """Nodes in arrays: which attribute is tested (-1: leaf), children, the cells that pass to the left, counts of the classes and
-    the estimated counts [cell, class] of the attribute that is tested."""
-
-    attribute: Any
-    left: Any
-    right: Any
-    passes: Any
-    values: Any
-    depth: Any
-    tables: Any
-
-    def leaves(self, codes: Any) -> Any:
-        """The leaf of each row of true cells."""
-        return leaves_of(np.ascontiguousarray(codes), self.attribute, self.left, self.right, self.passes)
-
-    @property
-    def chances(self) -> Any:
-        """P(class) in every node; an empty one is like its parent."""
-        totals = self.values.sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            chances = self.values / totals
-        for node in range(len(self.attribute)):
-            if totals[node, 0] <= 0:
-                chances[node] = 1 / self.values.shape[1]
-            if self.attribute[node] >= 0:
-                for child in (self.left[node], self.right[node]):
-                    if totals[child, 0] <= 0:
-                        self.values[child] = chances[node]
-                        chances[child] = chances[node]
-                        totals[child, 0] = 1.0
-        return chances
+Tree = TreeNodes
+"""What pickles of earlier releases call it."""
 
 
 class ReconstructionTree(ReconstructingClassifier):
-    """A decision tree (SPRINT-like: Gini index, binary tests, an attribute once a path) grown on distorted rows.
+    """A decision tree (SPRINT-like: Gini index, binary tests, each attribute at most once per path) grown on distorted rows.
 
     - `reconstruction`: "local" (in every node, class by class), "by_class" (at the root, class by class), "global" (at the root),
       "local_all" (in every node, all classes together) or None (reports are taken for truths).
@@ -80,6 +57,18 @@ class ReconstructionTree(ReconstructingClassifier):
     >>> tree.predict(pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})).tolist()
     [0, 0, 0, 1]
     """
+
+    _kind = "tree"
+    _allowed: ClassVar[Mapping[str, Allowed]] = {
+        "reconstruction": one_of("local", "by_class", "global", "local_all", None),
+        "continuous": one_of("em", "as"),
+        "nominal": one_of("em", "eq", "em/as"),
+        "pruning": one_of("mdl", None),
+        "max_depth": none_or(whole_from(1)),
+        "min_samples_leaf": whole_from(1),
+        "bins": whole_from(2),
+    }
+    tree_: TreeNodes
 
     def __init__(
         self,
@@ -144,24 +133,6 @@ class ReconstructionTree(ReconstructingClassifier):
             for attribute, counts in zip(self.attributes_, self._counts, strict=True)
         ]
 
-    def _check_parameters(self) -> None:
-        choices = {"reconstruction": RECONSTRUCTIONS, "continuous": CONTINUOUS, "nominal": NOMINAL, "pruning": ("mdl", None)}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                raise ParameterError(
-                    name, "ReconstructionTree: {name} must be one of {allowed}, got {got!r}.",
-                    name=name, allowed=list(allowed), got=getattr(self, name),
-                )  # fmt: skip
-        for name, least in (("max_depth", 1), ("min_samples_leaf", 1), ("bins", 2)):
-            value = getattr(self, name)
-            if value is None and name == "max_depth":
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ParameterError(
-                    name, "ReconstructionTree: {name} must be a whole number of at least {least}, got {got!r}.",
-                    name=name, least=least, got=value,
-                )  # fmt: skip
-
     def _refuse_class_in_group(self) -> None:
         for group in self.groups_:
             if group.class_name is not None and self.target_.hidden:
@@ -202,18 +173,39 @@ class ReconstructionTree(ReconstructingClassifier):
                     by_class,
                 )
         mode = {"local": LOCAL, "local_all": LOCAL_ALL}.get(str(self.reconstruction), FIXED)
-        grown = grow(
-            reported, assigned, ranks, classes, weights, np.ascontiguousarray(of_class), arrays.cells, arrays.reports, arrays.ordered,
-            arrays.edges, arrays.noisy, arrays.matrices, arrays.inverses, arrays.how, arrays.limits, arrays.keeps, arrays.replacements,
-            mode, self.reuse_attributes, 1 << 30 if self.max_depth is None else self.max_depth, float(self.min_samples_leaf),
-        )  # fmt: skip
-        nodes, passes, counts = grown
+        nodes, passes, counts = grow(
+            TrainingRows(reported, assigned, ranks, classes, weights),
+            arrays.for_kernel(),
+            GrowthRules(
+                np.ascontiguousarray(of_class),
+                mode,
+                self.reuse_attributes,
+                1 << 30 if self.max_depth is None else self.max_depth,
+                float(self.min_samples_leaf),
+            ),
+        )
         values, tables = np.ascontiguousarray(counts[:, 0]), np.ascontiguousarray(counts[:, 1:])
         attribute, left, right, _, depth = np.ascontiguousarray(nodes[:, : trees.FIRST].T, dtype=np.int32)
         if self.pruning == "mdl":
             attribute = pruned(attribute, left, right, values, arrays.ordered)
-        self.tree_ = _compact(Tree(attribute.astype(np.int32), left, right, passes, values, depth, tables))
-        self._chances = self.tree_.chances
+        self._take(TreeNodes(attribute.astype(np.int32), left, right, passes, values, depth, tables).compacted())
+
+    def _take(self, tree: TreeNodes) -> None:
+        self.tree_ = tree
+        self._chances = tree.chances
+
+    def _learned(self) -> dict[str, Any]:
+        return {"tree": self.tree_.to_dict()}
+
+    def _shape_of_counts(self, reports: int) -> tuple[int, ...]:
+        return (reports,)
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        self.features_ = self._cells()
+        self.groups_ = shared_draws(self._schema(), self.features_, self.target_.name)
+        tree = TreeNodes.from_dict(content["tree"])
+        tree.refuse_broken([feature.cells for feature in self.features_], len(self.classes_))
+        self._take(tree)
 
     def _proba(self, codes: Any) -> Any:
         return self._chances[self.tree_.leaves(codes)]
@@ -299,6 +291,13 @@ class _Arrays:
                     )  # fmt: skip
                 self.inverses[i, :o, :k] = inverse
 
+    def for_kernel(self) -> CellArrays:
+        """As the kernel reads it."""
+        return CellArrays(
+            self.cells, self.reports, self.ordered, self.edges, self.noisy, self.matrices, self.inverses, self.how, self.limits,
+            self.keeps, self.replacements,
+        )  # fmt: skip
+
     def _method(self, feature: Feature, continuous: str, nominal: str, i: int) -> int:
         if feature.noisy:
             return reconstructing.EARLY
@@ -330,24 +329,3 @@ def _repeated(fine: list[Any], classes: Any, weights: Any) -> tuple[list[Any], A
         return [codes[rows] for codes in fine], classes[rows], None
     rows = np.flatnonzero(weights)
     return [codes[rows] for codes in fine], classes[rows], weights[rows]
-
-
-def _compact(tree: Tree) -> Tree:
-    """The tree without the nodes that pruning cut off; a leaf keeps no test."""
-    order, place = [0], 0
-    while place < len(order):
-        node = order[place]
-        if tree.attribute[node] >= 0:
-            order += [int(tree.left[node]), int(tree.right[node])]
-        place += 1
-    new = {node: i for i, node in enumerate(order)}
-    inner = tree.attribute[order] >= 0
-    left = np.array(
-        [new[int(tree.left[node])] if keep else -1 for node, keep in zip(order, inner, strict=True)], dtype=np.int32
-    )
-    right = np.array(
-        [new[int(tree.right[node])] if keep else -1 for node, keep in zip(order, inner, strict=True)], dtype=np.int32
-    )
-    return Tree(
-        tree.attribute[order], left, right, tree.passes[order], tree.values[order].copy(), tree.depth[order], tree.tables[order]
-    )

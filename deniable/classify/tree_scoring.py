@@ -69,9 +69,9 @@ def confusion(model: Any, codes: Any, reported_class: Any, method: str) -> tuple
     check_method(method)
     predicted = model._chances.argmax(axis=1)
     if method != "model":
-        found = _unbiased(model, codes, reported_class, method, predicted)
-        if found is not None:
-            return found, UNBIASED
+        weights = _unbiased(model, codes, reported_class, method, predicted)
+        if weights is not None:
+            return weights, UNBIASED
     return _of_model(model, codes, reported_class, predicted), MODEL
 
 
@@ -110,19 +110,19 @@ def _of_model(model: Any, codes: Any, reported_class: Any, predicted: Any) -> An
 def paths(model: Any) -> list[tuple[int, dict[int, Any]]]:
     """Every leaf with the cells that lead to it, attribute by attribute."""
     tree = model.tree_
-    found = []
+    leaves = []
     stack: list[tuple[int, dict[int, Any]]] = [(0, {})]
     while stack:
         node, region = stack.pop()
         a = int(tree.attribute[node])
         if a < 0:
-            found.append((node, region))
+            leaves.append((node, region))
             continue
         passes = tree.passes[node, : model.features_[a].cells].astype(np.float64)
         before = region.get(a, np.ones(len(passes)))
         stack.append((int(tree.left[node]), {**region, a: before * passes}))
         stack.append((int(tree.right[node]), {**region, a: before * (1 - passes)}))
-    return found
+    return leaves
 
 
 def _unbiased(model: Any, codes: Any, reported_class: Any, method: str, predicted: Any) -> Any:

@@ -157,9 +157,9 @@ def _true_rows(X: Any, y: Any, schema: Schema) -> tuple[pa.Table, Any]:
         columns = {name: to_arrow(X[:, i].tolist() if X.dtype == object else X[:, i], name) for i, name in enumerate(names)}
     else:
         frame = nw.from_native(X, eager_only=True)
-        lacking = [name for name in names if name not in frame.columns]
-        if lacking:
-            raise DataError("no_column", "The data has no columns {got}, only {found}.", got=lacking, found=list(frame.columns))
+        missing = [name for name in names if name not in frame.columns]
+        if missing:
+            raise DataError("no_column", "The data has no columns {got}, only {found}.", got=missing, found=list(frame.columns))
         columns = {name: to_arrow(frame[name].to_native(), name) for name in names}
     if y is None:
         raise DataError("no_class", "y is None: give the true classes, one for each row of X.")

@@ -61,6 +61,36 @@ def fit(
     force: Force = False,
 ) -> None:
     """Learn from randomised data."""
+    _refuse_before_learning(data, output, model, schema, plot, force)
+    # scikit-learn takes longer to import than most commands to run.
+    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+    from deniable.classify.tree import ReconstructionTree
+
+    learner: Any
+    if model == "tree":
+        declared, rows = _whole_rows(data, schema, target)
+        kind = None if reconstruction == "none" else reconstruction
+        learner = ReconstructionTree(declared, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
+        count = rows.num_rows
+    elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
+        # Only whole rows show which attributes repeat each other.
+        declared, rows = _whole_rows(data, schema, target)
+        learner = ReconstructionNaiveBayes(declared, bins=bins).fit(rows)
+        count = rows.num_rows
+    else:
+        opened = open_data(data, schema, engine)
+        declared = _with_target(opened.declared, target)
+        learner = ReconstructionNaiveBayes(declared, bins=bins)
+        with _class_is_there(data, declared):
+            learner.fit_tables(learner.count_tables(opened))
+        count = int(learner._counts[0].sum())
+    learner.save(output, force)
+    print(f"Learned {declared.target!r} from {counted(count, 'row')} of {counted(len(declared) - 1, 'attribute')}: {output}")
+    _show_learned(learner, model, plot)
+
+
+def _refuse_before_learning(data: str, output: Path, model: str, schema: Path | None, plot: Path | None, force: bool) -> None:
+    """Refuse what can be seen to be wrong before anything is read."""
     if model not in MODELS:
         raise ParameterError("model", "--model must be one of {allowed}, got {got!r}.", allowed=list(MODELS), got=model)
     if plot is not None and model != "tree":
@@ -68,47 +98,32 @@ def fit(
     if output.exists() and not force:
         raise file_exists(output)
     refuse_same(output, Path(data), *([schema] if schema is not None else []))
-    # scikit-learn takes longer to import than most commands to run.
-    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
-    from deniable.classify.tree import ReconstructionTree
-
     if plot is not None:
         from deniable import charts
 
         charts.check_path(plot)
         refuse_same(plot, Path(data), output)
-    found: Any
-    if model == "tree":
-        read = _with_target(open_data(data, schema, "arrow").declared, target)
-        with _class_is_there(data, read):
-            rows = load_columns(Path(data), read, list(read))
-        kind = None if reconstruction == "none" else reconstruction
-        found = ReconstructionTree(read, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
-        count = rows.num_rows
-    elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
-        # Only whole rows show which attributes repeat each other.
-        read = _with_target(open_data(data, schema, "arrow").declared, target)
-        with _class_is_there(data, read):
-            rows = load_columns(Path(data), read, list(read))
-        found = ReconstructionNaiveBayes(read, bins=bins).fit(rows)
-        count = rows.num_rows
-    else:
-        opened = open_data(data, schema, engine)
-        read = _with_target(opened.declared, target)
-        found = ReconstructionNaiveBayes(read, bins=bins)
-        with _class_is_there(data, read):
-            found.fit_tables(found.count_tables(opened))
-        count = int(found._counts[0].sum())
-    found.save(output, force)
-    print(f"Learned {read.target!r} from {counted(count, 'row')} of {counted(len(read) - 1, 'attribute')}: {output}")
-    if model == "tree":
-        print(found.export_text(max_depth=4))
-        if plot is not None:
-            charts.save(found.plot(), plot)
-            print(f"Picture: {plot}")
-    else:
-        for label, share in zip(found.classes_, found.class_prior_, strict=True):
+
+
+def _whole_rows(data: str, schema: Path | None, target: str | None) -> tuple[Schema, Any]:
+    """The schema with its target, and all rows of a file."""
+    declared = _with_target(open_data(data, schema, "arrow").declared, target)
+    with _class_is_there(data, declared):
+        return declared, load_columns(Path(data), declared, list(declared))
+
+
+def _show_learned(learner: Any, model: str, plot: Path | None) -> None:
+    """The tree in words, and as a picture; of naive Bayes the shares of the classes."""
+    if model != "tree":
+        for label, share in zip(learner.classes_, learner.class_prior_, strict=True):
             print(f"  {label!s:<20} {share:6.1%}")
+        return
+    print(learner.export_text(max_depth=4))
+    if plot is not None:
+        from deniable import charts
+
+        charts.save(learner.plot(), plot)
+        print(f"Picture: {plot}")
 
 
 @app.command()
@@ -161,9 +176,9 @@ def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: 
     """Refuse rows of another kind than they are taken for, where a schema in or beside their file, or the mark of a shuffle, tells."""
     if true or not data.is_file():
         return
-    own = schema_around(data)
+    around = schema_around(data)
     if not distorted:
-        why = _why_randomised(data, own, names)
+        why = _why_randomised(data, around, names)
         if why is not None:
             raise ParameterError(
                 "rows_are_randomised",
@@ -177,8 +192,8 @@ def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: 
             file=sys.stderr,
         )
         return
-    other = [] if own is None else [name for name in names if name in own.schema and own.schema[name] != schema[name]]
-    if own is not None and other and own.text.data in (None, data.name):
+    other = [] if around is None else [name for name in names if name in around.schema and around.schema[name] != schema[name]]
+    if around is not None and other and around.text.data in (None, data.name):
         raise DataError(
             "other_schema",
             "{path} was randomised under another schema than the classifier learned from: {names}.",
@@ -187,13 +202,13 @@ def _refuse_other_rows(data: Path, schema: Schema, names: list[str], distorted: 
         )
 
 
-def _why_randomised(data: Path, own: Around | None, names: list[str]) -> str | None:
+def _why_randomised(data: Path, around: Around | None, names: list[str]) -> str | None:
     """What says that rows are randomised, or that they may be; None if nothing does."""
-    if own is not None and any(name in own.schema and not isinstance(own.schema[name], Identity) for name in names):
-        if own.text.is_of_this_file:
+    if around is not None and any(name in around.schema and not isinstance(around.schema[name], Identity) for name in names):
+        if around.text.is_of_this_file:
             return "holds randomised rows, as the schema that travels with it says"
-        whose = "which names no data" if own.text.data is None else f"which was written for {own.text.data}"
-        return f"may hold randomised rows: the schema {own.text.where} lies beside it, {whose}"
+        whose = "which names no data" if around.text.data is None else f"which was written for {around.text.data}"
+        return f"may hold randomised rows: the schema {around.text.where} lies beside it, {whose}"
     return "holds rows that `randomise` shuffled" if file_is_marked(data) else None
 
 
@@ -237,7 +252,7 @@ def score(
         predicted = classifier._proba(codes).argmax(axis=1)
         k = len(classifier.classes_)
         weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
-        found = [
+        scores = [
             scored(weights, "unbiased", classifier.classes_, name, _label(classifier, positive))
             for name in metric or ["accuracy"]
         ]
@@ -249,15 +264,15 @@ def score(
                 "other_schema", "{path} was randomised under another schema than the classifier learned from.", path=str(data)
             )
         rows = load_columns(data, schema, list(schema))
-        found = [
+        scores = [
             classifier.score_distorted(rows, None, name, _label(classifier, positive), method)
             for name in metric or ["accuracy"]
         ]
-        _refuse_impossible(data, found, lambda: classifier.score_distorted(rows, None, "accuracy", None, method))
+        _refuse_impossible(data, scores, lambda: classifier.score_distorted(rows, None, "accuracy", None, method))
     if as_json:
-        print(json.dumps([as_dict(estimate, level) for estimate in found], indent=2, ensure_ascii=False))
+        print(json.dumps([as_dict(estimate, level) for estimate in scores], indent=2, ensure_ascii=False))
         return
-    _show(found, level)
+    _show(scores, level)
     if not true:
         console().print(
             "Estimated from randomised rows, the figures are about true ones. --true is for rows that are true themselves.",
@@ -270,18 +285,18 @@ def _tell_taken_as_randomised(data: Path) -> None:
     if not _has_schema(data):
         why, under = "carries no schema", "the classifier's"
     else:
-        found = schema_around(data)
-        if found is None or found.text.is_of_this_file:
+        around = schema_around(data)
+        if around is None or around.text.is_of_this_file:
             return
-        why, under = f"lies beside {found.text.where}, which names no data", "it"
+        why, under = f"lies beside {around.text.where}, which names no data", "it"
     print(f"note: {data} {why}; its rows are taken as randomised under {under}. True rows: --true.", file=sys.stderr)
 
 
-def _refuse_impossible(data: Path, found: list[Any], accuracy: Callable[[], Any]) -> None:
+def _refuse_impossible(data: Path, scores: list[Any], accuracy: Callable[[], Any]) -> None:
     """Refuse rows whose accuracy shows that they were not randomised as they are taken to be; other measures hide it."""
     from deniable.classify.scoring import is_impossible
 
-    known = next((estimate for estimate in found if estimate.name == "accuracy"), None) or accuracy()
+    known = next((estimate for estimate in scores if estimate.name == "accuracy"), None) or accuracy()
     if is_impossible(known):
         raise DataError(
             "not_randomised",
@@ -292,23 +307,23 @@ def _refuse_impossible(data: Path, found: list[Any], accuracy: Callable[[], Any]
         )
 
 
-def _show(found: list[Any], level: float) -> None:
+def _show(scores: list[Any], level: float) -> None:
     from rich.table import Table
 
     table = Table()
     for heading in ("", "estimated", "standard error", f"{100 * level:g}% interval", "how"):
         table.add_column(heading, justify="left" if heading in ("", "how") else "right")
-    for estimate in found:
+    for estimate in scores:
         low, high = estimate.interval(level) if estimate.has_interval else estimate.band(level)
         ends = f"{low[0]:.4f} to {high[0]:.4f}"
         ends = ends if estimate.has_interval else f"none (band {ends})"
         table.add_row(estimate.name, f"{estimate.shown[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
     screen = console()
     screen.print(table)
-    screen.print(counted(found[0].n, "row"))
-    for reason in dict.fromkeys(estimate.why_no_interval for estimate in found if estimate.why_no_interval):
+    screen.print(counted(scores[0].n, "row"))
+    for reason in dict.fromkeys(estimate.why_no_interval for estimate in scores if estimate.why_no_interval):
         screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
-    for note in dict.fromkeys(note for estimate in found for note in estimate.notes):
+    for note in dict.fromkeys(note for estimate in scores for note in estimate.notes):
         screen.print(f"Note: {note}. Of one class: --positive.", markup=False)
 
 

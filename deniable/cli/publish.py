@@ -11,11 +11,11 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
-import typer
 from rich.table import Table
 
+from deniable.cli import publish_options as option
 from deniable.cli.bars import Bar
 from deniable.cli.publish_words import all_options, as_option
 from deniable.cli.show import console
@@ -23,114 +23,54 @@ from deniable.errors import DataError, ParameterError
 from deniable.files.atomic import file_exists, refuse_same
 
 WIDTH = 110
+HANDED_ON = (
+    "min_deniability", "min_change", "distance", "search", "time_budget", "max_depth", "min_rows", "max_posterior", "max_skew",
+    "max_skew_ratio", "max_ruled_out", "mix", "group", "reuse", "joint", "recode", "min_shared", "missing", "shuffle",
+)  # fmt: skip
+"""Options that are parameters of the same name and kind."""
+LIMITS = ("posterior", "rows", "skew", "ruled_out", "skew_ratio")
 
 
 def publish(
-    data: Annotated[Path, typer.Argument(help="The true data: a CSV (also .csv.gz) or Parquet file.")],
-    sensitive: Annotated[
-        list[str], typer.Option("--sensitive", "-s", help="A column whose answers are hidden. May be repeated.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the published file goes (.csv, .csv.gz, .parquet).")],
-    min_deniability: Annotated[
-        float, typer.Option(help="Least deniability of every group, 0 to 1; 0.1 of a yes/no answer is a minority of only 1.3%.")
-    ] = 0.1,
-    min_change: Annotated[float, typer.Option(help="Least change of the answers that makes a split worth it.")] = 0.0,
-    distance: Annotated[str, typer.Option(help="squared, euclidean, cosine, total_variation or chi2.")] = "squared",
-    search: Annotated[str, typer.Option(help="greedy, beam or backtracking.")] = "greedy",
-    time_budget: Annotated[float, typer.Option(help="Seconds after which a search stops with the best tree so far.")] = 30.0,
-    max_depth: Annotated[int | None, typer.Option(help="Most questions on a path of the tree.")] = None,
-    min_rows: Annotated[int | None, typer.Option(help="Fewest people in a group. Default: --limit-rows.")] = None,
-    max_posterior: Annotated[
-        float | None, typer.Option(help="Largest share of one answer in a group. Default: --limit-posterior.")
-    ] = None,
-    max_skew: Annotated[
-        float | None, typer.Option(help="Largest distance between the answers of a group and of all. Default: --limit-skew.")
-    ] = None,
-    max_skew_ratio: Annotated[
-        float | None,
-        typer.Option(help="How many times as frequent an answer may be in a group as among all. Default: --limit-skew-ratio."),
-    ] = None,
-    max_ruled_out: Annotated[
-        float | None,
-        typer.Option(help="Largest share of one answer in a group once another is ruled out. Default: --limit-ruled-out."),
-    ] = None,
-    mix: Annotated[float, typer.Option(help="Share of each draw that comes from all rows; gives a finite epsilon.")] = 0.0,
-    group: Annotated[
-        bool, typer.Option("--group/--no-group", help="Whether categories may share a branch of the tree.")
-    ] = True,
-    reuse: Annotated[bool, typer.Option("--reuse", help="A column may be asked again further down the tree.")] = False,
-    joint: Annotated[
-        bool, typer.Option("--joint", help="Hide several columns as combinations, not one after the other.")
-    ] = False,
-    answers: Annotated[
-        list[str] | None,
-        typer.Option("--answer", help="A possible answer, if some occur nowhere: list them all. May be repeated."),
-    ] = None,
-    drop: Annotated[list[str] | None, typer.Option("--drop", help="Leave this column out. May be repeated.")] = None,
-    recode: Annotated[
-        bool,
-        typer.Option("--recode", help="Put the numbers of other columns into bands and rare categories together as 'other'."),
-    ] = False,
-    min_shared: Annotated[
-        int | None,
-        typer.Option(help="Recode until so many rows share every combination of up to three other columns (5, say)."),
-    ] = None,
-    bands: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--bands",
-            metavar="COLUMN=WIDTH",
-            help="Put a column of numbers into bands: age=10, or where bands begin: age=18,30,65. May be repeated.",
-        ),
-    ] = None,
-    merge_rare: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--merge-rare",
-            metavar="COLUMN=ROWS",
-            help="Put categories that fewer rows have together as 'other': job=20. May be repeated.",
-        ),
-    ] = None,
-    categorical: Annotated[
-        list[str] | None, typer.Option("--categorical", help="A column of numbers that are categories. May be repeated.")
-    ] = None,
-    missing: Annotated[str | None, typer.Option(help="What missing cells are called; without it they are refused.")] = None,
-    shuffle: Annotated[
-        bool,
-        typer.Option(
-            "--shuffle/--keep-order",
-            help="Rows in random order, or in that of the input, by which people may be found though their names are left out.",
-        ),
-    ] = True,
-    report: Annotated[
-        Path | None, typer.Option(help="Write a web page for the owner here: it names rows; only you can read it.")
-    ] = None,
-    tree: Annotated[Path | None, typer.Option(help="Save a picture of the tree (.svg, .png or .html), for the owner.")] = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(help="Compare with plain randomised response: print a table and save a picture here, for the owner."),
-    ] = None,
-    compare_levels: Annotated[
-        list[float] | None, typer.Option("--compare-level", help="A minimum deniability to compare at. May be repeated.")
-    ] = None,
-    limit_posterior: Annotated[float, typer.Option(help="Check: how sure an attacker may be who knows the group.")] = 0.95,
-    limit_rows: Annotated[int, typer.Option(help="Check: fewest people in a group.")] = 5,
-    limit_skew: Annotated[float, typer.Option(help="Check: how far a group's answers may be from those of all.")] = 0.4,
-    limit_skew_ratio: Annotated[
-        float, typer.Option(help="Check: how many times as frequent an answer may be in a group as among all.")
-    ] = 3.0,
-    limit_ruled_out: Annotated[
-        float, typer.Option(help="Check: how sure an attacker may be who also rules out one answer.")
-    ] = 0.99,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="Write nothing but the report if a check fails, and end with 2. Without it the file is written, with a warning.",
-        ),
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, with the exposed rows.")] = False,
-    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing outputs.")] = False,
+    data: option.TrueData,
+    sensitive: option.Sensitive,
+    output: option.PublishedFile,
+    min_deniability: option.MinDeniability = 0.1,
+    min_change: option.MinChange = 0.0,
+    distance: option.Distance = "squared",
+    search: option.Search = "greedy",
+    time_budget: option.TimeBudget = 30.0,
+    max_depth: option.MaxDepth = None,
+    min_rows: option.MinRows = None,
+    max_posterior: option.MaxPosterior = None,
+    max_skew: option.MaxSkew = None,
+    max_skew_ratio: option.MaxSkewRatio = None,
+    max_ruled_out: option.MaxRuledOut = None,
+    mix: option.Mix = 0.0,
+    group: option.Group = True,
+    reuse: option.Reuse = False,
+    joint: option.Joint = False,
+    answers: option.Answers = None,
+    drop: option.Drop = None,
+    recode: option.Recode = False,
+    min_shared: option.MinShared = None,
+    bands: option.Bands = None,
+    merge_rare: option.MergeRare = None,
+    categorical: option.Categorical = None,
+    missing: option.Missing = None,
+    shuffle: option.Shuffle = True,
+    report: option.Report = None,
+    tree: option.Tree = None,
+    compare: option.Compare = None,
+    compare_levels: option.CompareLevels = None,
+    limit_posterior: option.LimitPosterior = 0.95,
+    limit_rows: option.LimitRows = 5,
+    limit_skew: option.LimitSkew = 0.4,
+    limit_skew_ratio: option.LimitSkewRatio = 3.0,
+    limit_ruled_out: option.LimitRuledOut = 0.99,
+    strict: option.Strict = False,
+    as_json: option.Json = False,
+    force: option.Force = False,
 ) -> None:
     """Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.
 
@@ -138,73 +78,102 @@ def publish(
     found from the true answers but whether checks passed (possible answers only where --answer lists them). A file that fails a
     check is written all the same, called NOT SAFE, with the options that would fix it; with --strict it is not written.
     """
+    given = dict(locals())
     # scikit-learn is slow to import; other commands must not pay for it.
-    from deniable.publish.checks.limits import Limits
-    from deniable.publish.files import publish_file, sidecar
+    from deniable.publish.files import publish_file
 
-    trees = _pictures_of_trees(tree, sensitive, joint)
-    pictures = [*trees, *([compare] if compare is not None else [])]
-    if pictures:
+    owners = OwnersFiles(report, tuple(_pictures_of_trees(tree, sensitive, joint)), compare)
+    _refuse_outputs(data, output, owners, force)
+    _refuse_comparison(compare, compare_levels, sensitive)
+    with warnings.catch_warnings(record=True) as noted, _naming_the_command(force):
+        warnings.simplefilter("always")
+        publication = publish_file(
+            data, output, sensitive, report=report, force=force, strict=strict, compare=_compared_at(compare, compare_levels),
+            progress=Bar(), write=as_option, call=lambda settings: _command(settings, force=bool(settings)), **_parameters(given),
+        )  # fmt: skip
+    _tell(publication, output, owners, [str(warning.message) for warning in noted], as_json)
+
+
+class OwnersFiles(NamedTuple):
+    """What is written for the owner alone: the report, a picture of each tree, and one of the comparison."""
+
+    report: Path | None
+    trees: tuple[Path, ...]
+    compare: Path | None
+
+    @property
+    def pictures(self) -> list[Path]:
+        """The pictures among them."""
+        return [*self.trees, *([self.compare] if self.compare is not None else [])]
+
+    @property
+    def by_name(self) -> list[tuple[str, Path]]:
+        """All of them, with what they are called."""
+        named = [("Report", self.report), *(("Tree", path) for path in self.trees), ("Comparison", self.compare)]
+        return [(name, path) for name, path in named if path is not None]
+
+
+def _refuse_outputs(data: Path, output: Path, owners: OwnersFiles, force: bool) -> None:
+    """Refuse, before anything is read, pictures that cannot be written and two outputs of one name."""
+    from deniable.publish.files import sidecar
+
+    if owners.pictures:
         from deniable import charts
 
-        for path in pictures:
+        for path in owners.pictures:
             charts.check_path(path)
             refuse_same(path, data)
             if path.exists() and not force:
                 raise file_exists(path)
-    outputs = [path for path in (output, sidecar(output), report, *trees, compare) if path is not None]
+    outputs = [output, sidecar(output), *(path for _, path in owners.by_name)]
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ParameterError("same_output", "Two outputs have the same name; choose different ones.")
-    if compare_levels and compare is None:
+
+
+def _refuse_comparison(compare: Path | None, levels: list[float] | None, sensitive: list[str]) -> None:
+    if levels and compare is None:
         raise ParameterError(
             "compare", "--compare-level says where to compare; --compare FILE must say where the picture goes."
         )
     if compare is not None and len(sensitive) > 1:
         raise ParameterError("one_attribute", "--compare takes one sensitive column, got {got}.", got=sensitive)
-    with warnings.catch_warnings(record=True) as noted, _naming_the_command(force):
-        warnings.simplefilter("always")
-        publication = publish_file(
-            data,
-            output,
-            sensitive,
-            report=report,
-            force=force,
-            strict=strict,
-            compare=None if compare is None else {"levels": compare_levels} if compare_levels else {},
-            shuffle=shuffle,
-            progress=Bar(),
-            write=as_option,
-            call=lambda settings: _command(settings, force=bool(settings)),
-            min_deniability=min_deniability,
-            min_change=min_change,
-            distance=distance,
-            search=search,
-            time_budget=time_budget,
-            max_depth=max_depth,
-            min_rows=min_rows,
-            max_posterior=max_posterior,
-            max_skew=max_skew,
-            max_skew_ratio=max_skew_ratio,
-            max_ruled_out=max_ruled_out,
-            recode=recode,
-            min_shared=min_shared,
-            bands={name: _band(text) for name, text in _by_column(bands, "--bands age=10").items()},
-            merge_rare={name: _rows(text) for name, text in _by_column(merge_rare, "--merge-rare job=20").items()},
-            mix=mix,
-            group=group,
-            reuse=reuse,
-            joint=joint,
-            outcomes=answers,
-            drop=drop or (),
-            categorical=[name for name in categorical or [] if name not in (drop or [])],
-            missing=missing,
-            limits=Limits(limit_posterior, limit_rows, limit_skew, limit_ruled_out, limit_skew_ratio),
-        )
-    for drawn, path in zip(publication.trees, trees, strict=bool(trees)):
-        charts.save(drawn.plot(), path, private=True)
-    if compare is not None:
-        charts.save(publication.comparison.plot(), compare, private=True)
-    for sentence in dict.fromkeys(str(warning.message) for warning in noted):
+
+
+def _compared_at(compare: Path | None, levels: list[float] | None) -> dict[str, Any] | None:
+    if compare is None:
+        return None
+    return {"levels": levels} if levels else {}
+
+
+def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as parameters of `publish_frame`."""
+    from deniable.publish.checks.limits import Limits
+
+    bands = {name: _band(text) for name, text in _by_column(given["bands"], "--bands age=10").items()}
+    merge_rare = {name: _rows(text) for name, text in _by_column(given["merge_rare"], "--merge-rare job=20").items()}
+    drop = given["drop"] or ()
+    return {name: given[name] for name in HANDED_ON} | {
+        "bands": bands,
+        "merge_rare": merge_rare,
+        "outcomes": given["answers"],
+        "drop": drop,
+        "categorical": [name for name in given["categorical"] or [] if name not in drop],
+        "limits": Limits(**{name: given[f"limit_{name}"] for name in LIMITS}),
+    }
+
+
+def _tell(publication: Any, output: Path, owners: OwnersFiles, warned: list[str], as_json: bool) -> None:
+    """Save the pictures, and say what was published."""
+    from deniable.publish.files import sidecar
+
+    if owners.pictures:
+        from deniable import charts
+
+        for drawn, path in zip(publication.trees, owners.trees, strict=bool(owners.trees)):
+            charts.save(drawn.plot(), path, private=True)
+        if owners.compare is not None:
+            charts.save(publication.comparison.plot(), owners.compare, private=True)
+    for sentence in dict.fromkeys(warned):
         print(f"warning: {sentence}", file=sys.stderr)
     if as_json:
         content = publication.to_dict(rows=True)
@@ -217,10 +186,8 @@ def publish(
     if publication.comparison is not None:
         show_comparison(publication.comparison)
     print(f"Written to {output}, described in {sidecar(output)}.")
-    owners = [("Report", report), *(("Tree", path) for path in trees), ("Comparison", compare)]
-    for name, saved in owners:
-        if saved is not None:
-            print(f"{name} for the owner, not for publication: {saved}")
+    for name, path in owners.by_name:
+        print(f"{name} for the owner, not for publication: {path}")
     warn_if_unsafe(publication, output, sys.stdout)
 
 

@@ -10,3 +10,6 @@ from functools import partial
 from numba import njit
 
 compiled = partial(njit, cache=True, nogil=True, no_cfunc_wrapper=True)
+
+inlined = partial(compiled, inline="always")
+"""For the steps of one long kernel: they are put into it as if they were written there. As layers they would be optimised twice."""

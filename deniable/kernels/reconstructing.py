@@ -107,23 +107,23 @@ def whole(estimated: Any, n: int) -> Any:
     """Whole numbers that sum to n and follow the estimate: largest remainder, ties to the lowest cell."""
     total = estimated.sum()
     k = estimated.size
-    found = np.zeros(k, np.int64)
+    counts = np.zeros(k, np.int64)
     rest = np.empty(k)
     left = n
     for x in range(k):
         exact = estimated[x] / total * n
-        found[x] = int(np.floor(exact + 1e-9))
-        rest[x] = exact - found[x]
-        left -= found[x]
+        counts[x] = int(np.floor(exact + 1e-9))
+        rest[x] = exact - counts[x]
+        left -= counts[x]
     while left > 0:
         best = 0
         for x in range(1, k):
             if rest[x] > rest[best] + 1e-12:
                 best = x
-        found[best] += 1
+        counts[best] += 1
         rest[best] = -1.0
         left -= 1
-    return found
+    return counts
 
 
 @compiled()
@@ -137,15 +137,15 @@ def _wanted(estimated: Any, weights: Any) -> Any:
 
 @compiled()
 def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passes: Any, tested: bool) -> Any:
-    """ARVeSNA (thesis 3.7.2): rows of a cell reported too often get, in order, the lacking cell likeliest to be reported so.
+    """ARVeSNA (thesis 3.7.2): rows of a cell reported too often get, in order, the missing cell likeliest to be reported so.
 
-    With a test, lacking cells on the same side come first if answers are kept with more than 1/2, on the other side if with less.
+    With a test, missing cells on the same side come first if answers are kept with more than 1/2, on the other side if with less.
     Where reports have other labels than truths, every report is one too many. A row counts `weights` times, and moves as a whole if
     at least half of it has to.
     """
     cells, reports = matrix.shape
     n = codes.size
-    lacking = _wanted(estimated, weights)
+    missing = _wanted(estimated, weights)
     out = np.empty(n, np.int64)
     same = cells == reports
     excess = np.zeros(reports)
@@ -154,9 +154,9 @@ def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passe
     kept = 0.0
     if same:
         for x in range(cells):
-            both = min(excess[x], lacking[x])
+            both = min(excess[x], missing[x])
             excess[x] -= both
-            lacking[x] -= both
+            missing[x] -= both
             kept += matrix[x, x]
     same_side_first = kept > 0.5 * cells
     tiny = 1e-9 * weights.sum()
@@ -166,7 +166,7 @@ def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passe
         while excess[z] > tiny:
             best, best_preferred = -1, False
             for x in range(cells):
-                if lacking[x] > tiny:
+                if missing[x] > tiny:
                     preferred = tested and same and (passes[x] == passes[z]) == same_side_first
                     if (
                         best < 0
@@ -176,9 +176,9 @@ def assigned_labels(codes: Any, weights: Any, estimated: Any, matrix: Any, passe
                         best, best_preferred = x, preferred
             if best < 0:
                 break
-            moved = min(excess[z], lacking[best])
+            moved = min(excess[z], missing[best])
             excess[z] -= moved
-            lacking[best] -= moved
+            missing[best] -= moved
             moving += moved
             last = best
             while row < n and (codes[row] != z or weights[row] <= 2 * moving):

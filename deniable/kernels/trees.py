@@ -2,171 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from deniable.kernels.compiling import compiled
+from deniable.kernels.best_test import best_test, split_gini
+from deniable.kernels.compiling import compiled, inlined
 from deniable.kernels.copying import put, put_rows
-from deniable.kernels.ordering import ascending
-from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
+from deniable.kernels.reconstructing import COPY, assigned_labels, assigned_sorted, reconstructed
 
 FIXED, LOCAL, LOCAL_ALL = 0, 1, 2
-UNORDERED, ORDERED, ORDERED_WITH_SILENCE = 0, 1, 2
-MOST_FOR_ALL_SUBSETS = 10
 ATTRIBUTE, LEFT, RIGHT, PARENT, DEPTH, FIRST, LAST = range(7)
 """Columns of a node: the attribute tested (-1: leaf), its children and parent, its depth, and the stretch of rows that reached it."""
 
 
-@compiled()
-def split_gini(left: Any, right: Any) -> float:
-    """The mean Gini index of two parts with these counts of the classes, each weighted by its size."""
-    a, b, aa, bb = 0.0, 0.0, 0.0, 0.0
-    for c in range(left.size):
-        a += left[c]
-        b += right[c]
-        aa += left[c] * left[c]
-        bb += right[c] * right[c]
-    total = a + b
-    value = 0.0
-    if a > 0:
-        value += a - aa / a
-    if b > 0:
-        value += b - bb / b
-    return value / total if total > 0 else 1.0
+class TrainingRows(NamedTuple):
+    """The rows that a tree is grown on.
 
-
-@compiled()
-def _along(table: Any, order: Any, smallest: float, mask: Any) -> float:
-    """The best cut along an order of cells; `mask` gets the cells before it."""
-    cells, classes = table.shape
-    right = np.zeros(classes)
-    for x in range(cells):
-        for c in range(classes):
-            right[c] += table[x, c]
-    left = np.zeros(classes)
-    total, before = right.sum(), 0.0
-    best, cut = 2.0, -1
-    for i in range(cells - 1):
-        x = order[i]
-        for c in range(classes):
-            left[c] += table[x, c]
-            right[c] -= table[x, c]
-            before += table[x, c]
-        if before < smallest or total - before < smallest or before <= 0 or total - before <= 0:
-            continue
-        value = split_gini(left, right)
-        if value < best - 1e-12:
-            best, cut = value, i
-    mask[:] = False
-    for i in range(cut + 1):
-        mask[order[i]] = True
-    return best
-
-
-@compiled()
-def _centre(table: Any, mask: Any, edges: Any) -> None:
-    """Move a cut to that edge in the middle of the empty cells it lies beside: nothing here says to which side they belong."""
-    cells = mask.size
-    last = -1
-    for x in range(cells):
-        if mask[x]:
-            last = x
-    if last < 0:
-        return
-    following = last + 1
-    while following < cells and table[following].sum() <= 0:
-        following += 1
-    if following == cells:
-        return
-    middle = (edges[last] + edges[following - 1]) / 2
-    best = last
-    for x in range(last + 1, following):
-        if abs(edges[x] - middle) < abs(edges[best] - middle):
-            best = x
-    for x in range(last + 1, best + 1):
-        mask[x] = True
-
-
-@compiled()
-def best_test(table: Any, ordered: int, smallest: float, mask: Any, edges: Any) -> float:
-    """The test on one attribute with the lowest Gini index, from counts [cell, class]; `mask` gets the cells that pass it.
-
-    Ordered cells are cut between neighbours; a last cell outside the order ("no answer") goes to either side. Labels are split
-    into subsets: of two classes the best subset is a cut along the share of one class (Breiman et al. 1984), exactly; of more
-    classes all subsets that hold at most half are tried (each split has such a half) up to 10 labels, and above that cuts along
-    the share of every class.
+    Parameters
+    ----------
+    reported : reported cells, [attribute, row].
+    assigned : true cells as far as they are known, [attribute, row]: all of them (mode FIXED), or those of attributes that were tested on
+        the way. `grow` writes the latter.
+    ranks : the place of each report among those of its attribute, [attribute, row]; asked behind noise only.
+    labels : the reported class of each row.
+    weights : how many times each row counts.
     """
-    cells, classes = table.shape
-    if ordered == ORDERED:
-        found = _along(table, np.arange(cells), smallest, mask)
-        _centre(table, mask, edges)
-        return found
-    if ordered == ORDERED_WITH_SILENCE:
-        found = _along(table, np.arange(cells), smallest, mask)
-        other = np.zeros(cells, np.bool_)
-        first = np.empty(cells, np.int64)
-        first[0] = cells - 1
-        put(np.arange(cells - 1), first[1:])
-        with_silence = _along(table, first, smallest, other)
-        if with_silence < found - 1e-12:
-            put(other, mask)
-            return with_silence
-        return found
-    share = np.empty(cells)
-    best = 2.0
-    if classes > 2 and cells <= MOST_FOR_ALL_SUBSETS:
-        total = np.zeros(classes)
-        for x in range(cells):
-            for c in range(classes):
-                total[c] += table[x, c]
-        everyone = total.sum()
-        chosen = -1
-        left = np.empty(classes)
-        right = np.empty(classes)
-        # The last cell stays out: its side of each split is the complement of one that is tried.
-        for subset in range(1, 1 << (cells - 1)):
-            left[:] = 0.0
-            for x in range(cells - 1):
-                if subset >> x & 1:
-                    for c in range(classes):
-                        left[c] += table[x, c]
-            inside = left.sum()
-            if inside < smallest or everyone - inside < smallest or inside <= 0 or everyone - inside <= 0:
-                continue
-            for c in range(classes):
-                right[c] = total[c] - left[c]
-            value = split_gini(left, right)
-            if value < best - 1e-12:
-                best, chosen = value, subset
-        mask[:] = False
-        if chosen > 0:
-            for x in range(cells - 1):
-                mask[x] = (chosen >> x & 1) == 1
-    else:
-        tried = np.zeros(cells, np.bool_)
-        for c in range(1 if classes == 2 else classes):
-            for x in range(cells):
-                held = 0.0
-                for d in range(classes):
-                    held += table[x, d]
-                # Empty labels go to the end, where they change no split.
-                share[x] = table[x, c] / held if held > 0 else 2.0
-            value = _along(table, ascending(share), smallest, tried)
-            if value < best - 1e-12:
-                best = value
-                put(tried, mask)
-    inside, outside = 0.0, 0.0
-    for x in range(cells):
-        for c in range(classes):
-            if mask[x]:
-                inside += table[x, c]
-            else:
-                outside += table[x, c]
-    if best < 2.0 and inside > outside:
-        for x in range(cells):
-            mask[x] = not mask[x]
-    return best
+
+    reported: Any
+    assigned: Any
+    ranks: Any
+    labels: Any
+    weights: Any
+
+
+class CellArrays(NamedTuple):
+    """The attributes in cells, one entry of every array per attribute.
+
+    Parameters
+    ----------
+    cells, reports : how many cells of truths and of reports there are; an attribute with one cell is never tested.
+    ordered : `UNORDERED`, `ORDERED` or `ORDERED_WITH_SILENCE`.
+    edges : where cells of numbers meet.
+    noisy : whether the attribute is a number behind noise.
+    matrices : P(report | cell), [attribute, cell, report].
+    inverses : unbiased weights, [attribute, report, cell].
+    how : how distributions of truths are estimated: `COPY`, `EQ`, `EARLY`, `CONVERGED` or `FILLED`.
+    limits : the change at which an early stop stops.
+    keeps, replacements : the chance that a report is the truth, and otherwise that of each report, where there are such chances.
+    """
+
+    cells: Any
+    reports: Any
+    ordered: Any
+    edges: Any
+    noisy: Any
+    matrices: Any
+    inverses: Any
+    how: Any
+    limits: Any
+    keeps: Any
+    replacements: Any
+
+
+class GrowthRules(NamedTuple):
+    """By which rules a tree is grown.
+
+    Parameters
+    ----------
+    class_weights : [reported class, class]: they turn counts by reported class into counts by class.
+    mode : `FIXED`, or reconstruct in every node what was not tested on the way: `LOCAL` class by class, `LOCAL_ALL` all classes together.
+    reuse : whether a path may test an attribute again.
+    max_depth : most tests on a path.
+    smallest : fewest rows of a part.
+    """
+
+    class_weights: Any
+    mode: int
+    reuse: bool
+    max_depth: int
+    smallest: float
 
 
 @compiled()
@@ -196,11 +111,11 @@ def assign_column(
             continue
         rows = rows[:size]
         if noisy:
-            found = assigned_sorted(ranks[rows], weights[rows], estimated[:, c])
+            assigned = assigned_sorted(ranks[rows], weights[rows], estimated[:, c])
         else:
-            found = assigned_labels(reports[rows], weights[rows], estimated[:, c], matrix, passes, tested)
+            assigned = assigned_labels(reports[rows], weights[rows], estimated[:, c], matrix, passes, tested)
         for i in range(size):
-            out[rows[i]] = found[i]
+            out[rows[i]] = assigned[i]
     return out
 
 
@@ -236,164 +151,169 @@ def _longer(array: Any, room: int) -> Any:
     return out
 
 
-@compiled()
-def grow(
-    reported: Any,
-    assigned: Any,
-    ranks: Any,
-    labels: Any,
-    weights: Any,
-    class_weights: Any,
-    cells: Any,
-    reports: Any,
-    ordered: Any,
-    edges: Any,
-    noisy: Any,
-    matrices: Any,
-    inverses: Any,
-    how: Any,
-    limits: Any,
-    keeps: Any,
-    replacements: Any,
-    mode: int,
-    reuse: bool,
-    max_depth: int,
-    smallest: float,
-) -> Any:
-    """A binary tree over columns of cells: `reported`, `assigned` and `ranks` are [attribute, row].
+@inlined()
+def _count(labels: Any, counted: Any, class_weights: Any, into: Any) -> int:
+    """Estimate how many rows of a node have each class, `into` counts by class; gives how many reported classes there are."""
+    kinds, classes = class_weights.shape
+    by_report = np.zeros(kinds)
+    for i in range(labels.size):
+        by_report[labels[i]] += counted[i]
+    for c in range(classes):
+        total = 0.0
+        for d in range(kinds):
+            total += by_report[d] * class_weights[d, c]
+        into[c] = max(total, 0.0)
+    present = 0
+    for d in range(kinds):
+        if by_report[d] > 0:
+            present += 1
+    return present
 
-    `assigned` holds the true cells as far as they are known: all of them (mode FIXED), or those of attributes that were tested on
-    the way (the others are reconstructed in every node: LOCAL class by class, LOCAL_ALL all classes together). `class_weights`
-    [reported class, class] turns counts by reported class into counts by class. A row counts `weights` times.
+
+@inlined()
+def _choose(
+    data: TrainingRows, attributes: CellArrays, rules: GrowthRules, members: Any, labels: Any, counted: Any, used: Any, gini: float,
+    mask: Any,
+) -> Any:  # fmt: skip
+    """The attribute whose test has the lowest Gini index, if lower than `gini` (-1: none); the cells that pass the test, and the estimated
+    counts of its cells: by class, and by reported class as `estimate_column` gives them. `mask` is room to work in.
+    """
+    class_weights, mode, smallest = rules.class_weights, rules.mode, rules.smallest
+    kinds, classes = class_weights.shape
+    # No literal: numba would compile what it is handed to once for True and once for False.
+    tested = mode < FIXED
+    best, chosen = gini - 1e-12, -1
+    best_mask = np.zeros(mask.size, np.bool_)
+    best_table, best_estimate = np.zeros((1, 1)), np.zeros((1, 1))
+    for a in range(attributes.cells.size):
+        k, o = attributes.cells[a], attributes.reports[a]
+        if k < 2 or (used[a] and not rules.reuse):
+            continue
+        estimate = np.zeros((1, 1))
+        # Nothing to undo: no reconstruction is wanted, it was done on the way here, or the attribute is not hidden.
+        if mode == FIXED or used[a] or attributes.how[a] == COPY:
+            by_kind = np.zeros((k, kinds))
+            column = data.assigned[a]
+            for i in range(members.size):
+                by_kind[column[members[i]], labels[i]] += counted[i]
+        else:
+            matrix, reports = attributes.matrices[a, :k, :o], data.reported[a][members]
+            estimate = estimate_column(
+                reports, labels, counted, kinds, matrix, attributes.inverses[a, :o, :k], attributes.how[a], attributes.limits[a],
+                attributes.keeps[a], attributes.replacements[a, :o], mode == LOCAL,
+            )  # fmt: skip
+            if mode == LOCAL:
+                by_kind = estimate
+            else:
+                cells = assign_column(
+                    reports,
+                    data.ranks[a][members],
+                    labels,
+                    counted,
+                    estimate,
+                    matrix,
+                    attributes.noisy[a],
+                    mask[:k],
+                    tested,
+                    tested,
+                )
+                by_kind = np.zeros((k, kinds))
+                for i in range(members.size):
+                    by_kind[cells[i], labels[i]] += counted[i]
+        table = np.zeros((k, classes))
+        for x in range(k):
+            for c in range(classes):
+                for d in range(kinds):
+                    table[x, c] += by_kind[x, d] * class_weights[d, c]
+                if table[x, c] < 0:
+                    table[x, c] = 0.0
+        value = best_test(table, attributes.ordered[a], smallest, mask[:k], attributes.edges[a])
+        if value < best - 1e-12:
+            best, chosen = value, a
+            best_mask[:] = False
+            put(mask[:k], best_mask)
+            best_table, best_estimate = table, estimate
+    return chosen, best_mask, best_table, best_estimate
+
+
+@inlined()
+def _send(
+    data: TrainingRows, attributes: CellArrays, rules: GrowthRules, members: Any, labels: Any, counted: Any, a: int, passes: Any,
+    estimate: Any, undo: bool,
+) -> int:  # fmt: skip
+    """Put the members that pass the test before those that do not, after their cells were assigned (`undo`).
+
+    Gives how many pass; 0, and the members stay as they are, if a part would be too small.
+    """
+    size, column = members.size, data.assigned[a]
+    if undo:
+        k, o = attributes.cells[a], attributes.reports[a]
+        # No literal, as in `_choose`.
+        tested = rules.mode >= FIXED
+        cells = assign_column(
+            data.reported[a][members], data.ranks[a][members], labels, counted, estimate, attributes.matrices[a, :k, :o],
+            attributes.noisy[a], passes[:k], tested, rules.mode == LOCAL,
+        )  # fmt: skip
+        for i in range(size):
+            column[members[i]] = cells[i]
+    going, passing = 0, 0.0
+    sent = np.empty(size, np.int64)
+    for i in range(size):
+        if passes[column[members[i]]]:
+            sent[going] = members[i]
+            passing += counted[i]
+            going += 1
+    place = going
+    for i in range(size):
+        if not passes[column[members[i]]]:
+            sent[place] = members[i]
+            place += 1
+    if size - going < 1 or passing < rules.smallest or counted.sum() - passing < rules.smallest:
+        going = 0
+    if going > 0:
+        put(sent, members)
+    return going
+
+
+@compiled()
+def grow(data: TrainingRows, attributes: CellArrays, rules: GrowthRules) -> Any:
+    """A binary tree over columns of cells.
 
     Gives for each node: a row of whole numbers (`ATTRIBUTE` and so on), cells that pass to the left, and counts: those of the
     classes, and below them the estimated ones [cell, class] of the attribute tested.
     """
-    m, n = reported.shape
-    kinds, classes = class_weights.shape
-    most = 0
+    m, n = data.reported.shape
+    classes, most = rules.class_weights.shape[1], 0
     for a in range(m):
-        most = max(most, cells[a])
+        most = max(most, attributes.cells[a])
     room = 64
     nodes = np.zeros((room, 7), np.int64)
     passes = np.zeros((room, most), np.bool_)
-    # Of every node: the counts of the classes, and below them those of the attribute tested, cell by cell.
     counts = np.zeros((room, 1 + most, classes))
-    rows = np.arange(n)
+    rows, mask = np.arange(n), np.zeros(most, np.bool_)
     nodes[0, ATTRIBUTE], nodes[0, LEFT], nodes[0, RIGHT], nodes[0, PARENT], nodes[0, LAST] = -1, -1, -1, -1, n
     count = 1
-    node = 0
-    mask = np.zeros(most, np.bool_)
-    # No literals: numba would compile what they are handed to once for True and once for False.
-    guessing, testing = mode < FIXED, mode >= FIXED
-    while node < count:
-        own = rows[nodes[node, FIRST] : nodes[node, LAST]]
-        size = own.size
-        people = weights[own].sum()
-        by_report = np.zeros(kinds)
-        for i in range(size):
-            by_report[labels[own[i]]] += weights[own[i]]
-        for c in range(classes):
-            total = 0.0
-            for d in range(kinds):
-                total += by_report[d] * class_weights[d, c]
-            counts[node, 0, c] = max(total, 0.0)
-        present = 0
-        for d in range(kinds):
-            if by_report[d] > 0:
-                present += 1
-        if present < 2 or people < 2 * smallest or size < 2 or nodes[node, DEPTH] >= max_depth:
-            node += 1
+    node = -1
+    while node < count - 1:
+        node += 1
+        members = rows[nodes[node, FIRST] : nodes[node, LAST]]
+        labels, counted = data.labels[members], data.weights[members]
+        present = _count(labels, counted, rules.class_weights, counts[node, 0])
+        if present < 2 or counted.sum() < 2 * rules.smallest or members.size < 2 or nodes[node, DEPTH] >= rules.max_depth:
             continue
-        here, counted = labels[own], weights[own]
-        parent_gini = split_gini(counts[node, 0], np.zeros(classes))
         used = np.zeros(m, np.bool_)
         above = nodes[node, PARENT]
         while above >= 0:
             used[nodes[above, ATTRIBUTE]] = True
             above = nodes[above, PARENT]
-        best, chosen = parent_gini - 1e-12, -1
-        best_mask = np.zeros(most, np.bool_)
-        best_table = np.zeros((1, 1))
-        best_estimate = np.zeros((1, 1))
-        for a in range(m):
-            if used[a] and not reuse:
-                continue
-            k = cells[a]
-            if k < 2:
-                continue
-            # Nothing to undo: no reconstruction is wanted, it was done on the way here, or the attribute is not hidden.
-            known = mode == 0 or used[a] or how[a] == 0
-            estimate = np.zeros((1, 1))
-            if known:
-                by_kind = np.zeros((k, kinds))
-                column = assigned[a]
-                for i in range(size):
-                    by_kind[column[own[i]], here[i]] += counted[i]
-            else:
-                estimate = estimate_column(
-                    reported[a][own], here, counted, kinds, matrices[a, :k, : reports[a]], inverses[a, : reports[a], :k],
-                    how[a], limits[a], keeps[a], replacements[a, : reports[a]], mode == 1,
-                )  # fmt: skip
-                if mode == 1:
-                    by_kind = estimate
-                else:
-                    guessed = assign_column(
-                        reported[a][own],
-                        ranks[a][own],
-                        here,
-                        counted,
-                        estimate,
-                        matrices[a, :k, : reports[a]],
-                        noisy[a],
-                        mask[:k],
-                        guessing,
-                        guessing,
-                    )
-                    by_kind = np.zeros((k, kinds))
-                    for i in range(size):
-                        by_kind[guessed[i], here[i]] += counted[i]
-            table = np.zeros((k, classes))
-            for x in range(k):
-                for c in range(classes):
-                    for d in range(kinds):
-                        table[x, c] += by_kind[x, d] * class_weights[d, c]
-                    if table[x, c] < 0:
-                        table[x, c] = 0.0
-            value = best_test(table, ordered[a], smallest, mask[:k], edges[a])
-            if value < best - 1e-12:
-                best, chosen = value, a
-                best_mask[:] = False
-                put(mask[:k], best_mask)
-                best_table = table
-                best_estimate = estimate
+        gini = split_gini(counts[node, 0], np.zeros(classes))
+        chosen, passing, table, estimate = _choose(data, attributes, rules, members, labels, counted, used, gini, mask)
         if chosen < 0:
-            node += 1
             continue
-        k = cells[chosen]
-        if mode != 0 and not used[chosen] and how[chosen] != 0:
-            found = assign_column(
-                reported[chosen][own], ranks[chosen][own], here, counted, best_estimate, matrices[chosen, :k, : reports[chosen]],
-                noisy[chosen], best_mask[:k], testing, mode == 1,
-            )  # fmt: skip
-            for i in range(size):
-                assigned[chosen, own[i]] = found[i]
-        going, passing = 0, 0.0
-        sent = np.empty(size, np.int64)
-        for i in range(size):
-            if best_mask[assigned[chosen, own[i]]]:
-                sent[going] = own[i]
-                passing += counted[i]
-                going += 1
-        place = going
-        for i in range(size):
-            if not best_mask[assigned[chosen, own[i]]]:
-                sent[place] = own[i]
-                place += 1
-        if going < 1 or size - going < 1 or passing < smallest or people - passing < smallest:
-            node += 1
+        undo = rules.mode != FIXED and not used[chosen] and attributes.how[chosen] != COPY
+        going = _send(data, attributes, rules, members, labels, counted, chosen, passing, estimate, undo)
+        if going == 0:
             continue
-        put(sent, own)
         if count + 2 > room:
             room *= 2
             nodes, passes = _longer(nodes, room), _longer(passes, room)
@@ -402,8 +322,8 @@ def grow(
                 put_rows(counts[old], roomier[old])
             counts = roomier
         nodes[node, ATTRIBUTE] = chosen
-        put(best_mask, passes[node])
-        put_rows(best_table, counts[node, 1:])
+        put(passing, passes[node])
+        put_rows(table, counts[node, 1:])
         for side in range(2):
             child = count
             count += 1
@@ -413,7 +333,6 @@ def grow(
             nodes[child, DEPTH] = nodes[node, DEPTH] + 1
             nodes[child, PARENT] = node
             nodes[node, LEFT + side] = child
-        node += 1
     return nodes[:count], passes[:count], counts[:count]
 
 

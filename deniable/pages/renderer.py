@@ -55,3 +55,14 @@ def marked(text: str) -> Markup:
 
     safe = _CODE.sub(r"<code>\1</code>", _STRONG.sub(r"<strong>\1</strong>", str(escape(text))))
     return Markup(safe.replace("\n", "<br>"))
+
+
+def drawing(svg: str, label: str) -> Markup:
+    """A picture that Altair drew, for the middle of a page; `label` says what it shows, for a screen reader.
+
+    >>> print(drawing("<?xml version='1.0'?><svg width='9'></svg>", "Costs < 5%"))
+    <svg role="img" aria-label="Costs &lt; 5%" width='9'></svg>
+    """
+    from markupsafe import Markup, escape
+
+    return Markup(svg[svg.index("<svg") :].replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1))

@@ -17,8 +17,7 @@ from deniable.core.domains.exact import Floats, Ints
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.core.shuffling import random_order
-from deniable.errors import DataError, ParameterError
-from deniable.privacy.measures.deniability import deniability
+from deniable.errors import DataError
 from deniable.progress import Progress, Silent
 from deniable.publish.cells import columns_of
 from deniable.publish.checks.limits import Limits
@@ -28,20 +27,13 @@ from deniable.publish.fitted_tree import FittedTree
 from deniable.publish.growing import Grower, GrowthSettings, greedy
 from deniable.publish.guarantees import Guarantees, guarantees
 from deniable.publish.guided_search import GuidedSearch
-from deniable.publish.measures import surest_if_ruled_out
+from deniable.publish.impossible_rules import refuse_impossible
 from deniable.publish.parameters import check_parameters
-from deniable.publish.recoding import at_least
-from deniable.publish.remedies import Setting
-from deniable.publish.rules import Rules, ruled_out_views
+from deniable.publish.rules import Rules
 from deniable.publish.text import export_text, picture
 from deniable.publish.tree import CATEGORIES, GROUPED, ORDERED, Tree, flatten
 
 _ONE_FRAME = "Take both from one frame."
-
-
-def _rounded_down(level: float) -> float:
-    """A level that people can type, and that is possible: two decimals, more where it is small."""
-    return next((short for digits in (2, 4, 8) if (short := math.floor(level * 10**digits) / 10**digits) > 0), 0.0)
 
 
 class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carries no types
@@ -143,10 +135,22 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         progress: Progress | None = None,
         by_identifiers: bool = True,
     ) -> DeniabilityTree:
-        """Find the groups. `y` is the sensitive column, or a frame of several that are hidden jointly (then every one of them, and their
-        combination, keeps the minimum in every leaf). Searches are guided by the agreement of published and true answers of these very
-        rows, or, with `validation=(X, y)`, by the expected accuracy on those rows. Columns that only name people never divide them;
-        `by_identifiers=False` keeps measurements that identify them (a salary to the cent) from it too.
+        """Find the groups.
+
+        Parameters
+        ----------
+        X : the other columns. Those that only name people never divide them.
+        y : the sensitive column, or a frame of several that are hidden jointly: then every one of them, and their combination, keeps the
+            minimum in every leaf.
+        validation : other rows, as (X, y), by whose expected accuracy searches are guided; None: they are guided by how many of these
+            very rows keep their answers.
+        progress : a listener for long work.
+        by_identifiers : whether measurements that identify people (a salary to the cent) may divide them.
+
+        Returns
+        -------
+        DeniabilityTree
+            Itself.
         """
         check_parameters(self.get_params())
         refuse_unpaired(X, y, ("X", "y"), _ONE_FRAME)
@@ -169,7 +173,7 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
         self.n_features_in_ = len(attributes)
         self.classes_ = [self.sensitive_.label(code) for code in range(self.sensitive_.outcomes)]
         self.counts_ = np.bincount(labels, minlength=self.sensitive_.outcomes)
-        self._refuse_whole()
+        refuse_impossible(self._rules, self.sensitive_, self.counts_)
         forms = np.asarray([ORDERED if a.ordered else GROUPED if self.group else CATEGORIES for a in attributes])
         flat, self.search_finished_ = self._grow(
             attributes, codes, forms, labels, validation, progress or Silent(), by_identifiers
@@ -217,66 +221,6 @@ class DeniabilityTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn carr
             math.inf if self.max_skew_ratio is None else float(self.max_skew_ratio),
             float(self.max_ruled_out),
         )
-
-    def _refuse_whole(self) -> None:
-        """All rows together are the most deniable group there is: what they do not meet, no tree can."""
-        asked = ruled_out_views(self.sensitive_.view_outcomes)
-        tables = self.sensitive_.view_counts(self.counts_[None])
-        for v, (name, table) in enumerate(zip(self.sensitive_.view_names, tables, strict=True)):
-            self._refuse_view(name, table, can_rule_out=v in asked)
-        if self.counts_.sum() < self.min_rows:
-            raise ParameterError(
-                "min_rows_above",
-                "{setting} cannot be: there are only {rows:,} rows.",
-                setting=Setting("min_rows", int(self.min_rows)),
-                rows=int(self.counts_.sum()),
-            )
-
-    def _refuse_view(self, name: str, table: Ints, can_rule_out: bool) -> None:
-        """Refuse what the answers of all rows to one question (or combination of them), a table of one row, do not meet."""
-        most, largest = deniability(table[0]), table.max() / table.sum()
-        if most < self.min_deniability - 1e-10:
-            merging = self._merging(name, table[0])
-            raise ParameterError(
-                "min_deniability_above",
-                "{setting} is more than the answers to {name!r} allow: no group can be promised more than all rows together have. The "
-                "maximum possible is {floor:.4f} (a minority of {share:.1%}). Ask for {less} or less, or "
-                + ("put rare answers together ({merge}), or " if merging else "")
-                + "randomise each answer by itself instead (deniable randomise).",
-                setting=Setting("min_deniability", float(self.min_deniability)),
-                name=name,
-                share=1 - largest,
-                floor=math.floor(most * 1e4) / 1e4,
-                less=Setting("min_deniability", _rounded_down(most)),
-                merge=Setting("merge_rare", {name: merging}),
-            )
-        if table.max() > (self.max_posterior + 1e-10) * table.sum():
-            raise ParameterError(
-                "max_posterior_below",
-                "{setting} cannot be: {most:.1%} of all rows have the same answer to {name!r}, and no grouping lowers that.",
-                setting=Setting("max_posterior", float(self.max_posterior)),
-                most=largest,
-                name=name,
-            )
-        if can_rule_out and surest_if_ruled_out(table)[0] > self.max_ruled_out + 1e-10:
-            raise ParameterError(
-                "max_ruled_out_below",
-                "{setting} cannot be: of all rows that did not give the second answer to {name!r} {most:.1%} gave the first, and no "
-                "grouping lowers that.",
-                setting=Setting("max_ruled_out", float(self.max_ruled_out)),
-                most=surest_if_ruled_out(table)[0],
-                name=name,
-            )
-
-    def _merging(self, name: str, counts: Ints) -> int:
-        """How many rows an answer needs for the minimum to be met once rarer ones are put together; 0 where that does not help."""
-        falling = np.sort(counts[counts > 0])[::-1]
-        for rows in sorted({int(count) + 1 for count in falling[1:]}) if name in self.sensitive_.names else ():
-            kept = at_least(rows)(falling)
-            merged = [*falling[kept], *([falling[~kept].sum()] if not kept.all() else [])]
-            if len(merged) > 1 and deniability(merged) >= self.min_deniability:
-                return rows
-        return 0
 
     @property
     def fitted_(self) -> FittedTree:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet
 
 from deniable import __version__
 from deniable.core.forgotten_order import rows_in_order
@@ -20,7 +19,7 @@ from deniable.core.shuffling import random_order
 from deniable.errors import DataError, FileError
 from deniable.files.atomic import refuse_same, replacing
 from deniable.files.csv_format import refuse_undecided
-from deniable.files.sidecar import PUBLICATION_KEY, is_published, refuse_randomised
+from deniable.files.sidecar import is_published, refuse_randomised
 from deniable.files.tables import open_table
 from deniable.progress import Progress, Silent
 from deniable.publish.frames import publish_in_order
@@ -28,9 +27,8 @@ from deniable.publish.passing_settings import passing_settings
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
 from deniable.publish.remedies import Setting, Write, in_python
+from deniable.publish.writing import write_table
 
-PLAIN_NUMBER = r"^-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,17})?(e[+-]?[0-9]{1,3})?$"
-LINES_AT_ONCE = 1 << 16
 SUFFIXES = (".csv.gz", ".csv", ".parquet")
 
 
@@ -134,16 +132,7 @@ def publish_file(
     beside = sidecar(target)
     for path in [target, beside, *([report] if report is not None else [])]:
         _refuse_output(path, source, force)
-    written, typed = read_file(source, progress)
-    refuse_randomised(source, "publish")
-    if is_published(source):
-        raise FileError(
-            "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
-        )
-    for name in sensitive:
-        # Few different answers are labels, also where they look like numbers: they are published as they were written.
-        if name in typed.column_names and not _banded(typed.column(name), written.column(name), name, parameters):
-            typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
+    written, typed = _true_table(source, sensitive, parameters, progress)
     parameters.setdefault("min_deniability", 0.1)
     drop = parameters.get("drop") or ()
     parameters["drop"] = [drop] if isinstance(drop, str) else list(dict.fromkeys(drop))
@@ -151,8 +140,8 @@ def publish_file(
     publication = publish_in_order(typed, sensitive, shuffle=shuffle, progress=progress, **parameters)
     if not publication.passed:
         seconds = time.perf_counter() - began
-        found = passing_settings(typed, sensitive, publication, parameters, shuffle, progress, seconds)
-        publication.remedy, publication.remedy_notes = found.settings, found.notes
+        passing = passing_settings(typed, sensitive, publication, parameters, shuffle, progress, seconds)
+        publication.remedy, publication.remedy_notes = passing.settings, passing.notes
     if compare is not None:
         publication.comparison = _compared(typed, sensitive, publication, parameters, compare, progress)
     out = _with_answers(written, publication, sensitive, parameters.get("missing"))
@@ -175,9 +164,26 @@ def publish_file(
         description.write_text(text, encoding="utf-8")
         if described is not None:
             described.write_text(page, encoding="utf-8")
-        _write(data, target, out, text)
+        write_table(data, target, out, text)
     publication.data = out
     return publication
+
+
+def _true_table(
+    source: Path, sensitive: Sequence[str], parameters: dict[str, Any], progress: Progress | None
+) -> tuple[pa.Table, pa.Table]:
+    """The file as it is written, and with numbers as numbers; files that are not true any more are refused."""
+    written, typed = read_file(source, progress)
+    refuse_randomised(source, "publish")
+    if is_published(source):
+        raise FileError(
+            "published_already", "{path} is a published set already; publish the true data instead.", path=str(source)
+        )
+    for name in sensitive:
+        # Few different answers are labels, also where they look like numbers: they are published as they were written.
+        if name in typed.column_names and not _banded(typed.column(name), written.column(name), name, parameters):
+            typed = typed.set_column(typed.column_names.index(name), name, written.column(name))
+    return written, typed
 
 
 def _made(
@@ -291,46 +297,3 @@ def _as(drawn: Any, kind: Any, missing: str | None) -> Any:
     if missing is not None and text and not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         drawn = pc.if_else(pc.equal(drawn, missing), pa.scalar(None, drawn.type), drawn)
     return drawn.cast(kind)
-
-
-def _csv_lines(table: pa.Table) -> Iterator[bytes]:
-    """A CSV file in pieces, every cell as it was written: words in quotes, numbers and missing cells without."""
-    yield (",".join(_quoted(name) for name in table.column_names) + "\n").encode()
-    bare = [_is_bare(column) for column in table.columns]
-    for begin in range(0, table.num_rows, LINES_AT_ONCE):
-        piece = table.slice(begin, LINES_AT_ONCE).combine_chunks()
-        cells = [_csv_cells(column.chunk(0), plain) for column, plain in zip(piece.columns, bare, strict=True)]
-        lines = pc.binary_join_element_wise(*cells, pa.scalar(",", pa.large_string()))
-        yield ("\n".join(lines.to_pylist()) + "\n").encode()
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _is_bare(column: pa.ChunkedArray) -> bool:
-    """Whether no cell needs quotes: numbers, dates, and text that is a plain number in every cell. Codes such as 007 are words."""
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return not pa.types.is_dictionary(column.type)
-    return bool(pc.all(pc.match_substring_regex(column, PLAIN_NUMBER), min_count=0).as_py())
-
-
-def _csv_cells(column: pa.Array, bare: bool) -> pa.Array:
-    text = pc.cast(column, pa.large_string())
-    if not bare:
-        quote = pa.scalar('"', pa.large_string())
-        doubled = pc.replace_substring(text, '"', '""')
-        text = pc.binary_join_element_wise(quote, doubled, quote, pa.scalar("", pa.large_string()))
-    return pc.fill_null(text, "")
-
-
-def _write(path: Path, final: Path, table: pa.Table, description: str) -> None:
-    if final.name.lower().endswith(".parquet"):
-        # Nothing else that was noted in the file is handed on: pandas keeps its index there, others may keep anything.
-        bare = pa.schema([field.remove_metadata() for field in table.schema], {PUBLICATION_KEY: description.encode()})
-        pa.parquet.write_table(table.cast(bare), path, compression="zstd")
-        return
-    compressed = "gzip" if final.name.lower().endswith(".gz") else None
-    with pa.output_stream(str(path), compression=compressed) as sink:
-        for lines in _csv_lines(table):
-            sink.write(lines)

@@ -152,22 +152,14 @@ def publish_in_order(
     _refuse_names(names, drop, columns)
     _refuse_index(data)
     frame = nw.from_native(data, eager_only=True).drop(list(drop))
-    others = [name for name in frame.columns if name not in names]
-    if not others:
-        raise DataError("no_columns", "There is no column besides the sensitive one: nothing to divide people by.")
-    if len(frame) == 0:
-        raise DataError("no_rows", "The data has no rows.")
+    _refuse_empty(frame, names)
     if parameters.get("missing") is None:
         refuse_missing({name: column for name, column in columns.items() if name not in drop})
     limits = _with_shared(limits if limits is not None else Limits(), min_shared)
     parameters = {key: value for key, value in parameters.items() if value is not None}
     recodings = recoded_columns(frame, names, recode, min_shared, bands, merge_rare, parameters)
-    constant = [name for name in others if name in recodings and recodings[name].constant]
-    if len(constant) < len(others):
-        frame, others = frame.drop(constant), [name for name in others if name not in constant]
-        recodings |= {name: recodings[name].left_out() for name in constant}
-    kept = {name: recoding for name, recoding in recodings.items() if name in frame.columns}
-    frame = _with_columns(frame, data, kept)
+    frame, recodings = _recoded(frame, data, names, recodings)
+    others = [name for name in frame.columns if name not in names]
     hidden = {name: columns[name] for name in columns if name in drop or (name in recodings and name not in names)}
     facts = {"shuffled": shuffle, "others": others, "sorted_by": () if shuffle else sorted_by(hidden), "recoded": recode}
     facts["declared"] = declared = _declared(parameters.get("outcomes"), names, recodings)
@@ -196,6 +188,26 @@ def _declared(outcomes: Any, sensitive: Sequence[str], recodings: Mapping[str, R
     return tuple(name for name in sensitive if name in listed and name not in recodings)
 
 
+def _recoded(
+    frame: Any, data: Any, sensitive: Sequence[str], recodings: dict[str, Recoding]
+) -> tuple[Any, dict[str, Recoding]]:
+    """The table with coarser values; columns that have one value only by then are left out, unless all others have."""
+    others = [name for name in frame.columns if name not in sensitive]
+    constant = [name for name in others if name in recodings and recodings[name].constant]
+    if len(constant) < len(others):
+        frame = frame.drop(constant)
+        recodings = recodings | {name: recodings[name].left_out() for name in constant}
+    kept = {name: recoding for name, recoding in recodings.items() if name in frame.columns}
+    return _with_columns(frame, data, kept), recodings
+
+
+def _refuse_empty(frame: Any, sensitive: Sequence[str]) -> None:
+    if all(name in sensitive for name in frame.columns):
+        raise DataError("no_columns", "There is no column besides the sensitive one: nothing to divide people by.")
+    if len(frame) == 0:
+        raise DataError("no_rows", "The data has no rows.")
+
+
 def _refuse_file(data: Any) -> None:
     if isinstance(data, (str, os.PathLike)):
         raise DataError(
@@ -208,8 +220,8 @@ def _refuse_file(data: Any) -> None:
 
 def _refuse_unknown(parameters: Mapping[str, Any]) -> None:
     """A parameter that nothing takes: most often one that is spelt otherwise."""
-    own = inspect.signature(publish_frame).parameters
-    allowed = [name for name in (*own, *DeniabilityTree().get_params()) if name not in ("data", "parameters")]
+    of_frames = inspect.signature(publish_frame).parameters
+    allowed = [name for name in (*of_frames, *DeniabilityTree().get_params()) if name not in ("data", "parameters")]
     for name in parameters:
         if name not in allowed:
             near = difflib.get_close_matches(name, allowed, 1, 0.5)

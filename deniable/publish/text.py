@@ -81,7 +81,7 @@ def picture(fitted: FittedTree, max_depth: int, max_leaves: int) -> Any:
             continue
         below = list(zip(inner.children(node), inner.questions(node), strict=True))
         # Of a first question with very many answers at least the largest groups.
-        largest = {child for child, _ in sorted(below, key=lambda own: -inner.flat.counts[own[0]].sum())[:max_leaves]}
+        largest = {child for child, _ in sorted(below, key=lambda branch: -inner.flat.counts[branch[0]].sum())[:max_leaves]}
         ends += len(largest) - 1
         for child, question in below:
             if child in largest:

@@ -9,6 +9,8 @@ import pytest
 
 import deniable as dn
 from deniable.classify import store
+from deniable.classify.saving import to_json
+from deniable.classify.tree_nodes import TreeNodes
 
 SCHEMA = dn.Schema({"a": dn.KRR(dn.Binary(), 0.9), "c": dn.Identity(dn.Binary())}, target="c")
 
@@ -16,7 +18,7 @@ SCHEMA = dn.Schema({"a": dn.KRR(dn.Binary(), 0.9), "c": dn.Identity(dn.Binary())
 @pytest.fixture(scope="module")
 def honest():
     rows = pd.DataFrame({"a": [0, 1] * 50, "c": [0, 1] * 50})
-    return store.to_json(dn.ReconstructionTree(SCHEMA, pruning=None).fit(rows))
+    return to_json(dn.ReconstructionTree(SCHEMA, pruning=None).fit(rows))
 
 
 def in_circles(content):
@@ -45,7 +47,7 @@ def test_nodes_that_compiled_code_would_follow_anywhere_are_refused(lie, honest,
         store.from_json(text)
     # Without the check the file opens, and the first prediction would not come back or would read what is not its own.
     monkeypatch.setattr(store, "_check_tree", lambda *given: None)
-    monkeypatch.setattr(store.Tree, "chances", property(lambda tree: np.zeros((len(tree.attribute), 2))))
+    monkeypatch.setattr(TreeNodes, "chances", property(lambda tree: np.zeros((len(tree.attribute), 2))))
     assert store.from_json(text).tree_ is not None
 
 

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import deniable as dn
 from deniable.classify import store
+from deniable.classify.saving import to_json
 from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
@@ -68,7 +69,7 @@ def test_clones_and_pickles_predict_the_same(make, rows):
 def test_stored_as_json_it_predicts_and_scores_the_same(make, rows):
     truth, distorted = rows
     model = make(SCHEMA).fit(distorted)
-    other = store.from_json(store.to_json(model))
+    other = store.from_json(to_json(model))
     np.testing.assert_array_equal(other.predict_proba(truth[["a", "n"]]), model.predict_proba(truth[["a", "n"]]))
     np.testing.assert_array_equal(other.predict_proba_distorted(distorted), model.predict_proba_distorted(distorted))
     assert other.score_distorted(distorted).value == pytest.approx(model.score_distorted(distorted).value)

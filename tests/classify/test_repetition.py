@@ -8,6 +8,7 @@ import pytest
 
 import deniable as dn
 from deniable.classify import repetition, store
+from deniable.classify.saving import to_json
 
 BINARY = dn.Binary()
 
@@ -145,7 +146,7 @@ def test_weights_are_stored_and_damaged_ones_refused():
     schema = schema_of(dn.KRR(BINARY, 0.8))
     rows = copies(4_000, rng, 1.0)
     model = dn.ReconstructionNaiveBayes(schema).fit(schema.randomise(rows, rng))
-    text = store.to_json(model)
+    text = to_json(model)
     np.testing.assert_array_equal(store.from_json(text).predict_proba(rows), model.predict_proba(rows))
     content = json.loads(text)
     for wrong in ([1.0], [1.0, 1.0, -1.0], [1.0, 1.0, None]):

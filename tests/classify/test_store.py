@@ -8,6 +8,7 @@ import pytest
 
 import deniable as dn
 from deniable.classify import store
+from deniable.classify.saving import to_json
 from deniable.errors import DataError, DeniableError, FileError, ParameterError
 
 YES_NO = dn.Nominal(["no", "yes"])
@@ -126,7 +127,7 @@ DAMAGED = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_damaged_files_are_refused(name, reports):
-    text = store.to_json(MODELS[name](SCHEMA).fit(reports))
+    text = to_json(MODELS[name](SCHEMA).fit(reports))
     for path, value, words in DAMAGED[name]:
         content = json.loads(text)
         _at(content, path, value)

@@ -10,8 +10,8 @@ import deniable as dn
 from deniable.classify.pruning import pruned
 from deniable.core.simplex import project
 from deniable.kernels import reconstructing
+from deniable.kernels.best_test import best_test, split_gini
 from deniable.kernels.reconstructing import assigned_labels, assigned_sorted, reconstructed
-from deniable.kernels.trees import best_test, split_gini
 from deniable.reconstruction.agrawal_srikant import chi_square_point, early_stopped
 from deniable.reconstruction.em import em
 from deniable.reconstruction.inversion import eq

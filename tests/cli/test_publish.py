@@ -280,7 +280,7 @@ def test_a_write_that_fails_leaves_nothing(run, people, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "_write", full)
+    monkeypatch.setattr(files, "write_table", full)
     code, _, err = run("publish", "people.csv", "-s", "ill", "-o", "out.csv", "--report", "r.html")
     assert code == 2
     assert "No space left" in err

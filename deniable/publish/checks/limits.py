@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
+from deniable.core.allowed import Allowed, first_wrong, whole_from
 from deniable.errors import ParameterError
-from deniable.publish.parameters import SHARE, percent_meant
+from deniable.publish.parameters import RATIO, SHARE, percent_meant
+
+
+def _for_json(allowed: Allowed) -> Allowed:
+    """The same of numbers that JSON can hold: limits are told beside what is published."""
+    return allowed._replace(fits=lambda value: isinstance(value, (int, float)) and allowed.fits(value))
+
+
+_ALLOWED: Mapping[str, Allowed] = {
+    "posterior": _for_json(SHARE),
+    "skew": _for_json(SHARE),
+    "ruled_out": _for_json(SHARE),
+    "skew_ratio": _for_json(RATIO),
+    "rows": whole_from(1),
+    "shared": whole_from(1),
+}
 
 
 @dataclass(frozen=True)
@@ -38,26 +52,15 @@ class Limits:
     shared: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("posterior", "skew", "ruled_out"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-                raise _not_a_limit(name, SHARE[0], value)
-        ratio = self.skew_ratio
-        if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not ratio >= 1:
-            raise _not_a_limit("skew_ratio", "a number of at least 1", ratio)
-        for name in ("rows", "shared"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise _not_a_limit(name, "a whole number of at least 1", value)
-
-
-def _not_a_limit(name: str, allowed: str, got: Any) -> ParameterError:
-    return ParameterError(
-        "limit",
-        "Limits: {name} must be {allowed}, got {got!r}.{hint}",
-        name=name,
-        option=name.replace("_", "-"),
-        allowed=allowed,
-        got=got,
-        hint=percent_meant(allowed, got),
-    )
+        name = first_wrong(_ALLOWED, vars(self))
+        if name is not None:
+            allowed, got = _ALLOWED[name].words, getattr(self, name)
+            raise ParameterError(
+                "limit",
+                "Limits: {name} must be {allowed}, got {got!r}.{hint}",
+                name=name,
+                option=name.replace("_", "-"),
+                allowed=allowed,
+                got=got,
+                hint=percent_meant(allowed, got),
+            )

@@ -201,11 +201,11 @@ def _by_chance(counts: Ints, most: float, left_out: int | None = None) -> float:
     return float(sum(binom.sf(needed, enough, share).sum() for share in shares))
 
 
-def _no_more_than(found: int, chance: float) -> bool:
+def _no_more_than(seen: int, chance: float) -> bool:
     """Whether chance brings about as many often enough (one column in 20)."""
     from scipy.stats import poisson
 
-    return bool(poisson.sf(found - 1, chance) > 0.05)
+    return bool(poisson.sf(seen - 1, chance) > 0.05)
 
 
 def _listed(worst: list[tuple[int, str]]) -> str:

@@ -57,13 +57,13 @@ def identifiers(measured: Measured) -> Check:
     if not named:
         return Check("identifiers", True, tested, NONE, public=tested)
     used = {measured.attributes[at].name for at in measured.fitted.tree.flat.feature if at >= 0}
-    found = (
+    told = (
         f"so many different values that they identify people: {', '.join(named)}; leave out of what is published"
         + (f", or put the numbers of {', '.join(numbers)} into bands" if numbers else "")
         + ("" if used & set(named) else ". No group was made by them")
     )
     remedy = recode_or_drop(named, measured.naming, measured.recoded)
-    return Check("identifiers", False, found, np.arange(1, rows + 1), tuple(named), tested, remedy=remedy)
+    return Check("identifiers", False, told, np.arange(1, rows + 1), tuple(named), tested, remedy=remedy)
 
 
 def singled_out(measured: Measured) -> Check:

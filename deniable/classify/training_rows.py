@@ -1,0 +1,150 @@
+"""Rows to learn from: where their classes are, how much each row counts, and what is refused because it does not belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from deniable.core.domains.columns import to_arrow
+from deniable.core.schema import Schema
+from deniable.core.shuffle_mark import refuse_unpaired
+from deniable.errors import DataError, SchemaError
+
+
+def refuse_unpaired_classes(X: Any, y: Any) -> None:
+    """Rows that `Schema.randomise` shuffled have their classes among their own columns, nowhere else."""
+    refuse_unpaired(
+        X,
+        y,
+        ("X", "y"),
+        "Let the class be shuffled with its rows: declare it in the schema, as dn.Identity if it is not hidden, with target=...; or "
+        "name it in keep; then leave y out, or take both from the same frame: Z[names] and Z[target] of pandas, Z.select(names) and "
+        "Z.select([target]) of PyArrow. Arrays, lists and columns of PyArrow cannot show where they come from. In simulations give "
+        'randomise an rng; order="kept" keeps the order of the rows, which tells answers where they were sorted.',
+    )
+
+
+def no_classes(schema: Schema | None, frame: Any) -> DataError:
+    """Nothing to learn: where the classes were looked for, and where to put them. It begins as scikit-learn's own checks want it."""
+    columns = [] if frame is None else list(frame.columns)
+    if schema is None:
+        why, fix = "there is no schema that names a column of X as the class", "Give the classes as y: fit(X, y)."
+    elif schema.target is None:
+        why = "the schema names no target, so no column of X is taken as the class"
+        strange = [name for name in columns if name not in schema]
+        fix = (
+            f"If the class is among {strange}, which the schema does not describe, declare it there (dn.Identity if it is not hidden) and "
+            f"name it: {_named(schema, 'NAME', '{**schema, NAME: channel}')}. Or drop it from X and give it as y."
+            if strange
+            else f"Name it: {_named(schema, 'NAME')}, one of {list(schema)}; or give the classes as y."
+        )
+    else:
+        target = repr(schema.target)
+        where = "X is an array, whose columns have no names" if frame is None else f"X has no such column, only {columns}"
+        why, fix = f"by the schema the class is {target}, and {where}", f"Give a frame with the column {target}, or give y."
+    return DataError(
+        "no_class", "This classifier requires y to be passed, but the target y is None: {why}. {fix}", why=why, fix=fix
+    )
+
+
+def _named(schema: Schema, name: str, channels: str = "schema") -> str:
+    """How a schema is written that names the class; groups, without which reports would be undone wrongly, go with it."""
+    return f"dn.Schema({channels}, target={name}{', groups=schema.groups' if schema.groups else ''})"
+
+
+def checked_weights(given: Any, rows: int) -> Any:
+    """How much each row counts, checked; None if each counts once."""
+    if given is None:
+        return None
+    weights = np.asarray(given, dtype=np.float64)
+    weights = np.full(rows, float(weights)) if weights.ndim == 0 else weights
+    if weights.shape != (rows,):
+        raise DataError(
+            "weights_shape", "sample_weight must be one number for each of the {rows:,} rows, got the shape {got}.",
+            rows=rows, got=weights.shape,
+        )  # fmt: skip
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        raise DataError(
+            "weights",
+            "sample_weight must be numbers of at least 0; row {row:,} has {got}.",
+            row=int(wrong[0]) + 1,
+            got=weights[wrong[0]],
+        )
+    if not weights.any():
+        raise DataError("no_weights", "sample_weight is zero in every row: nothing is left to learn from.")
+    return weights
+
+
+def refuse_unpaired_weights(X: Any, given: Any, weights: Any, y: Any) -> None:
+    """Weights belong to people as classes do. Those that depend on the class alone cannot be mistaken for somebody else's."""
+    values = to_arrow(y, "y").to_pylist()
+    if len(set(zip(values, weights.tolist(), strict=True))) == len(set(values)):
+        return
+    refuse_unpaired(
+        X,
+        given,
+        ("X", "sample_weight"),
+        "Let the weights be shuffled with their rows: name them in keep, and give Z[name] of the same frame. Arrays and lists cannot show "
+        'where they come from; in simulations give randomise an rng, or order="kept".',
+    )
+
+
+def rows_that_count(columns: dict[str, Any], y: Any, weights: Any) -> tuple[dict[str, Any], Any, Any]:
+    """The rows that count."""
+    rows = np.flatnonzero(weights)
+    taken = {
+        name: column[rows] if isinstance(column, np.ndarray) else to_arrow(column, name).take(pa.array(rows))
+        for name, column in columns.items()
+    }
+    return taken, np.asarray(y)[rows], weights[rows]
+
+
+def classes_of(y: Any) -> Any:
+    """The classes, where they are given as a PyArrow table with one column: that carries the mark of its shuffle, a column does not."""
+    return y.column(0) if isinstance(y, pa.Table) and y.num_columns == 1 else y
+
+
+def refuse_two_classes(column: Any, y: Any, name: str) -> None:
+    """Refuse a y beside a column of classes in the frame that says something else."""
+    given = to_arrow(y, "y")
+    if len(column) == len(given) and column.to_pylist() != given.to_pylist():
+        raise DataError(
+            "two_classes",
+            "y differs from the column {name!r} of X, which the schema declares as the class. Leave y out, or leave the column out of X.",
+            name=name,
+        )
+
+
+def as_frame(X: Any) -> Any:
+    """X as a frame (narwhals); None if it is an array or the like."""
+    if isinstance(X, (np.ndarray, list)) or hasattr(X, "toarray"):
+        return None
+    try:
+        return nw.from_native(X, eager_only=True)
+    except TypeError:
+        return None
+
+
+def refuse_other_columns(schema: Schema, names: list[str], columns: list[str]) -> None:
+    """Refuse a frame that does not have exactly the attributes of the schema."""
+    missing = [name for name in names if name not in columns]
+    strange = [name for name in columns if name not in schema]
+    if not missing and not strange:
+        return
+    if schema.target is None and len(missing) == 1 and not strange:
+        told = f" every attribute must be there. If {missing[0]!r} is the class, name it as such: {_named(schema, repr(missing[0]))}."
+    elif strange:
+        told = f" it has {strange}, which the schema does not describe (drop them, or declare them as dn.Identity)."
+    else:
+        told = " every attribute must be there."
+    raise SchemaError(
+        "frame_does_not_match",
+        "The frame does not match the schema:{missing}{strange}",
+        missing=f" it lacks the columns {missing};" if missing else "",
+        strange=told,
+        columns=missing + strange,
+    )
