@@ -21,9 +21,10 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "no_condition": ("To pytanie wymaga warunku.",),
         "bad_character": ("Znak „{got}” jest tu niezrozumiały.{hint}",),
         "unexpected": ("Oczekiwano: {what}; jest: {got}.",),
+        "python_method": ("Tak: {meant}.",),
         "unquoted_name": ("Nazwę taką jak {got} trzeba ująć w cudzysłów: {double} albo {back}.",),
         "not_attribute_and_value": (
-            "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to wartości).",
+            "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to wartości; dwóch atrybutów nie da się porównać).",
         ),
         "not_an_attribute": ("Przed „in” musi stać atrybut.",),
         "no_order": ("Wartości „{name}” nie mają kolejności, więc {op} nie ma sensu; można użyć == albo in.",),
@@ -66,6 +67,7 @@ _MEANT = {
     "&": " „I” zapisuje się jako and.",
     "|": " „Lub” zapisuje się jako or.",
     "!": " Zaprzeczenie zapisuje się jako not, a różność jako !=.",
+    **dict.fromkeys("[]{}", " Listę wartości ujmuje się w nawiasy okrągłe: partia in ('lewica', 'prawica')."),
     **dict.fromkeys("'\"`", " Cudzysłów, który się tu zaczyna, nie kończy się."),
 }
 _PART_OF_A_NAME = ' Jeśli to część nazwy atrybutu, nazwę trzeba ująć w cudzysłów podwójny albo grawisy: "a.b" albo `a.b`.'

@@ -55,7 +55,7 @@ def _met_by_all(part: Compare, channels: Mapping[str, Channel]) -> str | None:
 
 def only_labels(found: Estimate, name: str, domain: Domain) -> list[str]:
     """Why the interval of a quantile of labels is a single one."""
-    if not isinstance(domain, Ordinal) or not found.has_interval:
+    if not isinstance(domain.answered, Ordinal) or not found.has_interval:
         return []
     low, high = found.interval()
     if not (low == high).any():
