@@ -24,7 +24,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "python_method": ("Tak: {meant}.",),
         "unquoted_name": ("Nazwę taką jak {got} trzeba ująć w cudzysłów: {double} albo {back}.",),
         "not_attribute_and_value": (
-            "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to wartości; dwóch atrybutów nie da się porównać).",
+            "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to "
+            "wartości; dwóch atrybutów nie da się porównać).",
         ),
         "not_an_attribute": ("Przed „in” musi stać atrybut.",),
         "no_order": ("Wartości „{name}” nie mają kolejności, więc {op} nie ma sensu; można użyć == albo in.",),

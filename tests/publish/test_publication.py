@@ -157,7 +157,10 @@ def test_the_owner_alone_is_told_which_mix_an_epsilon_takes():
 def test_columns_that_are_published_true_are_named_to_everyone():
     found = dn.publish_frame(patients(), "ill", recode=True, drop="town")
     assert found.as_they_are == found.to_dict()["published_as_they_are"] == ["poor"]
-    said = "Published as they are: poor. Published true, only coarser: age. If one of them is sensitive too, hide it as well, or leave it out."
+    said = (
+        "Published as they are: poor. Published true, only coarser: age. "
+        "If one of them is sensitive too, hide it as well, or leave it out."
+    )
     assert said in " ".join(repr(found).split())
     assert said in found.to_html()
 
