@@ -21,9 +21,11 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "no_condition": ("To pytanie wymaga warunku.",),
         "bad_character": ("Znak „{got}” jest tu niezrozumiały.{hint}",),
         "unexpected": ("Oczekiwano: {what}; jest: {got}.",),
+        "python_method": ("Tak: {meant}.",),
         "unquoted_name": ("Nazwę taką jak {got} trzeba ująć w cudzysłów: {double} albo {back}.",),
         "not_attribute_and_value": (
-            "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to wartości).",
+            "Porównanie wymaga atrybutu po jednej stronie i wartości po drugiej (słowa w 'pojedynczych cudzysłowach' to "
+            "wartości; dwóch atrybutów nie da się porównać).",
         ),
         "not_an_attribute": ("Przed „in” musi stać atrybut.",),
         "no_order": ("Wartości „{name}” nie są uporządkowane, więc {op} nie ma sensu; można użyć == albo in.",),
@@ -66,6 +68,7 @@ _MEANT = {
     "&": " „I” zapisuje się jako and.",
     "|": " „Lub” zapisuje się jako or.",
     "!": " Zaprzeczenie zapisuje się jako not, a nierówność jako !=.",
+    **dict.fromkeys("[]{}", " Listę wartości ujmuje się w nawiasy okrągłe: partia in ('lewica', 'prawica')."),
     **dict.fromkeys("'\"`", " Otwarty tu cudzysłów nie jest zamknięty."),
 }
 _PART_OF_A_NAME = ' Jeśli to część nazwy atrybutu, nazwę trzeba ująć w cudzysłów podwójny albo grawisy: "a.b" albo `a.b`.'

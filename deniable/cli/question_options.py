@@ -11,7 +11,7 @@ import typer
 from deniable.cli.asked import now_asked
 from deniable.cli.estimates import check_language, shares
 from deniable.core.domains.domain import Domain
-from deniable.core.estimate import check_level
+from deniable.core.intervals import check_level
 from deniable.errors import ParameterError
 from deniable.files.atomic import refuse_same
 from deniable.statistics.reading import read

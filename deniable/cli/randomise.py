@@ -15,6 +15,7 @@ from deniable.files.atomic import refuse_same
 from deniable.files.sidecar import NOTICE, sidecar
 from deniable.plurals import counted
 from deniable.privacy import warnings_of
+from deniable.privacy.reporting.warnings import ALL_TOGETHER, weak_together
 
 
 def randomise(
@@ -61,4 +62,10 @@ def randomise(
     for block in read.blocks:
         for sentence in warnings_of(block):
             print(f"warning: {block.name}: {sentence}")
+    for sentence in weak_together([block.epsilon for block in read.blocks if not block.open]):
+        print(f"warning: {ALL_TOGETHER}: {sentence}")
+    if keep:
+        print(
+            f"warning: Passed on as they are: {', '.join(keep)}. Anyone who knows them of a person may find that person's row."
+        )
     print(NOTICE)

@@ -26,6 +26,10 @@ MOSTLY = 0.5
 """Of more categories than `MOST_CATEGORIES`, so many different ones among the rows are names of people: some happen to share theirs."""
 NEARLY_ALL = 0.95
 """A column of which so many values are different identifies people, even if some of them share theirs."""
+NAMES, NAME_ROWS = 100, 5
+"""More different words than the first, with fewer rows each on average than the second, name people too, or nearly."""
+NUMBER_OF_A_PERSON = 10**8
+"""Whole numbers of this size that are nearly all different are numbers of people, even where a few rows stand twice."""
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -44,10 +48,9 @@ class Attribute:
     ordered : whether it holds numbers, which are ordered, or categories.
     values : labels of categories (in the order of their codes), or the distinct numbers, ascending.
     missing : the label of missing cells.
-    identifier : whether (nearly) every row has a value of its own: anyone who knows it finds the person.
+    identifier : whether (nearly) every row has a value of its own, or shares it with few: anyone who knows it finds the person.
     lows : where numbers were put into cells: the smallest of each, `values` being the largest.
-    measured : whether it measures something, as a salary does: people can be divided by its ranges, though its single values identify
-        them.
+    measured : whether its values can be made coarser, as those of a salary or a postcode can: single ones identify people, ranges do not.
 
     Examples
     --------
@@ -129,7 +132,8 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
             raise DataError("infinite", "Column {column!r} holds an infinite number; fix it or leave it out.", column=name)
         unique = len(values) >= NEARLY_ALL * rows and rows >= IDENTIFIER_ROWS
         # Whole numbers that are all different are numbers of people; decimals, and whole numbers that recur, measure something.
-        attribute = Attribute(name, True, values, missing, unique, measured=len(values) < rows or not pa.types.is_integer(kind))
+        numbers_people = pa.types.is_integer(kind) and (len(values) == rows or np.median(values) >= NUMBER_OF_A_PERSON)
+        attribute = Attribute(name, True, values, missing, unique, measured=not numbers_people)
         coded: Codes = codes.astype(np.int32).ravel()
     else:
         encoded = array if coded_already else as_text(array).dictionary_encode()
@@ -156,7 +160,9 @@ def read_attribute(column: Any, name: str, categorical: bool | None, missing: st
                 count=len(labels),
                 most=most,
             )
-        attribute = Attribute(name, False, labels[order].tolist(), missing, unique)
+        # A postcode may be shared by few people as well as a name, and be put together with others: so these are not only names.
+        rare = not unique and len(labels) > NAMES and len(labels) * NAME_ROWS > rows
+        attribute = Attribute(name, False, labels[order].tolist(), missing, unique or rare, measured=rare)
         coded = place[indices] if rows else np.empty(0, np.int32)
     if unique and not attribute.measured:
         warnings.warn(identifies(name, len(attribute.values), rows), PublishingWarning, stacklevel=4)

@@ -125,6 +125,7 @@ class Publication:
             **self._epsilon(rows),
             "shuffled": self.shuffled,
             "published_as_they_are": self.as_they_are,
+            "published_coarser": self.coarser,
             "recoded": [recoding.to_dict(rows, recoding.name in self._sensitive) for recoding in self.recodings],
             "columns": [
                 {**self._tree(tree, rows), "guarantees": guaranteed.to_dict(rows)}
@@ -138,6 +139,12 @@ class Publication:
         """The columns that are published as they are: neither hidden nor recoded."""
         changed = {*self._sensitive, *(recoding.name for recoding in self.recodings)}
         return [name for name in columns_of(self.data) if name not in changed]
+
+    @property
+    def coarser(self) -> list[str]:
+        """The columns that are published true, in bands or with rare values put together, and not hidden."""
+        shown = set(columns_of(self.data)) - set(self._sensitive)
+        return [recoding.name for recoding in self.recodings if recoding.name in shown]
 
     @property
     def _sensitive(self) -> list[str]:
@@ -168,9 +175,12 @@ class Publication:
     @property
     def _true_columns(self) -> str:
         """A sensitive column that was forgotten goes out true: only the owner can see that it is one."""
-        if not self.as_they_are:
-            return "Published as they are: no columns."
-        return f"Published as they are: {', '.join(self.as_they_are)}. If one of them is sensitive too, hide it as well, or leave it out."
+        told = f"Published as they are: {', '.join(self.as_they_are) or 'no columns'}."
+        if self.coarser:
+            told += f" Published true, only coarser: {', '.join(self.coarser)}."
+        return told + (
+            " If one of them is sensitive too, hide it as well, or leave it out." if self.as_they_are or self.coarser else ""
+        )
 
     def to_text(self, write: Write = in_python) -> str:
         """The result as people read it; `write` says how a face writes settings."""

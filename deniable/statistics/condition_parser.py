@@ -108,7 +108,8 @@ class _Parser:
             meant = f" Did you mean {written_name(left.value)} {operator.value} {written_value(right.value)}?" if names else ""
             raise pointed(
                 "not_attribute_and_value",
-                "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values).{meant}",
+                "A comparison needs an attribute on one side and a value on the other (words in 'single quotes' are values; "
+                "two attributes cannot be compared).{meant}",
                 self._text,
                 operator.position,
                 meant=meant,

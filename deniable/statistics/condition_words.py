@@ -35,8 +35,11 @@ _MEANT = {
     "&": " Write: and.",
     "|": " Write: or.",
     "!": " Write: not, or != between two things that differ.",
+    **dict.fromkeys("[]{}", " A list of values stands in round brackets: party in ('left', 'right')."),
     **dict.fromkeys("'\"`", " The quote that begins here does not end."),
 }
+_METHODS = {".between": "20 <= {name} <= 30", ".isin": "{name} in ('left', 'right')"}
+"""What people used to pandas write, and what it is here."""
 _PART_OF_A_NAME = ' If it is part of an attribute\'s name, write the name in double quotes or in backticks: "a.b" or `a.b`.'
 
 
@@ -94,6 +97,9 @@ def _refuse_unquoted(text: str, kind: str, token: re.Match[str]) -> None:
     if not following or (kind == "number" and (following in KEYWORDS or not following[0].isalpha())):
         return
     name = token.group(kind) + following
+    method = _METHODS.get(following)
+    if method is not None:
+        raise pointed("python_method", "Write: {meant}.", text, token.start(kind), meant=method.format(name=token.group(kind)))
     raise pointed(
         "unquoted_name",
         "A name such as {got} must be quoted: write {double} or {back}.",

@@ -113,7 +113,7 @@ class Compare(Condition):
 
     def _ordered(self, domain: Domain) -> Mask:
         answered = domain.size - (domain.missing is not None)
-        if type(domain) is Nominal:
+        if type(domain.answered) is Nominal:
             raise self.error(
                 "no_order", "{name!r} has no order, so {op} makes no sense; use == or in.", name=self.name, op=self.operator
             )
@@ -149,7 +149,7 @@ def _as_label(domain: Domain, value: Any) -> Any:
     if (
         not isinstance(value, (int, float))
         or isinstance(value, bool)
-        or not isinstance(domain, Ordinal)
+        or not isinstance(domain.answered, Ordinal)
         or not has_numbers(domain)
     ):
         return value

@@ -79,6 +79,6 @@ def _of_labels(domain: Domain) -> Floats | None:
         return np.array(labels, dtype=np.float64)
     if _yes(labels) is not None:
         return np.arange(2.0) if _yes(labels) else 1.0 - np.arange(2.0)
-    if isinstance(domain, Ordinal) and looks_like_numbers(domain):
+    if isinstance(domain.answered, Ordinal) and looks_like_numbers(domain):
         return np.array([float(label) for label in labels])
     return None

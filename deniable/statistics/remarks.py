@@ -47,7 +47,7 @@ def _met_by_all(part: Compare, channels: Mapping[str, Channel]) -> str | None:
 
 def only_labels(estimate: Estimate, name: str, domain: Domain) -> list[str]:
     """Why the interval of a quantile of labels is a single one."""
-    if not isinstance(domain, Ordinal) or not estimate.has_interval:
+    if not isinstance(domain.answered, Ordinal) or not estimate.has_interval:
         return []
     low, high = estimate.interval()
     if not (low == high).any():

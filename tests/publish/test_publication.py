@@ -12,6 +12,7 @@ import deniable as dn
 from deniable.charts import save
 from deniable.errors import DataError, ParameterError
 from deniable.publish.comparison import Comparison, krr_at
+from deniable.publish.encoding import PublishingWarning
 
 
 def patients(rows=600, seed=0):
@@ -156,7 +157,10 @@ def test_the_owner_alone_is_told_which_mix_an_epsilon_takes():
 def test_columns_that_are_published_true_are_named_to_everyone():
     found = dn.publish_frame(patients(), "ill", recode=True, drop="town")
     assert found.as_they_are == found.to_dict()["published_as_they_are"] == ["poor"]
-    said = "Published as they are: poor. If one of them is sensitive too, hide it as well, or leave it out."
+    said = (
+        "Published as they are: poor. Published true, only coarser: age. "
+        "If one of them is sensitive too, hide it as well, or leave it out."
+    )
     assert said in " ".join(repr(found).split())
     assert said in found.to_html()
 
@@ -201,3 +205,46 @@ def test_a_comparison_says_what_guessing_would_reach():
     below = Comparison(rows, {"tree": 0.55}, 0.6, "ill").verdict
     assert "do worse than always guessing the most frequent answer (60.0%), and so do" in below
     assert "guessing" not in Comparison(rows, {"tree": 0.55}, 0.4, "ill").verdict
+
+
+def test_true_columns_that_are_only_coarser_are_named_beside_those_that_are_not():
+    """A forgotten sensitive column goes out true also in bands."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "sex": rng.choice(["F", "M"], 600),
+            "illness": rng.choice(["none", "asthma", "diabetes"], 600, p=[0.6, 0.2, 0.2]),
+            "pay": rng.normal(5_000, 900, 600).round(2),
+            "debt": rng.choice(["no", "yes"], 600, p=[0.8, 0.2]),
+        }
+    )
+    found = dn.publish_frame(frame, "debt", recode=True, merge_rare={"illness": 200})
+    assert found.as_they_are == ["sex"]
+    assert found.coarser == found.to_dict()["published_coarser"] == ["illness", "pay"]
+    said = " ".join(found.to_text().split())
+    assert "Published as they are: sex. Published true, only coarser: illness, pay. If one of them is sensitive too" in said
+    assert "Published true, only coarser: illness, pay." in found.to_html()
+
+
+def test_names_of_people_and_their_numbers_identify_though_some_recur():
+    rng = np.random.default_rng(5)
+    rows = 1_000
+    numbers = rng.integers(40_000_000_000, 99_999_999_999, rows)
+    numbers[:3] = numbers[3:6]  # three people stand twice
+    frame = pd.DataFrame(
+        {
+            "name": [f"name {k}" for k in rng.integers(0, 300, rows)],
+            "number": numbers,
+            "town": rng.choice(["A", "B"], rows),
+            "debt": rng.choice(["no", "yes"], rows),
+        }
+    )
+    with pytest.warns(PublishingWarning, match="'number' has a different value in"):
+        found = dn.publish_frame(frame, "debt")
+    check = next(check for check in found.guarantees[0].checks if check.name == "identifiers")
+    assert not check.passed
+    assert set(check.columns) == {"name", "number"}
+    with pytest.warns(PublishingWarning, match="'number'"):
+        recoded = dn.publish_frame(frame, "debt", recode=True)
+    assert "number" in recoded.as_they_are  # bands of such numbers would be birth years: it has to go
+    assert "name" not in recoded.data  # every name is rare

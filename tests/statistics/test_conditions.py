@@ -225,6 +225,13 @@ def test_what_is_no_value_is_refused(value):
     [
         ("", "empty"),
         ("$price == 1", r"'\$' is not understood here.*part of an attribute's name.*double quotes or in backticks"),
+        (
+            "party in ['left']",
+            r"'\[' is not understood here. A list of values stands in round brackets: party in \('left', 'right'\)",
+        ),
+        ("age.between(20, 30)", "Write: 20 <= age <= 30."),
+        ("age.isin(['F'])", r"Write: age in \('left', 'right'\)."),
+        ("age < sex", "two attributes cannot be compared"),
         ('"a.b == 1', "quote that begins here does not end.*character 1"),
         ("`a.b == 1", "quote that begins here does not end.*character 1"),
         ("monthly salary > 3", "Expected a comparison.*a name of several words is quoted.*got salary"),

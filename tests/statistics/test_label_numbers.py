@@ -128,3 +128,33 @@ def test_names_and_words_have_no_mean(domain):
         with pytest.raises(ParameterError, match="holds words") as refused:
             ask("a")
         assert ("without an order" in str(refused.value)) == (domain.labels == ("1", "2", "3"))
+
+
+@pytest.mark.parametrize(
+    "design", [lambda domain: dn.KRR(domain, 0.7), lambda domain: dn.Neighbours(domain, [0.6, 0.15, 0.05])]
+)
+def test_a_rating_that_may_be_left_open_is_answered_like_a_number(design):
+    """`Optional` adds a label to the ordered ones; the same reports as whole numbers answer all questions alike."""
+    people, rng = answers()
+    people["mood"] = people["mood"].astype("Int64").mask(rng.random(len(people)) < 0.2)
+    numbers = dn.Schema({"mood": dn.Optional(design(dn.Integer(1, 5)), 0.9)})
+    reports = numbers.randomise(people[["mood"]], rng)
+    words = dn.Schema({"mood": dn.Optional(design(dn.Ordinal(RATING)), 0.9)})
+    written = pd.DataFrame({"mood": reports["mood"].astype("string").fillna("no answer")})
+    as_numbers, as_words = dn.Sample(reports, numbers), dn.Sample(written, words)
+    for ask in (
+        lambda s: s.mean("mood"),
+        lambda s: s.mean("mood", target="respondents"),
+        lambda s: s.quantile("mood", 0.5),
+        lambda s: s.count("mood >= 4"),
+    ):
+        one, other = ask(as_numbers), ask(as_words)
+        assert one.value == pytest.approx(other.value)
+        assert np.allclose(one.interval(), other.interval())
+
+
+def test_names_that_may_be_left_open_have_no_order():
+    schema = dn.Schema({"party": dn.Optional(dn.KRR(dn.Nominal(["left", "right"]), 0.8), 0.9)})
+    sample = dn.Sample(pd.DataFrame({"party": ["left", "right", "no answer"] * 20}), schema)
+    with pytest.raises(ParameterError, match="'party' has no order"):
+        sample.count("party >= 'right'")

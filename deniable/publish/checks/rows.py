@@ -8,7 +8,7 @@ from deniable.core.order import MORE, SURPRISE, sorted_by_answers
 from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
-from deniable.publish.encoding import IDENTIFIER_ROWS, MOST_CATEGORIES
+from deniable.publish.encoding import IDENTIFIER_ROWS, NAME_ROWS, NAMES
 from deniable.publish.remedies import Remedy, Setting, change, recode_or_drop
 
 NONE = np.empty(0, np.int64)
@@ -47,9 +47,11 @@ def identifiers(measured: Measured) -> Check:
     """Whether a column has so many different values that they identify people."""
     rows = len(measured.labels)
     named = [attribute.name for attribute in measured.attributes if attribute.identifier]
-    numbers = [attribute.name for attribute in measured.attributes if attribute.identifier and attribute.measured]
+    numbers = [
+        attribute.name for attribute in measured.attributes if attribute.identifier and attribute.measured and attribute.ordered
+    ]
     tested = (
-        f"no column has a different value in (nearly) every row, or over {MOST_CATEGORIES:,} categories with two rows each at most on "
+        f"no column has a different value in (nearly) every row, or over {NAMES:,} categories with fewer than {NAME_ROWS} rows each on "
         "average"
         if rows >= IDENTIFIER_ROWS
         else f"not tested: in fewer than {IDENTIFIER_ROWS} rows it is no wonder that all values differ"
