@@ -35,8 +35,8 @@ NEAR = 1 / 8
 SMOOTHED = "em, regularised"
 """The method that such points say."""
 MOST_LABELS = 100
-"""Together with an attribute of at most this many labels the joint distribution is found by EM, which begins where the two have nothing to do
-with each other."""
+"""Together with an attribute of at most this many labels the joint distribution is found by EM, which begins where the two have nothing to
+do with each other."""
 MOST_STEPS = 300
 LITTLE = 0.1
 """EM ends where a step gains less log-likelihood than this: what is left is chance, and more steps would follow it."""
