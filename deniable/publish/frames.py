@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from deniable.core.allowed import whole_from
 from deniable.core.domains.columns import to_arrow
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
@@ -251,7 +252,7 @@ def _with_shared(limits: Limits, min_shared: int | None) -> Limits:
     """The limits, with how many rows must share their values."""
     if min_shared is None:
         return limits
-    if isinstance(min_shared, bool) or not isinstance(min_shared, (int, np.integer)) or min_shared < 2:
+    if not whole_from(2).fits(min_shared):
         raise ParameterError("min_shared", "min_shared must be a whole number of at least 2, got {got!r}.", got=min_shared)
     return replace(limits, shared=int(min_shared))
 
