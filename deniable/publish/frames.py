@@ -22,6 +22,7 @@ from deniable.errors import DataError, ParameterError
 from deniable.progress import Progress
 from deniable.publish.cells import columns_of, refuse_missing
 from deniable.publish.checks.limits import Limits
+from deniable.publish.default_settings import chosen_settings
 from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.encoding import MOST_CATEGORIES, read_attribute
 from deniable.publish.guarantees import Guarantees, guarantees
@@ -29,7 +30,6 @@ from deniable.publish.kept_order import sorted_by
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, usual
 from deniable.publish.remedies import Setting
-from deniable.publish.settings import chosen_settings
 from deniable.publish.until_shared import until_shared
 
 
