@@ -67,11 +67,24 @@ def everyone(matrix: Any, counts: Any, roots: tuple[Any, ...]) -> Any:
 
 
 def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: Any = None, parts: Any = None) -> Any:
-    """Shares of the true cells in each class, [class, cell], from counts [class as reported, cell as reported].
+    """Shares of the true cells in each class.
 
-    `matrix` is P(reported cell | true cell). If the class is hidden too, `joint` is P(reported class and cell | class and cell),
-    classes varying slowest, and `parts` the estimated share of each class.
+    Parameters
+    ----------
+    matrix : P(reported cell | true cell).
+    counts : how many rows reported each class and cell, [class, cell].
+    ordered : whether the cells have an order.
+    apart : how many of the last cells stand outside the order.
+    joint : P(reported class and cell | class and cell), classes varying slowest, if the class is hidden too.
+    parts : the estimated share of each class, if it is hidden.
 
+    Returns
+    -------
+    array
+        [class, cell]; the cells of each class sum to 1.
+
+    Examples
+    --------
     >>> densities(np.eye(2), np.array([[90.0, 10.0], [20.0, 80.0]]), ordered=False).round(2).tolist()
     [[0.89, 0.11], [0.21, 0.79]]
     """

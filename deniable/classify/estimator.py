@@ -265,16 +265,29 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ) -> Estimate:
         """How well `predict` does on true rows, estimated from distorted ones.
 
-        method="unbiased" undoes the channels of exactly what the prediction depends on; "model" takes attributes as independent in
-        each class instead, which biases it as far as they are not; "auto" is the first where it is possible with a useful
-        error. The estimate's `method` says which it was.
+        Parameters
+        ----------
+        Z : distorted rows.
+        y : their reported classes; None: they are a column of Z, as the schema's target says.
+        metric : accuracy, balanced_accuracy, sensitivity, recall, specificity, precision, f1, or F with another weight: f0.5, f2, ...
+        pos_label : the class that a metric of one class is about; None: the mean over all classes.
+        method : "unbiased" undoes the channels of exactly what the prediction depends on; "model" takes attributes as independent in
+            each class instead, which biases the score as far as they are not; "auto" is the first where it is possible with a useful
+            error.
 
+        Returns
+        -------
+        Estimate
+            The score; its `method` says how it was obtained.
+
+        Examples
+        --------
         >>> import deniable as dn, numpy as np, pandas as pd
         >>> schema = dn.Schema({"a": dn.Identity(dn.Binary()), "c": dn.KRR(dn.Binary(), 0.75)}, target="c")
         >>> rows = pd.DataFrame({"a": [0, 1] * 500, "c": [0, 1] * 500})
         >>> Z = schema.randomise(rows, np.random.default_rng(1))
-        >>> found = dn.ReconstructionNaiveBayes(schema).fit(Z).score_distorted(Z)
-        >>> found.method, bool(found.interval()[1][0] > 0.99)
+        >>> score = dn.ReconstructionNaiveBayes(schema).fit(Z).score_distorted(Z)
+        >>> score.method, bool(score.interval()[1][0] > 0.99)
         ('unbiased', True)
         """
         check_is_fitted(self)

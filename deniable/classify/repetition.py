@@ -59,10 +59,24 @@ def likely_correlations(estimated: Any, error: Any, chance: float) -> Any:
 
 
 def weights(said: list[Any], variances: Any, cells: Any, classes: Any, counted: Any = None) -> Any:
-    """One weight per attribute. `said[i]`: what each of its reports says, [report, contrast] (an unbiased estimate of what the truth
-    says, or None: it counts fully); `variances`: of what they say within the classes; `cells`, `classes`: the reported rows, each of
-    which counts as `counted` says, or once.
+    """One weight per attribute: lower where others say the same again.
 
+    Parameters
+    ----------
+    said : for each attribute what each of its reports says, [report, contrast]: an unbiased estimate of what the truth says. None: the
+        attribute counts fully.
+    variances : how much what each says varies within the classes.
+    cells : the reported cells, [row, attribute].
+    classes : the class of each row.
+    counted : how much each row counts; None: once.
+
+    Returns
+    -------
+    array
+        One weight per attribute.
+
+    Examples
+    --------
     The third of these attributes is a copy of the second:
 
     >>> rng = np.random.default_rng(1)

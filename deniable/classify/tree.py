@@ -42,12 +42,22 @@ Tree = TreeNodes
 class ReconstructionTree(ReconstructingClassifier):
     """A decision tree (SPRINT-like: Gini index, binary tests, each attribute at most once per path) grown on distorted rows.
 
-    - `reconstruction`: "local" (in every node, class by class), "by_class" (at the root, class by class), "global" (at the root),
-      "local_all" (in every node, all classes together) or None (reports are taken for truths).
-    - `continuous`: for numbers behind noise, "em" or "as", both with the published early stop; `nominal`: for everything else "em"
-      (maximum likelihood), "eq" (projected) or "em/as" (early stop).
-    - `pruning`: "mdl" or None; `reuse_attributes` lets a path test an attribute again; numbers are seen through `bins` cells.
+    Parameters
+    ----------
+    schema : how the rows were distorted; None: not at all.
+    reconstruction : "local" (in every node, class by class), "by_class" (at the root, class by class), "global" (at the root),
+        "local_all" (in every node, all classes together) or None (reports are taken for truths).
+    continuous : for numbers behind noise, "em" or "as", both with the published early stop.
+    nominal : for everything else "em" (maximum likelihood), "eq" (projected) or "em/as" (early stop).
+    pruning : "mdl" or None.
+    max_depth : most tests on a path; None: any number.
+    min_samples_leaf : fewest rows in a leaf.
+    reuse_attributes : whether a path may test an attribute again.
+    bins : through how many cells numbers are seen.
+    random_state : a seed for scores that are drawn; None: the same draws every time.
 
+    Examples
+    --------
     >>> import deniable as dn, numpy as np, pandas as pd
     >>> rng = np.random.default_rng(1)
     >>> truth = pd.DataFrame({"a": rng.integers(0, 2, 4_000), "b": rng.integers(0, 2, 4_000)})

@@ -13,7 +13,9 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from deniable.classify.parameters import check_parameters
 from deniable.classify.scoring import MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label
+from deniable.core.allowed import whole_from
 from deniable.core.domains.columns import to_arrow
 from deniable.core.html_table import html_table
 from deniable.core.schema import Schema
@@ -89,9 +91,30 @@ def distort_and_cross_validate(
 ) -> DistortedScores:
     """Distort true rows under `schema`, train on k - 1 of k folds, predict the true rows of the last; all of it `repeats` times.
 
-    X and y are true; the estimator's `schema` is set to the given one. The predictions of all folds of a repeat are measured
-    together. The distortion is simulated (a numpy generator from `random_state`): this is for planning, not for protecting.
+    The predictions of all folds of a repeat are measured together. The distortion is simulated (a numpy generator from `random_state`):
+    this is for planning, not for protecting.
 
+    Parameters
+    ----------
+    estimator : a classifier of Deniable; its `schema` is set to the given one.
+    X : true rows.
+    y : their true classes.
+    schema : how the rows are distorted.
+    cv : how many folds there are.
+    repeats : how often the rows are distorted anew.
+    metrics : what is measured, as in `score_distorted`.
+    pos_label : the class that metrics of one class are about; None: their mean over all classes.
+    n_jobs : how many processes work at once, as joblib reads it.
+    random_state : a seed, for the same distortions again.
+    progress : a listener for long work.
+
+    Returns
+    -------
+    DistortedScores
+        One row per repeat, with their mean and its standard error.
+
+    Examples
+    --------
     >>> import deniable as dn
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
@@ -106,11 +129,7 @@ def distort_and_cross_validate(
         metrics = [metrics]
     for metric in metrics:
         check_metric(metric)
-    for name, value, least in (("cv", cv, 2), ("repeats", repeats, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(
-                name, "{name} must be a whole number of at least {least}, got {got!r}.", name=name, least=least, got=value
-            )
+    check_parameters({"cv": whole_from(2), "repeats": whole_from(1)}, {"cv": cv, "repeats": repeats})
     refuse_unpaired(X, y, ("X", "y"), "Give the true rows and their classes.")
     table, labels = _true_rows(X, y, schema)
     classes, codes = np.unique(labels, return_inverse=True)

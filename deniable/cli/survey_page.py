@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from deniable.cli import survey_people  # noqa: F401 - its commands stand before this one
 from deniable.cli.serve import DEFAULT_DB, Database, Keys
 from deniable.cli.shared_options import Force
-from deniable.cli.survey import Slug, opened
-from deniable.cli.survey_people import app  # with all its other commands, in their order
+from deniable.cli.survey import Slug, app, opened
 from deniable.files.atomic import replacing
 
 

@@ -51,7 +51,7 @@ class Ahead:
         room = below.pairs
         if room > self._most or room * self._counter.words >= 2 * WORDS_WORTH_A_THREAD:
             return
-        from deniable.kernels.levels import level_above
+        from deniable.kernels.next_level import level_above
 
         # The side that has less to do computes this level's columns: as many itemsets are named as made in about the same time.
         self._with_columns = room <= len(level)
@@ -76,6 +76,6 @@ class Ahead:
         return self._reaching.columns(level.sums, below.itemsets)
 
     def take(self) -> Any:
-        """The next level as `kernels.levels.level_above` gives it, waited for if need be; None if none was begun."""
+        """The next level as `kernels.next_level.level_above` gives it, waited for if need be; None if none was begun."""
         begun, self._level = self._level, None
         return None if begun is None else begun.result()[0]

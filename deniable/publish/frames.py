@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from deniable.core.allowed import whole_from
 from deniable.core.domains.columns import to_arrow
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
@@ -21,6 +22,7 @@ from deniable.errors import DataError, ParameterError
 from deniable.progress import Progress
 from deniable.publish.cells import columns_of, refuse_missing
 from deniable.publish.checks.limits import Limits
+from deniable.publish.default_settings import chosen_settings
 from deniable.publish.deniability_tree import DeniabilityTree
 from deniable.publish.encoding import MOST_CATEGORIES, read_attribute
 from deniable.publish.guarantees import Guarantees, guarantees
@@ -28,7 +30,6 @@ from deniable.publish.kept_order import sorted_by
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, usual
 from deniable.publish.remedies import Setting
-from deniable.publish.settings import chosen_settings
 from deniable.publish.until_shared import until_shared
 
 
@@ -251,7 +252,7 @@ def _with_shared(limits: Limits, min_shared: int | None) -> Limits:
     """The limits, with how many rows must share their values."""
     if min_shared is None:
         return limits
-    if isinstance(min_shared, bool) or not isinstance(min_shared, (int, np.integer)) or min_shared < 2:
+    if not whole_from(2).fits(min_shared):
         raise ParameterError("min_shared", "min_shared must be a whole number of at least 2, got {got!r}.", got=min_shared)
     return replace(limits, shared=int(min_shared))
 

@@ -33,7 +33,7 @@ class Subject(NamedTuple):
 
 
 def answer(reports: Reports, subject: Subject, estimate: Estimate, notes: Sequence[str] = ()) -> Estimate:
-    """The estimate with all that is to be said of it: the question's own notes, assumptions, warnings and remarks."""
+    """The estimate with all that needs saying: the notes of its question, assumptions, warnings and remarks."""
     told, names = copy.copy(estimate), subject.names
     told.assumes = (*_stand_for_all(reports, names), *estimate.assumes, *_assumed_of_channels(reports, names))
     told.warnings = (*estimate.warnings, *reports.parts.misfits(names))

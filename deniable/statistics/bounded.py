@@ -24,7 +24,7 @@ from deniable.statistics.functions import Function, Residual
 from deniable.statistics.weighted import Gradient, Weighted
 
 MOST_GROUPS = 100
-"""Up to so many labels of another attribute each one's people are looked at by themselves."""
+"""Up to this many labels of another attribute each one's people are looked at by themselves."""
 LEAST_RANDOMNESS = 0.05
 """The randomisation is taken to make up at least this part of the spread of weights: less is chance in the estimate of the rest."""
 

@@ -16,7 +16,7 @@ from deniable.errors import ParameterError
 from deniable.plurals import counted
 
 SAME = 12
-"""Probabilities that agree to so many decimal places are equal; what differs beyond is rounding."""
+"""Probabilities that agree to this many decimal places are equal; what differs beyond is rounding."""
 
 SHOWN_AS_0 = 5e-5
 """With four decimal places, as lists have them. Likelihood seldom comes to exactly 0."""

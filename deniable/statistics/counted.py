@@ -15,7 +15,7 @@ from deniable.statistics.functions import Function, Residual
 from deniable.statistics.parts import Parts
 
 MAY_WELL = 1.645
-"""A share may well be so many standard errors larger than it is estimated."""
+"""A share may well be this many standard errors larger than it is estimated."""
 
 
 def counted_parts(parts: Parts, names: Sequence[str]) -> list[Counted]:

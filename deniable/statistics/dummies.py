@@ -14,7 +14,7 @@ from deniable.statistics.functions import Function, factor, open_codes
 from deniable.statistics.label_numbers import has_numbers
 
 MOST_DUMMIES = 30
-"""Every two columns need a moment, and a slope for each of so many labels is more than anybody reads."""
+"""Every two columns need a moment, and nobody reads slopes of more labels than this."""
 
 
 def dummies(

@@ -1,4 +1,4 @@
-"""Functions of true answers as sums of products, one factor an attribute, and their unbiased weights on reports.
+"""Functions of true answers as sums of products, one factor per attribute, and their unbiased weights on reports.
 
 The mean over respondents of the product of the blocks' weights is unbiased for the mean of the product of the factors. A
 condition is such a sum: `not` is 1 - f, `or` is 1 - (1 - f)(1 - g), and factors of one attribute multiply into one.
@@ -32,7 +32,7 @@ class Residual(NamedTuple):
 
 
 Undo = Callable[[str, Floats, float], Undone]
-"""The weights of a function of one attribute, when so many people's worth of answers is asked about."""
+"""The weights of a function of one attribute, when this many people's worth of answers is asked about."""
 
 
 class Function:
@@ -67,7 +67,7 @@ class Function:
         return Function([*self.terms, *other.terms])
 
     def times(self, number: float) -> Function:
-        """The same function, so many times as large."""
+        """The same function, this many times as large."""
         return Function([(number * coefficient, factors) for coefficient, factors in self.terms])
 
     def even_mean(self) -> float:

@@ -43,7 +43,7 @@ def numbers_of(domain: Domain) -> Floats:
 
 
 def counts_as(name: str, domain: Domain) -> str | None:
-    """What is to be said of an attribute whose answers are yes and no; None of numbers.
+    """What to say of an attribute whose answers are yes and no; None of numbers.
 
     >>> import deniable as dn
     >>> counts_as("smokes", dn.Nominal(["yes", "no"]))

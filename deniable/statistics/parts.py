@@ -95,7 +95,7 @@ class Parts:
         return counts.astype(np.float64)
 
     def misfits(self, names: Iterable[str]) -> list[str]:
-        """What is to be said of attributes whose reports do not fit their schema, in the parts that ask all of these."""
+        """What to say of attributes whose reports do not fit their schema, in the parts that ask all of these."""
         wanted = list(names)
         asking = [i for i, (_, schema) in enumerate(self.all) if all(name in schema for name in wanted)]
         said = [self._misfit(i, name) for i in asking for name in wanted]

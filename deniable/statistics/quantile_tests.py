@@ -26,7 +26,7 @@ from deniable.statistics.weighted import check_group
 CHUNK = 1 << 21
 """How many weights (thresholds times cells) are looked at at a time."""
 COARSE = 200
-"""On wide domains so many values are looked at first, and then all values near those that could be the quantile."""
+"""On wide domains this many values are looked at first, and then all values near those that could be the quantile."""
 FAR = 8.0
 """So many standard errors away a value is not looked at: no level asks for more."""
 ONE_ERROR = 0.6826894921370859

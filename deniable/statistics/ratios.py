@@ -55,7 +55,7 @@ CAREFUL = 16.0
 SELDOM_AS_LARGE = 3.0
 """The bias of the size of a group is taken for so much smaller than it could be."""
 BETWEEN = 64
-"""Between two ratios at which the bias is worked out so many are looked at."""
+"""Between two ratios at which the bias is worked out this many are looked at."""
 
 Ends = Callable[[float | None], tuple[float, float]]
 """The ends of an interval by its level; without one what the bias alone leaves open."""
@@ -63,7 +63,7 @@ Ends = Callable[[float | None], tuple[float, float]]
 
 class Ratio(NamedTuple):
     """A ratio of two means: its value and variance, how many direct answers it is worth, its largest bias (None if there is none), its
-    interval, what it depends on, and what is to be said of a group that may be empty."""
+    interval, what it depends on, and what to say of a group that may be empty."""
 
     value: float
     variance: float
@@ -183,7 +183,7 @@ def _crossing(m: Floats, beyond: Floats, held: int, step: int) -> float:
 
 
 def may_be_empty(weighted: Weighted, size: int, spread: Floats, what: str, where: Any) -> str | None:
-    """What is to be said of a group that is estimated to have nobody: that it cannot be told from empty. Where nothing is hidden it is
+    """What to say of a group that is estimated to have nobody: that it cannot be told from empty. Where nothing is hidden it is
     empty, and refused. None if it has somebody."""
     people = float(weighted.totals()[size])
     if people > SMALLEST_GROUP * weighted.people:

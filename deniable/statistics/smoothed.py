@@ -28,15 +28,15 @@ from deniable.statistics.label_numbers import answered
 EVERY_VALUE = 101
 BINS = 48
 MOST_BORDERS = 12
-"""Up to so many values the share of each is estimated; beyond, of so many bins, whose values are taken as equally frequent. Where a
-question parts the values at few borders, bins end there."""
+"""Up to EVERY_VALUE values the share of each is estimated; beyond that, the shares of BINS bins, whose values are taken as equally
+frequent. Where a question parts the values at MOST_BORDERS places at most, bins end there."""
 NEAR = 1 / 8
 """Borders are not added where one is so near, in standard deviations of the noise, which blurs far more."""
 SMOOTHED = "em, regularised"
 """The method that such points say."""
 MOST_LABELS = 100
-"""Together with an attribute of at most so many labels the joint distribution is found by EM, which begins where the two have nothing to do
-with each other."""
+"""Together with an attribute of at most this many labels the joint distribution is found by EM, which begins where the two have nothing to
+do with each other."""
 MOST_STEPS = 300
 LITTLE = 0.1
 """EM ends where a step gains less log-likelihood than this: what is left is chance, and more steps would follow it."""

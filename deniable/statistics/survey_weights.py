@@ -159,7 +159,7 @@ def _aligned(weights: Any, data: Any) -> Any:
     if pandas_pair and not weights.index.equals(data.index):
         raise DataError(
             "weights_index",
-            "The weights have another index than the data, {weights:,} and {rows:,} rows: so whose they are is not clear. Give "
+            "The weights have another index than the data, {weights:,} and {rows:,} rows: so it is not clear whose they are. Give "
             "weights.loc[data.index], or weights.to_numpy() if they are in the order of the rows.",
             weights=len(weights), rows=len(data),
         )  # fmt: skip

@@ -148,7 +148,7 @@ class Weighted:
             n, rows = self.n[inside], float(self.n[inside].sum())
             if not rows:
                 continue
-            # With survey weights a respondent of this part stands for so many times as many people as one of the sample.
+            # With survey weights a respondent of this part stands for this many times as many people as one of the sample.
             times = float(n @ self.stands_for[inside]) / rows / scale
             v, m2, m3 = ((values[:, inside] ** power) @ n / rows for power in (1, 2, 3))
             alone = m2 - v**2
@@ -179,7 +179,7 @@ class Weighted:
         return population, self._worth(each, squares, population)
 
     def error_of_one(self, residual: Floats, squares: Floats, target: str) -> tuple[Floats, Floats]:
-        """The same for one number; for the population no less than the designs of the parts let expect."""
+        """The same for one number; for the population no less than the designs of the parts lead one to expect."""
         covariance, worth = self.errors(residual, squares, target)
         return np.maximum(covariance, self.least_variance(target)), worth
 

@@ -32,7 +32,7 @@ Side = tuple[Condition | None, Function]
 
 
 WORTH_SAYING = 0.1
-"""A move of so many standard errors is told."""
+"""A move of this many standard errors is mentioned."""
 MOVED = (
     "moved toward the likeliest value, which varies less and may be off in one direction; without that it is {values}, which intervals are "
     "about"

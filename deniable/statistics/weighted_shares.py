@@ -38,7 +38,7 @@ from deniable.statistics.weighted import Weighted, estimate_of, scaled
 HARDLY = 1e-6
 """Less randomness than this part of the sampling error is rounding."""
 FEW_REPORTS = 10.0
-"""Those who report to be in a group count beside so many who are like everyone."""
+"""Those who report to be in a group count beside this many who are like everyone."""
 
 
 def count(sums: Sums, members: Function, title: str, target: str) -> Estimate:
@@ -75,7 +75,7 @@ def people_in(sums: Sums, groups: Sequence[Function], asked_too: Function) -> Fl
 
 
 def _ratio_ends(shares: Floats, covariance: Floats, sizes: Floats, level: float) -> tuple[Floats, Floats]:
-    """Value +- z se, but never surer than so many direct answers would be."""
+    """Value +- z se, but never surer than this many direct answers would be."""
     reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     return at_least_direct((shares - reach, shares + reach), shares, sizes, level)
 
@@ -198,7 +198,7 @@ def _worth_of_group(weighted: Weighted, whole: int) -> float:
 
 
 def _no_surer(given: Ratio, size: float) -> Ratio:
-    """The same share, never surer than so many direct answers would be."""
+    """The same share, never surer than this many direct answers would be."""
 
     def ends(level: float | None) -> tuple[float, float]:
         low, high = given.ends(level)
@@ -255,7 +255,7 @@ def _ratios(
             plain = Weighted(weighted.values[:-1], weighted.n, weighted.stands_for, weighted.part, weighted.counts_as)
             return plain.share_ends(level)
         low, high = np.array([one.ends(level) for one in ratios]).T
-        # Never surer than so many direct answers would be.
+        # Never surer than this many direct answers would be.
         return (low, high) if target == "respondents" else at_least_direct((low, high), shares, np.maximum(direct, 1e-9), level)
 
     notes = tuple(dict.fromkeys(one.note for one in ratios if one.note is not None))

@@ -1,6 +1,7 @@
 """The tree against slow oracles: reconstruction, assignment, tests, growth and pruning one by one and all together."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 import deniable as dn
 from deniable.classify.pruning import pruned
+from deniable.classify.tree_nodes import TreeNodes
 from deniable.core.simplex import project
 from deniable.kernels import reconstructing
 from deniable.kernels.best_test import best_test, split_gini
@@ -325,3 +327,15 @@ def test_the_picture_and_the_text_show_the_tests():
     shown = str(model.plot().to_dict())
     assert "age < 70.5" in shown
     assert model.export_text(max_depth=1).count("...") >= 1
+
+
+def test_a_tree_that_an_earlier_release_pickled_is_read():
+    rng = np.random.default_rng(5)
+    truth = pd.DataFrame({"a": rng.integers(0, 2, 60)})
+    model = dn.ReconstructionTree(pruning=None).fit(truth, truth["a"])
+    now = b"cdeniable.classify.tree_nodes\nTreeNodes\n"
+    text = pickle.dumps(model, protocol=0)
+    assert now in text
+    again = pickle.loads(text.replace(now, b"cdeniable.classify.tree\nTree\n"))
+    assert isinstance(again.tree_, TreeNodes)
+    assert again.predict(truth).tolist() == truth["a"].tolist()
