@@ -200,18 +200,18 @@ def pattern_counts(packed: Any, items: Any, rows: int) -> Any:
             above = lowest + 1
             while above < m and not (pattern >> above) & 1:
                 above += 1
-            own = packed[items[lowest], low:high]
-            found = np.uint64(0)
+            column = packed[items[lowest], low:high]
+            bits_set = np.uint64(0)
             if above >= m:
                 for w in range(size):
-                    held[lowest, w] = own[w]
-                    found += popcount(own[w])
+                    held[lowest, w] = column[w]
+                    bits_set += popcount(column[w])
             else:
                 for w in range(size):
-                    both = own[w] & held[above, w]
+                    both = column[w] & held[above, w]
                     held[lowest, w] = both
-                    found += popcount(both)
-            counts[pattern] += np.int64(found)
+                    bits_set += popcount(both)
+            counts[pattern] += np.int64(bits_set)
     for j in range(m):
         for pattern in range(1 << m):
             if not (pattern >> j) & 1:

@@ -49,7 +49,7 @@ def join(
     length = sets.shape[1]
     at = np.empty(length, np.int64)
     end = np.empty(length, np.int64)
-    found = 0
+    made = 0
     for row in range(first, last):
         for k in range(length):
             at[k] = starts[parents[row, k]]
@@ -69,17 +69,17 @@ def join(
                 if tails[at[k]] != item:
                     known = False
                     break
-                subsets[found, k] = at[k]
+                subsets[made, k] = at[k]
             if not more:
                 break
             if known:
                 for k in range(length):
-                    itemsets[found, k] = sets[row, k]
-                itemsets[found, length] = item
-                subsets[found, length - 1] = other
-                subsets[found, length] = row
-                found += 1
-    return found
+                    itemsets[made, k] = sets[row, k]
+                itemsets[made, length] = item
+                subsets[made, length - 1] = other
+                subsets[made, length] = row
+                made += 1
+    return made
 
 
 @compiled()

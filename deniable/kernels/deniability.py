@@ -63,7 +63,7 @@ def place_of(sorted_codes: Any, count: int, code: int) -> int:
 def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, prefix: Any, present: Any) -> int:
     """Running counts of the labels over the codes that occur in these rows, in their order; returns how many occur."""
     labels = prefix.shape[1]
-    found = 0
+    n_present = 0
     if size <= 4 * (end - start):
         for code in range(size + 1):
             for z in range(labels):
@@ -75,11 +75,11 @@ def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, pr
             for z in range(labels):
                 occurs |= prefix[code + 1, z] > 0
             if occurs:
-                present[found] = code
-                found += 1
+                present[n_present] = code
+                n_present += 1
                 for z in range(labels):
-                    prefix[found, z] = prefix[code + 1, z] + prefix[found - 1, z]
-        return found
+                    prefix[n_present, z] = prefix[code + 1, z] + prefix[n_present - 1, z]
+        return n_present
     keys = np.empty(end - start, np.int64)
     for r in range(start, end):
         keys[r - start] = np.int64(column[rows[r]]) * labels + y[rows[r]]
@@ -88,13 +88,13 @@ def tabulate(column: Any, size: int, y: Any, rows: Any, start: int, end: int, pr
         prefix[0, z] = 0
     for at in range(keys.size):
         code = keys[at] // labels
-        if at == 0 or code != present[found - 1]:
-            present[found] = code
-            found += 1
+        if at == 0 or code != present[n_present - 1]:
+            present[n_present] = code
+            n_present += 1
             for z in range(labels):
-                prefix[found, z] = prefix[found - 1, z]
-        prefix[found, keys[at] - code * labels] += 1
-    return found
+                prefix[n_present, z] = prefix[n_present - 1, z]
+        prefix[n_present, keys[at] - code * labels] += 1
+    return n_present
 
 
 @compiled(error_model="numpy")
@@ -156,16 +156,16 @@ def part_rows(
 ) -> Any:
     """Bring rows of the same part together, in their order; returns where each part begins, and the end."""
     begins = np.zeros(count + 1, np.int64)
-    own = np.empty(end - start, np.int32)
+    part_of = np.empty(end - start, np.int32)
     for r in range(start, end):
-        own[r - start] = part[place_of(present, values, column[rows[r]])]
-        begins[own[r - start] + 1] += 1
+        part_of[r - start] = part[place_of(present, values, column[rows[r]])]
+        begins[part_of[r - start] + 1] += 1
     begins[0] = start
     for c in range(count):
         begins[c + 1] += begins[c]
     at = begins[:count].copy()
     for r in range(start, end):
-        c = own[r - start]
+        c = part_of[r - start]
         buffer[at[c]] = rows[r]
         at[c] += 1
     put(buffer[start:end], rows[start:end])
@@ -263,10 +263,10 @@ def grow(
             # As `evaluate` does: a call of it would have all that it calls optimised once more, 1.5 seconds.
             values = tabulate(codes[f], sizes[f], y, rows, begin, stop, prefix, present)
             total, count = best_partition(forms[f], kind, prefix, values, base, rules, prune, room, part)
-            found = total / (stop - begin)
+            mean_change = total / (stop - begin)
             # A tie within rounding goes to the first: the tree must not depend on the last bit.
-            if count > 1 and found > best + (1e-12 if chosen >= 0 else 0.0):
-                best, chosen, best_values, best_count = found, f, values, count
+            if count > 1 and mean_change > best + (1e-12 if chosen >= 0 else 0.0):
+                best, chosen, best_values, best_count = mean_change, f, values, count
                 put(present[:values], kept[0])
                 put(part[:values], kept[1])
         if chosen >= 0:
@@ -336,11 +336,11 @@ def draw(leaf: Any, cumulative: Any, candidates: Any, bits: int, out: Any, waiti
     last = cumulative.shape[1] - 1
     for w in range(waiting.size):
         row = waiting[w]
-        own = cumulative[leaf[row]]
+        sums = cumulative[leaf[row]]
         candidate = np.int64(candidates[w] & np.uint64((np.int64(1) << bits) - 1))
-        whole = (np.int64(1) << bits) // own[last] * own[last]
+        whole = (np.int64(1) << bits) // sums[last] * sums[last]
         if candidate < whole:
-            out[row] = place_of(own, last, candidate % own[last] + 1)
+            out[row] = place_of(sums, last, candidate % sums[last] + 1)
         else:
             waiting[left] = row
             left += 1

@@ -24,10 +24,10 @@ def expected_supports(parents: Any, log_below: Any, below_parents: Any, log_two_
         total = 0.0
         smallest = log_below[parents[c, 0]]
         for j in range(length):
-            own = log_below[parents[c, j]]
-            smallest = min(smallest, own)
+            log_parent = log_below[parents[c, j]]
+            smallest = min(smallest, log_parent)
             # Item j is absent from one subset of every pair that holds it.
-            total += (length - 1) * own
+            total += (length - 1) * log_parent
             for k in range(j + 1, length):
                 total -= log_two_below[below_parents[parents[c, j], k - 1]]
         least[c] = np.exp(smallest)
@@ -82,11 +82,11 @@ def believed(off: Any, spread: Any, variance: Any, noise: Any, share: float, mul
         for k in range(multiples.size):
             whole = max(multiples[k] * spread[c] + share * variance[c], noise[c]) + 1e-14
             likely = np.exp(np.log(shares[k]) - 0.5 * off[c] ** 2 / whole - 0.5 * np.log(whole) - best)
-            own = 1 - noise[c] / whole
+            trust = 1 - noise[c] / whole
             total += likely
-            weight += likely * own
-            mean += likely * own * off[c]
-            square += likely * ((own * off[c]) ** 2 + variance[c] - noise[c] ** 2 / whole)
+            weight += likely * trust
+            mean += likely * trust * off[c]
+            square += likely * ((trust * off[c]) ** 2 + variance[c] - noise[c] ** 2 / whole)
         weights[c] = weight / total
         errors[c] = np.sqrt(max(square / total - (mean / total) ** 2, 0.0))
     return weights, errors

@@ -23,7 +23,7 @@ def parse(text: Any) -> Any:
     starts = np.empty(lines + 1, np.int64)
     numbers = np.empty(text.size // 2 + 1, np.int64)
     starts[0] = 0
-    found = 0
+    n_numbers = 0
     line = 0
     value = np.int64(-1)
     for i in range(text.size):
@@ -34,17 +34,17 @@ def parse(text: Any) -> Any:
                 return starts, numbers[:0], i
         elif byte == 32 or byte == 10 or byte == 9 or byte == 13:
             if value >= 0:
-                numbers[found] = value
-                found += 1
+                numbers[n_numbers] = value
+                n_numbers += 1
                 value = np.int64(-1)
             if byte == 10:
                 line += 1
-                starts[line] = found
+                starts[line] = n_numbers
         else:
             return starts, numbers[:0], i
     if value >= 0:
-        numbers[found] = value
-        found += 1
+        numbers[n_numbers] = value
+        n_numbers += 1
     if text.size and text[text.size - 1] != 10:
-        starts[line + 1] = found
-    return starts, numbers[:found], -1
+        starts[line + 1] = n_numbers
+    return starts, numbers[:n_numbers], -1

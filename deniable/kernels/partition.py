@@ -28,33 +28,33 @@ def part_value(kind: int, hi: Any, j: int, lo: Any, i: int, base: Any) -> float:
     n = 0
     for z in range(labels):
         n += hi[j, z] - lo[i, z]
-    found = 0.0
+    distance = 0.0
     if kind == 2:
-        own = 0.0
+        squares = 0.0
         both = 0.0
         other = 0.0
         for z in range(labels):
             c = hi[j, z] - lo[i, z]
-            own += float(c) * c
+            squares += float(c) * c
             both += c * base[z]
             other += base[z] * base[z]
-        return float(n * max(0.0, 1.0 - both / np.sqrt(own * other)))
+        return float(n * max(0.0, 1.0 - both / np.sqrt(squares * other)))
     for z in range(labels):
         apart = hi[j, z] - lo[i, z] - n * base[z]
         if kind == 3:
-            found += abs(apart)
+            distance += abs(apart)
         elif kind == 4:
             if base[z] > 0:
-                found += apart * apart / base[z]
+                distance += apart * apart / base[z]
         else:
-            found += apart * apart
+            distance += apart * apart
     if kind == 0:
-        return float(found / (n * labels))
+        return float(distance / (n * labels))
     if kind == 1:
-        return float(np.sqrt(found) / labels)
+        return float(np.sqrt(distance) / labels)
     if kind == 3:
-        return found / 2
-    return float(found / n)
+        return distance / 2
+    return float(distance / n)
 
 
 @compiled(error_model="numpy")
@@ -76,15 +76,15 @@ def admissible(hi: Any, j: int, lo: Any, i: int, rules: Any, slack: float) -> bo
         largest = 0
         second = 0
         for a in range(outcomes[v]):
-            own = scratch[a]
-            spread -= xlog[own]
-            if own > (caps[v, a] + slack) * n:
+            with_answer = scratch[a]
+            spread -= xlog[with_answer]
+            if with_answer > (caps[v, a] + slack) * n:
                 return False
-            if own > largest:
+            if with_answer > largest:
                 second = largest
-                largest = own
-            elif own > second:
-                second = own
+                largest = with_answer
+            elif with_answer > second:
+                second = with_answer
         # Ruling out the second answer leaves the first the surest. For every pair of answers this is linear in the counts.
         if spread < (need[v + 1, 0] - slack) * n or largest > (need[v + 1, 1] + slack) * (n - second) + slack * n:
             return False
@@ -126,18 +126,18 @@ def block_values(kind: int, apart: Any, rows: Any, base: Any, begin: int, length
     out[:length] = 0.0
     if kind == 3:
         for z in range(labels):
-            own = apart[z, begin:stop]
+            starts = apart[z, begin:stop]
             end = apart[z, j]
             for b in range(length):
-                out[b] += abs(end - own[b])
+                out[b] += abs(end - starts[b])
         for b in range(length):
             out[b] *= 0.5
         return
     for z in range(labels):
-        own = apart[z, begin:stop]
+        starts = apart[z, begin:stop]
         end = apart[z, j]
         for b in range(length):
-            out[b] += (end - own[b]) * (end - own[b])
+            out[b] += (end - starts[b]) * (end - starts[b])
     if kind == 0:
         for b in range(length):
             out[b] /= n[b] * labels
@@ -152,10 +152,10 @@ def block_values(kind: int, apart: Any, rows: Any, base: Any, begin: int, length
         both[:length] = 0.0
         for z in range(labels):
             other += base[z] * base[z]
-            own = apart[z, begin:stop]
+            starts = apart[z, begin:stop]
             end = apart[z, j]
             for b in range(length):
-                both[b] += (end - own[b]) * base[z]
+                both[b] += (end - starts[b]) * base[z]
         for b in range(length):
             out[b] = n[b] * max(0.0, 1.0 - both[b] / np.sqrt(out[b] * other))
 
@@ -176,7 +176,7 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
     dp, bound, back, apart, rows = room
     none: Any = np.int64(0)
     lay_out(kind, prefix, values, base, apart, rows)
-    found = np.empty(BLOCK)
+    worths = np.empty(BLOCK)
     both = np.empty(BLOCK)
     dp[0] = 0.0
     bound[0] = -np.inf
@@ -196,19 +196,19 @@ def best_cuts(kind: int, prefix: Any, values: int, base: Any, rules: Any, prune:
         while stop > 0:
             begin = max(0, stop - BLOCK)
             length = stop - begin
-            block_values(kind, apart, rows, base, begin, length, j, found, both)
-            first = found[0]
+            block_values(kind, apart, rows, base, begin, length, j, worths, both)
+            first = worths[0]
             most = -np.inf
             before = dp[begin:stop]
             for b in range(length):
-                found[b] += before[b]
+                worths[b] += before[b]
             for b in range(length):
-                most = max(most, found[b])
+                most = max(most, worths[b])
             free = max(free, most)
             if most > best:
                 for b in range(length - 1, -1, -1):
-                    if found[b] > best and admissible(prefix, j, prefix, begin + b, rules, SLACK):
-                        best = found[b]
+                    if worths[b] > best and admissible(prefix, j, prefix, begin + b, rules, SLACK):
+                        best = worths[b]
                         back[j] = begin + b
             if prune and best > bound[begin] + first + 1e-9 * max(1.0, best):
                 free = max(free, bound[begin] + first)
@@ -228,11 +228,11 @@ def parts_from_cuts(values: int, back: Any, order: Any, part: Any) -> int:
         count += 1
         j = back[j]
     j = values
-    own = count
+    part_number = count
     while j > 0:
-        own -= 1
+        part_number -= 1
         for i in range(back[j], j):
-            part[order[i]] = own
+            part[order[i]] = part_number
         j = back[j]
     return count
 
@@ -322,14 +322,14 @@ def order_by_shares(prefix: Any, values: int) -> Any:
     along = np.empty(values)
     order = np.empty(values, np.int64)
     for i in range(values):
-        own = 0.0
+        projection = 0.0
         for z in range(labels):
-            own += shares[i, z] * direction[z]
+            projection += shares[i, z] * direction[z]
         at = i
-        while at > 0 and along[at - 1] > own:
+        while at > 0 and along[at - 1] > projection:
             along[at] = along[at - 1]
             order[at] = order[at - 1]
             at -= 1
-        along[at] = own
+        along[at] = projection
         order[at] = i
     return order

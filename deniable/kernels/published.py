@@ -34,13 +34,13 @@ def patterns_within(packed: Any, items: Any, within: Any, counts: Any, scratch: 
         before = last + 1
         while before < n and not (pattern >> before) & 1:
             before += 1
-        own = packed[items[n - 1 - last]]
-        found = np.uint64(0)
+        column = packed[items[n - 1 - last]]
+        bits_set = np.uint64(0)
         for w in range(words):
-            both = own[w] & (within[w] if before >= n else scratch[before, w])
+            both = column[w] & (within[w] if before >= n else scratch[before, w])
             scratch[last, w] = both
-            found += popcount(both)
-        counts[pattern] = np.int64(found)
+            bits_set += popcount(both)
+        counts[pattern] = np.int64(bits_set)
     for bit in range(n):
         for pattern in range(1 << n):
             if not (pattern >> bit) & 1:
@@ -71,8 +71,8 @@ def choose(packed: Any, items: Any, within: Any, order: Any, counts: Any, wanted
         for w in range(within.size):
             rows = within[w]
             for j in range(n):
-                own = packed[items[j], w]
-                rows &= own if (pattern >> (n - 1 - j)) & 1 else ~own
+                column = packed[items[j], w]
+                rows &= column if (pattern >> (n - 1 - j)) & 1 else ~column
             if rows == 0:
                 continue
             here: Any = np.int64(popcount(rows))
