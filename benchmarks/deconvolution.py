@@ -34,7 +34,7 @@ PRIVACY = (0.25, 0.5, 1.0, 2.0)
 RIVALS = ("AS", "EM stopped", "EM converged")
 METHODS = (*RIVALS, "default")
 CONVERGED = 1e-6
-"""Log-likelihood an answer that EM may lack when it counts as converged."""
+"""How much log-likelihood per answer EM may be missing when it counts as converged."""
 
 OPTIONS: dict[str, dict[str, Any]] = {"AS": {"method": "as"}, "EM stopped": {"method": "em/as"}, "default": {}}
 SETS = ("the comparison", "held out", "fresh")

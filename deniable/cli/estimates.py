@@ -110,7 +110,7 @@ def present(
         The texts of the survey that the data comes from. A picture is in its words anyway; a table only in a language that was asked
         for, since conditions are written with the values of the data.
     listed
-        Whether a cross table is printed as a list with bars, too, instead of in two dimensions.
+        Whether a cross table, too, is printed as a list with bars.
     """
     if estimate.has_band and not estimate.has_interval:
         estimate.band(level, progress=Bar())

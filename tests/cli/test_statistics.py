@@ -401,7 +401,7 @@ def test_a_list_that_ends_among_equals_is_drawn_recorded_and_can_be_made_again(r
     assert (listed["code"] == [f"C{row - 1:03d}" for row in listed["row"]]).all()
     assert "10 of 60 rows with the same probability are listed, as drawn." in err
     # Told once, with what it is for; a file that is handed on carries it.
-    [draw] = re.findall(r"in the order of a draw, (\w+): with --draw anybody", err)
+    [draw] = re.findall(r"in the order of a draw, (\w+): with --draw anyone", err)
     assert run(*asked, "--draw", draw, "-o", "list.csv")[0] == 0
     assert set(pd.read_csv(tmp_path / "list.csv")["draw"]) == {draw}
     # Anybody can check it, with nothing but the draw.
@@ -445,7 +445,7 @@ def test_a_list_of_nobodys_rows_says_what_can_be_done(run, tmp_path):
     assert "linkage" not in said("codes.csv", "asked.json")
     assert "nothing here tells" not in said("codes.csv", "asked.json")
     assert "linkage" not in said("r.csv", "s.json")
-    assert "identifier that deniable randomise --keep handed on." in said("r.csv", "s.json")
+    assert "identifier kept by deniable randomise --keep." in said("r.csv", "s.json")
     assert "This file has id: --keep id." in said("ids.csv", "s.json")
     assert "nothing here tells" not in said("ids.csv", "s.json", "--keep", "id")
     code, _, err = run("candidates", "r.csv", "a == 1", "--schema", "asked.json", "--keep", "code")
