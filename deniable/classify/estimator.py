@@ -13,7 +13,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from deniable.classify.features import Attribute, Feature, Hidden, undistorted_attribute
+from deniable.classify.features import Column, Feature, Hidden, undistorted_attribute
 from deniable.classify.target import Target
 from deniable.core.channels.designs import Identity
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
@@ -33,7 +33,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     """Fits on distorted rows, predicts true ones; knows how distorted ones are read."""
 
     # Of what `fit` learns.
-    attributes_: list[Attribute]
+    attributes_: list[Column]
     features_: list[Feature]
     target_: Target
     classes_: Any

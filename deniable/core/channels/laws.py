@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.operators import Operator
+from deniable.core.channels.operators import FloatTable, Operator
 from deniable.core.channels.solving import DENSE_LIMIT
 from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints
 from deniable.errors import NotInvertibleError, ParameterError
@@ -66,8 +66,33 @@ class Law(Operator):
         matrix: Floats = self.rows(np.arange(self.inputs)) / self.denominator
         return matrix
 
-    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
-        """P between bins of codes, truths spread evenly inside a bin: `true` and `reported` say in which of so many bins each code is."""
+    @cached_property
+    def mixture(self) -> Mixture | None:
+        """The same law as a mixture where it is one, read off its integers."""
+        k = self.inputs
+        if not self.lumpable or self.outputs != k or k > DENSE_LIMIT:
+            return None
+        codes = np.arange(k)
+        rows = self.rows(codes)
+        replacement = rows[(codes + 1) % k, codes] if k > 1 else np.zeros(1, dtype=np.int64)
+        mixture = Mixture(int(rows[0, 0] - replacement[0]), replacement)
+        return mixture if np.array_equal(mixture.rows(codes), rows) else None
+
+    def keep_and_replacement(self) -> tuple[float, Floats] | None:
+        if self.mixture is None:
+            return None
+        return self.mixture.keep, self.mixture.replacement / self.mixture.denominator
+
+    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Operator:
+        """The law between cells of codes, truths spread evenly inside a cell: `true` and `reported` say in which of so many cells each
+        code is. What replaces an answer does not depend on it, so a mixture stays one."""
+        if self.mixture is not None and np.array_equal(true, reported):
+            # Below 2**53 the floats of bincount are exact.
+            together = np.bincount(true, weights=self.mixture.replacement, minlength=rows)
+            return Mixture(self.mixture.diagonal, together.astype(np.int64))
+        return FloatTable(self._dense_between(true, reported, rows, columns))
+
+    def _dense_between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
         matrix = np.zeros((rows, columns))
         for i in range(rows):
             members = true == i
@@ -191,6 +216,10 @@ class Mixture(Law):
         """The probability of keeping the truth before replacement (theta)."""
         return self.diagonal / self.denominator
 
+    @property
+    def mixture(self) -> Mixture:  # type: ignore[override]
+        return self
+
     def rows(self, codes: Ints) -> Ints:
         rows = np.tile(self.replacement, (len(codes), 1))
         rows[np.arange(len(codes)), codes] += self.diagonal
@@ -215,11 +244,6 @@ class Mixture(Law):
     def pull(self, v: Floats) -> Floats:
         pulled: Floats = (self.diagonal * v + self.replacement @ v) / self.denominator
         return pulled
-
-    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
-        # Where nothing is replaced nothing leaves its bin, to the last digit.
-        kept = not self.replacement.any() and np.array_equal(true, reported)
-        return np.eye(rows) if kept else super().between(true, reported, rows, columns)
 
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         """w_f(z) = (f(z) - (1 - theta) E_q f) / theta."""
@@ -350,9 +374,12 @@ class Shift(Law):
         full = convolve(reached, self._floats[::-1], self._mirrored)
         return full[len(self.kernel) - 1 : len(self.kernel) - 1 + self.inputs]
 
-    def between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
-        if len(np.unique(true)) < rows or len(np.unique(reported)) < columns:
-            return super().between(true, reported, rows, columns)
+    def _dense_between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        # Every cell must be a run of codes, and none empty.
+        if any(
+            (np.diff(cells) < 0).any() or len(np.unique(cells)) < many for cells, many in ((true, rows), (reported, columns))
+        ):
+            return super()._dense_between(true, reported, rows, columns)
         starts, ends = (np.searchsorted(true, np.arange(rows), side=side) for side in ("left", "right"))
         last = np.searchsorted(reported, np.arange(columns), side="right") - 1
         # P(report <= z | truth) is the summed kernel at z - truth, its mean over a run of truths a difference of the twice summed one.

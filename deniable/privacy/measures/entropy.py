@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channels.additive import Additive
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
 from deniable.core.channels.noise import Laplace, Noise, Normal, Staircase, Uniform
+from deniable.core.channels.views import View
 from deniable.core.domains.domain import Continuous, Domain, Integer
 from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
@@ -85,9 +86,9 @@ def privacy_loss(channel: AnyChannel, prior: Any = None) -> float:
 
 def _widths(channel: AnyChannel) -> Floats:
     """How wide a cell each true label stands for."""
-    if isinstance(channel, Binned):
+    if isinstance(channel, View):
         step = step_of(channel.channel.domain) if channel.channel.exact else 1.0
-        return channel.widths * step
+        return channel.true.widths * step
     width = step_of(channel.domain) if isinstance(channel, Channel) else 1.0
     return np.full(channel.law.inputs, width)
 
