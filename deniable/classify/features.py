@@ -21,8 +21,8 @@ from deniable.core.channels.laws import Mixture
 from deniable.core.channels.operators import FloatTable, Operator
 from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells
-from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Nominal, Ordinal, numeric
+from deniable.core.domains.columns import numeric, to_arrow
+from deniable.core.domains.labels import Nominal, Ordinal
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law
 

@@ -18,13 +18,15 @@ import pyarrow as pa
 
 from deniable.core.caps import STRETCHES, Cap
 from deniable.core.channels.base import Channel
-from deniable.core.channels.laws import Mixture, Shift
+from deniable.core.channels.laws import Mixture
 from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.shift import Shift
 from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells
 from deniable.core.domains.bins import Bins
-from deniable.core.domains.domain import Binary, Integer
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.grids import Integer
+from deniable.core.domains.labels import Binary
 from deniable.core.undoing import ALL_NODES, Undoer
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.mining.biases import Bias, shifted

@@ -13,7 +13,7 @@ import pyarrow as pa
 from deniable.core.channels.base import Channel
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Binary
+from deniable.core.domains.labels import Binary
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.baskets import Baskets

@@ -14,8 +14,8 @@ import numpy as np
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
-from deniable.core.channels.laws import Shift
 from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.core.tables import CellTable, axis_of

@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from deniable.core.channels.base import Channel
-from deniable.core.domains.domain import NO_ANSWER, Domain, Integer, Nominal, Ordinal
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.grids import Integer
+from deniable.core.domains.labels import Nominal, Ordinal
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import DeniableError, QuestionnaireError
 from deniable.survey.levels import LEVELS, cannot_have, channel_for

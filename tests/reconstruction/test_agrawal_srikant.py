@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import deniable as dn
-from deniable.errors import ParameterError
 from deniable.core.channels.views import View
+from deniable.errors import ParameterError
 from deniable.reconstruction.agrawal_srikant import chi_square_point, early_stopped, midpoint_law
 
 
@@ -99,7 +99,10 @@ def test_as_equals_the_literal_loop_with_equal_and_unequal_bins(noise, edges):
         "Laplace": lambda t: np.exp(-abs(t) / 2),
     }
     expected = literal_as(
-        scalar[type(noise).__name__], binned.true.bins.floats.tolist(), binned.reported.bins.floats.tolist(), table.dense().tolist()
+        scalar[type(noise).__name__],
+        binned.true.bins.floats.tolist(),
+        binned.reported.bins.floats.tolist(),
+        table.dense().tolist(),
     )
     np.testing.assert_allclose(dn.reconstruct(table, channel, "as").value, expected, atol=1e-10)
 

@@ -21,8 +21,9 @@ from deniable.core.channels.sampling import ByteSource, byte_source, integers_in
 from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import like, to_arrow
-from deniable.core.domains.domain import Continuous, Domain, build
+from deniable.core.domains.domain import Domain, build
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.grids import Continuous
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 LARGEST_MATRIX = 25_000_000

@@ -18,8 +18,9 @@ from deniable.core.channels.noise import Noise
 from deniable.core.channels.operators import FloatMixture, FloatTable, Operator
 from deniable.core.channels.sampling import ByteSource, unit_interval
 from deniable.core.domains.bins import Bins
-from deniable.core.domains.domain import Domain, Integer
+from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
+from deniable.core.domains.grids import Integer
 from deniable.errors import ParameterError
 
 

@@ -17,8 +17,8 @@ from deniable.core.channels.operators import Operator
 from deniable.core.domains import bins as binning
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.bins import Bins
-from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Domain, numeric
+from deniable.core.domains.columns import numeric, to_arrow
+from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.domains.partitions import Partition
 from deniable.errors import ParameterError

@@ -11,8 +11,9 @@ from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
 from deniable.core.channels.noise import Laplace, Noise, Normal, Staircase, Uniform
 from deniable.core.channels.views import View
-from deniable.core.domains.domain import Continuous, Domain, Integer
+from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
+from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
 from deniable.privacy.measures.information import mutual_information
 from deniable.privacy.measures.interval import noise_of
