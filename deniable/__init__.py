@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from deniable.core.channels.designs import Flip as Flip
     from deniable.core.channels.designs import ForcedResponse as ForcedResponse
     from deniable.core.channels.designs import Identity as Identity
-    from deniable.core.channels.designs import Matrix as Matrix
-    from deniable.core.channels.designs import Neighbours as Neighbours
     from deniable.core.channels.designs import Retention as Retention
     from deniable.core.channels.designs import UnrelatedQuestion as UnrelatedQuestion
     from deniable.core.channels.groups import Group as Group
@@ -37,11 +35,13 @@ if TYPE_CHECKING:
     from deniable.core.channels.noise import Staircase as Staircase
     from deniable.core.channels.noise import Uniform as Uniform
     from deniable.core.channels.optional import Optional as Optional
-    from deniable.core.domains.domain import Binary as Binary
-    from deniable.core.domains.domain import Continuous as Continuous
-    from deniable.core.domains.domain import Integer as Integer
-    from deniable.core.domains.domain import Nominal as Nominal
-    from deniable.core.domains.domain import Ordinal as Ordinal
+    from deniable.core.channels.table_designs import Matrix as Matrix
+    from deniable.core.channels.table_designs import Neighbours as Neighbours
+    from deniable.core.domains.grids import Continuous as Continuous
+    from deniable.core.domains.grids import Integer as Integer
+    from deniable.core.domains.labels import Binary as Binary
+    from deniable.core.domains.labels import Nominal as Nominal
+    from deniable.core.domains.labels import Ordinal as Ordinal
     from deniable.core.estimate import Estimate as Estimate
     from deniable.core.schema import Schema as Schema
     from deniable.core.tables import CellTable as CellTable
@@ -64,16 +64,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Binary": "core.domains.domain",
-    "Nominal": "core.domains.domain",
-    "Ordinal": "core.domains.domain",
-    "Integer": "core.domains.domain",
-    "Continuous": "core.domains.domain",
+    "Binary": "core.domains.labels",
+    "Nominal": "core.domains.labels",
+    "Ordinal": "core.domains.labels",
+    "Integer": "core.domains.grids",
+    "Continuous": "core.domains.grids",
     "Identity": "core.channels.designs",
     "KRR": "core.channels.designs",
     "Flip": "core.channels.designs",
-    "Matrix": "core.channels.designs",
-    "Neighbours": "core.channels.designs",
+    "Matrix": "core.channels.table_designs",
+    "Neighbours": "core.channels.table_designs",
     "Retention": "core.channels.designs",
     "UnrelatedQuestion": "core.channels.designs",
     "ForcedResponse": "core.channels.designs",

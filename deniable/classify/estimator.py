@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from deniable.classify.features import Attribute, Feature, Hidden, undistorted_attribute
+from deniable.classify.features import Column, Feature, Hidden, undistorted_attribute
 from deniable.classify.parameters import check_parameters
 from deniable.classify.saving import to_json
 from deniable.classify.scoring import score
@@ -53,7 +53,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     """What its parameters may be."""
 
     # What `fit` learns.
-    attributes_: list[Attribute]
+    attributes_: list[Column]
     features_: list[Feature]
     target_: Target
     classes_: Any

@@ -1,26 +1,28 @@
 """Attributes as classifiers see them: a few cells of true values, cells of reports, and P between them.
 
-An `Attribute` reads a column as fine codes (labels, grid values); once its reports are counted, `cells` chooses how they are
-merged and gives a `Feature`. So whatever trains on counts alone needs nothing but additive tables.
+A `Column` reads fine codes (labels, grid values); once its reports are counted, `cells` chooses how they are merged and gives a
+`Feature`. So whatever trains on counts alone needs nothing but additive tables.
 """
 
 from __future__ import annotations
 
 import itertools
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Identity
-from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.laws import Mixture
+from deniable.core.channels.operators import FloatTable, Operator
+from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells
-from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Nominal, Ordinal, numeric
-from deniable.core.tables import allowed_reports, float_codes
+from deniable.core.domains.columns import numeric, to_arrow
+from deniable.core.domains.labels import Nominal, Ordinal
 from deniable.errors import DataError, NotInvertibleError, WideDomainError
 from deniable.reconstruction.agrawal_srikant import midpoint_law
 
@@ -33,19 +35,6 @@ FLOATING_CELLS = 100
 MOST_LABELS = 2_000
 
 
-def keep_or_replace(matrix: Any) -> tuple[float, Any]:
-    """keep and b of a matrix keep * I + 1 b^T; keep is 0 where it is none."""
-    matrix = np.asarray(matrix)
-    if matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        return 0.0, np.zeros(matrix.shape[1])
-    k = len(matrix)
-    rest = np.array([matrix[(z + 1) % k, z] for z in range(k)])
-    keep = float(np.mean(np.diag(matrix) - rest))
-    if abs(keep) > 1e-12 and np.allclose(matrix, keep * np.eye(k) + rest, atol=1e-12):
-        return keep, rest
-    return 0.0, rest
-
-
 @dataclass
 class Feature:
     """One attribute in cells."""
@@ -53,7 +42,7 @@ class Feature:
     name: str
     labels: tuple[str, ...]
     ordered: bool
-    matrix: Any
+    law: Operator
     of_true: Any
     of_reported: Any
     hidden: bool = False
@@ -63,6 +52,11 @@ class Feature:
     edges: Any = None
     midpoints: Any = None
 
+    @cached_property
+    def matrix(self) -> Any:
+        """P between the cells."""
+        return self.law.dense()
+
     @property
     def cells(self) -> int:
         """How many cells of true values there are."""
@@ -71,41 +65,22 @@ class Feature:
     @property
     def of_true_of_reported(self) -> Any:
         """For each reported cell the true cell it is taken for when nothing is reconstructed: the likeliest to be reported so."""
-        return np.asarray(self.matrix).argmax(axis=0) if self.matrix.shape[0] != self.matrix.shape[1] else np.arange(self.cells)
+        return self.matrix.argmax(axis=0) if self.matrix.shape[0] != self.matrix.shape[1] else np.arange(self.cells)
 
     def inverse(self) -> Any:
         """Row z, column x: the unbiased weight of "the truth is in cell x" when z was reported; None where there is none."""
         if not self.exact:
             return None
-        keep, replacement = keep_or_replace(self.matrix)
+        keep, replacement = self.law.keep_and_replacement() or (0.0, None)
         if keep:
             return (np.eye(self.cells) - replacement) / keep
         try:
-            return FloatTable(np.asarray(self.matrix)).inverse
+            return FloatTable(self.matrix).inverse
         except NotInvertibleError:
             return None
 
 
-class Attribute(ABC):
-    """One column before its cells are chosen: fine codes of true values and of reports."""
-
-    name: str
-    reported_size: int
-
-    @abstractmethod
-    def true(self, column: Any, bad: list[BadCells]) -> Any:
-        """Fine codes of true values; cells that do not fit go to `bad`."""
-
-    @abstractmethod
-    def reported(self, column: Any, bad: list[BadCells]) -> Any:
-        """Fine codes of reports."""
-
-    @abstractmethod
-    def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
-        """The cells for reports counted as `counts`: `bins` of them for numbers, `undistorted` where nothing is hidden."""
-
-
-class Numbers(Attribute):
+class Numbers:
     """Undistorted numbers without a schema: cut where the training data has about equal parts."""
 
     def __init__(self, name: str, values: Any, counted: Any = None) -> None:
@@ -119,6 +94,7 @@ class Numbers(Attribute):
         self.reported_size = len(self.edges) + 1
 
     def true(self, column: Any, bad: list[BadCells]) -> Any:
+        """Fine codes of true values, which are the reports; cells that do not fit go to `bad`."""
         if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
             values = column.astype(np.float64, copy=False)
         else:
@@ -134,106 +110,90 @@ class Numbers(Attribute):
     reported = true
 
     def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
+        """At most `undistorted` cells, for values counted as `counts`."""
         most = max(2, undistorted)
         starts = _starts(counts, most) if self.reported_size > most else np.arange(self.reported_size)
         lookup = np.searchsorted(starts, np.arange(self.reported_size), side="right") - 1
         edges = self.edges[starts[1:] - 1]
-        return Feature(
-            self.name, _intervals(edges), True, np.eye(len(starts)), lookup, lookup, edges=edges
-        )  # fmt: skip
+        kept = Mixture(1, np.zeros(len(starts), dtype=np.int64))
+        return Feature(self.name, _intervals(edges), True, kept, lookup, lookup, edges=edges)
 
 
-class Hidden(Attribute):
-    """An attribute with a channel, on labels or a grid."""
+class Hidden:
+    """An attribute with a channel, on labels or numbers."""
 
     def __init__(self, name: str, channel: Channel) -> None:
-        self.name = name
-        self.channel = channel
+        self.name, self.channel = name, channel
         self.floating = not channel.exact
-        if self.floating:
-            self._fine = channel.binned(FLOATING_CELLS)
-            self.reported_size = len(self._fine.reported_bins)
-        else:
-            self.reported_size = channel.reported.size
+        self._fine = View.finest(channel, FLOATING_CELLS)
+        self.reported_size = self._fine.law.outputs
 
     def true(self, column: Any, bad: list[BadCells]) -> Any:
-        cells = BadCells(self.name, self.channel.domain.allowed)
-        arrow = to_arrow(column, self.name, self.channel.domain.missing)
-        found = self.channel.read(arrow, cells)
-        if self.floating:
-            found = self._fine.true.index(found)
-        if cells.total:
-            bad.append(cells)
-        return found
+        """Fine codes of true values; cells that do not fit go to `bad`."""
+        domain = self.channel.domain
+        return _read(
+            self._fine.true_codes, to_arrow(column, self.name, domain.missing), BadCells(self.name, domain.allowed), bad
+        )
 
     def reported(self, column: Any, bad: list[BadCells]) -> Any:
+        """Fine codes of reports."""
         arrow = to_arrow(column, self.name, self.channel.reported.missing)
-        if self.floating:
-            cells = BadCells(self.name, allowed_reports(self.channel))
-            found = float_codes(self.channel, self._fine, arrow, cells, 0, False)
-        else:
-            cells = BadCells(self.name, self.channel.reported.allowed)
-            found = self.channel.reported.codes(arrow, cells)
-        if cells.total:
-            bad.append(cells)
-        return found
+        return _read(self._fine.codes, arrow, BadCells(self.name, self._fine.allowed), bad)
 
     def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
+        """The cells for reports counted as `counts`: `bins` of them for numbers, `undistorted` where nothing is hidden."""
         channel = self.channel
         domain = channel.domain.answered
         hidden = not isinstance(channel, Identity)
         most = bins if hidden else undistorted
-        numbers = domain.is_numeric
+        numbers: Any = domain if domain.is_numeric else None
         noisy = channel.inner.adds_noise
-        if self.floating or (numbers and domain.size > most):
-            binned = self._binned(counts, domain, most)
-            midpoints = midpoint_law(binned).dense() if noisy else None
-            of_true, of_reported = self._lookups(binned, domain)
+        apart = int(channel.domain.missing is not None)
+        if self.floating or (numbers is not None and domain.size > most):
+            view = self._merged(counts, numbers, most)
+            assert view.true.bins is not None
             return Feature(
-                self.name, tuple(binned.inputs), True, binned.matrix(), of_true, of_reported, hidden,
-                exact=not binned.assumes_uniform, noisy=noisy, apart=int(binned.missing is not None),
-                edges=binned.true.floats[1:-1], midpoints=midpoints,
+                self.name, view.inputs, True, view.law, *view.holding(self._fine), hidden, exact=not view.assumes_uniform, noisy=noisy,
+                apart=apart, edges=view.true.bins.floats[1:-1], midpoints=midpoint_law(view).dense() if noisy else None,
             )  # fmt: skip
         if channel.law.inputs > MOST_LABELS:
             raise WideDomainError(
                 "too_many_labels", "Attribute {name!r} has {k:,} labels; classifiers take up to {most:,}.",
                 name=self.name, k=channel.law.inputs, most=MOST_LABELS,
             )  # fmt: skip
-        apart = int(channel.domain.missing is not None)
-        ordered = (numbers or isinstance(domain, Ordinal)) and channel.law.inputs - apart > 1
+        ordered = (numbers is not None or isinstance(domain, Ordinal)) and channel.law.inputs - apart > 1
         return Feature(
-            self.name, tuple(map(str, channel.inputs)), ordered, channel.matrix(), np.arange(channel.law.inputs),
-            np.arange(channel.law.outputs), hidden, noisy=noisy, apart=apart if ordered else 0,
-            edges=(domain.numbers()[:-1] + domain.numbers()[1:]) / 2 if numbers else None,
+            self.name, tuple(map(str, channel.inputs)), ordered, channel.law, self._fine.true.of_code, self._fine.reported.of_code,
+            hidden, noisy=noisy, apart=apart if ordered else 0,
+            edges=(domain.numbers()[:-1] + domain.numbers()[1:]) / 2 if numbers is not None else None,
         )  # fmt: skip
 
-    def _binned(self, counts: Any, domain: Any, most: int) -> Binned:
+    def _merged(self, counts: Any, domain: Any, most: int) -> View:
         """Cells that hold about equally many reports; equally many values where reports do not say."""
-        if self.floating:
-            low, width = domain.low, (domain.high - domain.low) / FLOATING_CELLS
-            inside = self._fine.true.index((self._fine.reported_bins.floats[:-1] + self._fine.reported_bins.floats[1:]) / 2)
-            held = np.bincount(inside, weights=counts, minlength=FLOATING_CELLS)
-            starts = _starts(held, most)
-            edges: list[Fraction] = [low + width * int(start) for start in starts[1:]]
+        true, reported = self._fine.true.bins, self._fine.reported.bins
+        if true is not None and reported is not None:
+            size, step = FLOATING_CELLS, (domain.high - domain.low) / FLOATING_CELLS
+            place, last = true.index(reported.middles), size
         else:
-            reported = self.channel.reported.answered
-            step, size = domain.step, domain.size
-            place = np.rint((reported.numbers() - float(domain.low)) / float(step)).astype(np.int64)
-            held = np.bincount(np.clip(place, 0, size - 1), weights=counts[: reported.size], minlength=size)
-            starts = _starts(held, most)
+            size, step = domain.size, domain.step
+            numbers = self.channel.reported.answered.numbers()
+            place = np.clip(np.rint((numbers - float(domain.low)) / float(step)).astype(np.int64), 0, size - 1)
             # The last value closes the last cell and cannot begin one.
-            edges = [domain.low + step * int(start) for start in starts[1:] if start < size - 1]
-        return self.channel.binned([domain.low, *edges, domain.high] if edges else 2)
+            last = size - 1
+        held = np.bincount(place, weights=counts[: len(place)], minlength=size)
+        edges = [domain.low + step * int(start) for start in _starts(held, most)[1:] if start < last]
+        return View.bins(self.channel, [domain.low, *edges, domain.high] if edges else 2)
 
-    def _lookups(self, binned: Binned, domain: Any) -> tuple[Any, Any]:
-        if self.floating:
-            middles = (self._fine.true.floats[:-1] + self._fine.true.floats[1:]) / 2
-            outer = (self._fine.reported_bins.floats[:-1] + self._fine.reported_bins.floats[1:]) / 2
-            return binned.true.index(middles), binned.reported_bins.index(outer)
-        of_true = binned.true.index(domain.numbers())
-        if binned.missing is not None:
-            of_true = np.append(of_true, len(binned.true))
-        return of_true, binned.reported_codes(np.arange(self.channel.reported.size))
+
+Column = Numbers | Hidden
+"""One column before its cells are chosen: it reads fine codes of true values and of reports."""
+
+
+def _read(read: Callable[[pa.Array, BadCells], Any], column: pa.Array, cells: BadCells, bad: list[BadCells]) -> Any:
+    codes = read(column, cells)
+    if cells.total:
+        bad.append(cells)
+    return codes
 
 
 def _starts(counts: Any, most: int) -> Any:
@@ -257,7 +217,7 @@ def _intervals(edges: Any) -> tuple[str, ...]:
     return (f"< {shown[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(shown)), f">= {shown[-1]}")
 
 
-def undistorted_attribute(name: str, column: Any, counted: Any = None) -> Attribute:
+def undistorted_attribute(name: str, column: Any, counted: Any = None) -> Column:
     """What a column holds when there is no schema: numbers, or labels. A row counts as `counted` says, or once."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
         return Numbers(name, column.astype(np.float64), counted)

@@ -10,7 +10,7 @@ import numpy as np
 from deniable.classify import tree_scoring, tree_text
 from deniable.classify.confusion import class_weights
 from deniable.classify.estimator import ReconstructingClassifier
-from deniable.classify.features import MOST_FINE, Feature, keep_or_replace
+from deniable.classify.features import MOST_FINE, Feature
 from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
 from deniable.classify.tree_nodes import TreeNodes
@@ -315,12 +315,12 @@ class _Arrays:
             return reconstructing.EQ
         if nominal == "em/as":
             return reconstructing.EARLY
-        keep, replacement = keep_or_replace(feature.matrix)
-        if keep > 0:
-            self.keeps[i] = keep
-            self.replacements[i, : len(replacement)] = replacement
-            return reconstructing.FILLED
-        return reconstructing.CONVERGED
+        mixture = feature.law.keep_and_replacement()
+        if mixture is None or mixture[0] <= 0:
+            return reconstructing.CONVERGED
+        self.keeps[i] = mixture[0]
+        self.replacements[i, : len(mixture[1])] = mixture[1]
+        return reconstructing.FILLED
 
     def estimate(self, i: int, reports: Any, classes: Any, weights: Any, kinds: int, by_class: bool) -> Any:
         """Estimated counts [cell, class] of one attribute in all rows."""

@@ -14,7 +14,9 @@ import pyarrow.compute as pc
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR, Identity, Retention
 from deniable.core.channels.optional import Optional
-from deniable.core.domains.domain import NO_ANSWER, Binary, Continuous, Domain, Integer, Nominal
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.grids import Continuous, Integer
+from deniable.core.domains.labels import Binary, Nominal
 from deniable.core.schema import Schema
 from deniable.errors import DataError
 from deniable.files.csv_format import refuse_undecided

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.core.caps import Cap, critical_value
-from deniable.core.channels.laws import Law, Shift
+from deniable.core.channels.laws import Law
 from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.shift_weights import closed_form, hat_expectations, parabola
 

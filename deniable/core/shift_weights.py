@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.core.channels.laws import Shift
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.exact import Floats, Ints
 
 STRAIGHT = 1e-9

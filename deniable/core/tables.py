@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
+from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import numeric
 from deniable.core.domains.exact import Ints, fraction, written
 from deniable.core.html_table import html_table
 from deniable.errors import ParameterError
@@ -276,30 +276,17 @@ class ColumnCounter:
     """Counts a reported column piece by piece; reports that the channel cannot make are named together at the end."""
 
     def __init__(self, channel: Channel, bins: Any, name: str) -> None:
-        self._channel = channel
-        self._binned = None if bins is None else channel.binned(bins)
-        self._axis = Axis(name, channel.outputs) if self._binned is None else binned_axis(name, self._binned)
+        self._view = View.values(channel) if bins is None else View.bins(channel, bins)
+        self._axis = axis_of(name, self._view)
         self._tally = np.zeros(len(self._axis), dtype=np.int64)
-        self._bad = BadCells(name, allowed_reports(channel))
+        self._bad = BadCells(name, self._view.allowed)
         self._rows = 0
 
     def add(self, column: pa.Array, text: bool = False) -> None:
         """Count one more piece; `text`: its cells come from a CSV."""
-        if self._channel.exact:
-            codes = self._channel.reported.codes(column, self._bad, self._rows, text)
-            if self._binned is not None:
-                codes = self._binned.reported_codes(codes)
-        else:
-            codes = self._float_codes(column, text)
+        codes = self._view.codes(column, self._bad, self._rows, text)
         self._rows += len(column)
         self._tally += np.bincount(codes, minlength=len(self._tally))
-
-    def _float_codes(self, column: pa.Array, text: bool) -> Ints:
-        if self._binned is None:
-            raise ParameterError(
-                "bins_needed", "{channel} reports numbers without a grid: give bins.", channel=type(self._channel).__name__
-            )
-        return float_codes(self._channel, self._binned, column, self._bad, self._rows, text)
 
     def table(self) -> CellTable:
         """The counts of everything added."""
@@ -308,55 +295,12 @@ class ColumnCounter:
         return CellTable([self._axis], seen, self._tally[seen])
 
 
-def allowed_reports(channel: Channel) -> str:
-    """What a channel may report, in words.
-
-    >>> import deniable as dn
-    >>> allowed_reports(dn.Additive(dn.Continuous(18, 60), dn.Uniform(5))), allowed_reports(dn.Flip(0.9, 0.8))
-    ('13 to 65', '0, 1')
-    """
-    if channel.exact:
-        return channel.reported.allowed
-    low, high = _float_ends(channel)
-    return f"{low:g} to {high:g}" if _bounded(channel) else "any number"
+def axis_of(name: str, view: View) -> Axis:
+    """The axis of a table counted in the cells of a view; it remembers the edges of bins."""
+    return Axis(name, view.outputs, None if view.true.bins is None else tuple(written(edge) for edge in view.true.bins.edges))
 
 
-def _bounded(channel: Channel) -> bool:
-    return not channel.adds_noise or channel.noise.bounded  # type: ignore[attr-defined]
-
-
-def _float_ends(channel: Channel) -> tuple[float, float]:
-    return float(channel.reported.low), float(channel.reported.high)  # type: ignore[attr-defined]
-
-
-def float_codes(channel: Channel, binned: Binned, column: pa.Array, bad: BadCells, offset: int, text: bool) -> Ints:
-    """The bin of every report of a channel without a grid; unbounded noise beyond the bins is in the outer ones.
-
-    >>> import deniable as dn
-    >>> channel = dn.Additive(dn.Continuous(0, 2), dn.Normal(1))
-    >>> bins = channel.binned([0, 1, 2])
-    >>> codes = float_codes(channel, bins, pa.array([-1e6, 0.5, 1e6]), BadCells("x", ""), 0, False)
-    >>> codes.tolist(), len(bins.outputs)
-    ([0, 5, 11], 12)
-    """
-    numbers = numeric(column, text)
-    bounded = _bounded(channel)
-    low, high = _float_ends(channel) if bounded else (-np.inf, np.inf)
-    # The ends come from a quantile of the noise: a hair beyond them is rounding, not an impossible report.
-    slack = 1e-5 * (high - low) if bounded else 0.0
-    with np.errstate(invalid="ignore"):
-        wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low - slack) & (numbers <= high + slack)))
-    if wrong.size:
-        bad.add(wrong, column.take(pa.array(wrong)), offset)
-    return binned.reported_bins.index(np.nan_to_num(numbers))
-
-
-def binned_axis(name: str, binned: Binned) -> Axis:
-    """The axis of a table counted in bins; it remembers their edges."""
-    return Axis(name, binned.outputs, tuple(written(edge) for edge in binned.true.edges))
-
-
-def channel_of(table: CellTable, channel: Channel) -> Channel | Binned:
-    """The channel in the bins in which a one-dimensional table was counted."""
+def view_of(table: CellTable, channel: Channel) -> View:
+    """The channel in the cells in which a one-dimensional table was counted."""
     edges = table.axes[0].edges
-    return channel if edges is None else channel.binned([fraction(edge, "bins", "edge") for edge in edges])
+    return View.values(channel) if edges is None else View.bins(channel, [fraction(edge, "bins", "edge") for edge in edges])

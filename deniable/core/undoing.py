@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.core.caps import Cap, critical_value
-from deniable.core.channels.laws import Law, Shift
+from deniable.core.channels.laws import Law
 from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.exact import Floats
 from deniable.core.ridge_weights import CLOSE, EVEN_NODES, LEVEL, Decomposed, Nodes, Ridged, bends_of
 from deniable.core.shift_weights import closed_form, parabola

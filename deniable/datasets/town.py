@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from deniable.core.channels.designs import KRR, ForcedResponse, Retention, UnrelatedQuestion
-from deniable.core.domains.domain import Integer, Nominal
+from deniable.core.domains.grids import Integer
+from deniable.core.domains.labels import Nominal
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from deniable.core.domains.columns import to_arrow
 from deniable.core.schema import Schema
-from deniable.core.tables import CellTable, ColumnCounter, binned_axis
+from deniable.core.tables import CellTable, ColumnCounter, axis_of
 from deniable.engines.frames import as_written
 from deniable.errors import ParameterError
 from deniable.files.csv_format import CsvFormat
@@ -80,5 +80,5 @@ class Countable(ABC):
         table = self.cell_table(schema, [name])
         if bins is None:
             return table
-        binned = channel.binned(bins)
-        return CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
+        view = channel.binned(bins)
+        return CellTable([axis_of(name, view)], view.reported.of_code[table.cells[:, 0]], table.n)

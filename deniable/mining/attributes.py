@@ -17,14 +17,16 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.caps import STRETCHES, Cap
-from deniable.core.channels.base import Binned, Channel
-from deniable.core.channels.laws import Mixture, Shift
+from deniable.core.channels.base import Channel
+from deniable.core.channels.laws import Mixture
 from deniable.core.channels.operators import FloatTable
-from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.channels.shift import Shift
+from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells
-from deniable.core.domains.domain import Binary, Continuous, Integer
+from deniable.core.domains.bins import Bins
 from deniable.core.domains.exact import Floats, Ints
-from deniable.core.tables import float_codes
+from deniable.core.domains.grids import Integer
+from deniable.core.domains.labels import Binary
 from deniable.core.undoing import ALL_NODES, Undoer
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.mining.biases import Bias, shifted
@@ -51,7 +53,7 @@ class MinedAttribute:
 
     def __init__(self, name: str, channel: Channel, bins: Any = None, most: float | None = None) -> None:
         self.name, self.channel = name, channel
-        self.binned = None if bins is None else channel.binned(bins)
+        self.view = View.values(channel) if bins is None else View.bins(channel, bins)
         domain = channel.domain
         numbers = domain.is_numeric and domain.missing is None
         if bins is None and numbers and (_wide(domain) or not channel.exact):
@@ -62,47 +64,38 @@ class MinedAttribute:
                 size="too many" if not domain.has_grid else f"{domain.size:,}",
             )
         self.is_yes_no = isinstance(domain, Binary)
-        labels = channel.inputs if self.binned is None else self.binned.inputs
-        self.values: list[Any] = [1] if self.is_yes_no else list(labels)
-        self.items: list[str] = [name] if self.is_yes_no else [f"{name}={value}" for value in labels]
+        self.values: list[Any] = [1] if self.is_yes_no else list(self.view.inputs)
+        self.items: list[str] = [name] if self.is_yes_no else [f"{name}={value}" for value in self.view.inputs]
         self._most = most
         self._counts: Floats | None = None
 
     @cached_property
-    def _read_in(self) -> Binned | None:
-        """The cells that reports are read in; None where every reported value is one."""
-        if self.binned is None or (self.channel.exact and not self.channel.lumpable):
-            return None
-        return self.binned if self.channel.exact else self.channel.binned(_fine_edges(self.channel.domain, self.binned))
+    def _read_in(self) -> View:
+        """The cells that reports are read in: those of the items where merging is exact, else all values, or fine bins."""
+        if self.view.true.bins is None or self.channel.lumpable:
+            return self.view
+        if self.channel.exact:
+            return View.values(self.channel)
+        return View.bins(self.channel, _fine_edges(self.channel.domain, self.view.true.bins))
 
     @property
     def cell_count(self) -> int:
         """How many reported cells there are."""
-        return self.channel.reported.size if self._read_in is None else len(self._read_in.outputs)
+        return self._read_in.law.outputs
+
+    @property
+    def allowed(self) -> str:
+        """What may be reported, in words."""
+        return self._read_in.allowed
 
     @cached_property
     def truth(self) -> Floats:
         """One row per item: which codes of the domain (of numbers without a step: which cells) it stands for."""
         if self.is_yes_no:
             return np.array([[0.0, 1.0]])
-        if self.binned is None:
-            return np.eye(self.channel.domain.size)
-        if self.channel.exact:
-            return self._inside(self.channel.domain)
-        assert self._read_in is not None
-        inside = self.binned.true.index(self._read_in.true.floats[:-1])
-        members: Floats = (inside == np.arange(len(self.binned.true))[:, None]).astype(np.float64)
+        inside = self.view.true.of_code if self.channel.exact else self.view.holding(self._read_in)[0]
+        members: Floats = (inside == np.arange(len(self.items))[:, None]).astype(np.float64)
         return members
-
-    def _inside(self, domain: Any) -> Floats:
-        """One row per item, one column per value of a domain: whether the value lies in the item's bin, or is its silence."""
-        assert self.binned is not None
-        true, silent = self.binned.true, domain.missing is not None
-        numbers = domain.answered.numbers()
-        possible = (numbers >= true.floats[0]) & (numbers <= true.floats[-1])
-        members = (true.index(numbers) == np.arange(len(true))[:, None]) & possible
-        inside: Floats = (_with_silence(members) if silent else members).astype(np.float64)
-        return inside
 
     @cached_property
     def noisy(self) -> bool:
@@ -129,7 +122,7 @@ class MinedAttribute:
     @cached_property
     def _undone(self) -> list[tuple[Floats, Floats | None]]:
         """Weights and residual of every item, by the one rule."""
-        law: Any = self.channel.law if self.channel.exact else _Cells(self._read_in.matrix())  # type: ignore[union-attr]
+        law: Any = self.channel.law if self.channel.exact else _Cells(self._read_in.matrix())
         counts = np.zeros(law.outputs) if self._counts is None else self._counts
         undoer = Undoer(law, self.cap, counts)
         undone: list[tuple[Floats, Floats | None]] = []
@@ -153,9 +146,8 @@ class MinedAttribute:
     @cached_property
     def _inverse(self) -> Floats:
         """The unbiased weights."""
-        if self._read_in is None:
-            return np.ascontiguousarray(self.channel.law.weights(self.truth.T).T)
-        return np.ascontiguousarray(FloatTable(self._read_in.matrix()).weights(np.eye(len(self._read_in.inputs))).T)
+        of_items = self.truth.T if self._read_in.true.is_fine else np.eye(len(self.items))
+        return np.ascontiguousarray(self._read_in.law.weights(of_items).T)
 
     @cached_property
     def biases(self) -> list[Bias | None]:
@@ -172,25 +164,30 @@ class MinedAttribute:
         """One row per item, one column per reported cell: whether that report is the item itself."""
         if self.is_yes_no:
             return np.arange(self.channel.reported.size)[None, :] == self._yes
-        if self.binned is not None and self._read_in is None:
-            return self._inside(self.channel.reported) > 0
-        truths: tuple[Any, ...]
-        reports: tuple[Any, ...]
-        if self.binned is None:
-            truths, reports = self.channel.inputs, self.channel.outputs
-        else:
-            # Bins are known by where they begin: the last true one is closed, the reported one there need not be.
-            assert self._read_in is not None
-            true, starts = self.binned.true, self._read_in.reported_bins.floats[:-1]
-            held = (starts >= true.floats[0]) & (starts < true.floats[-1])
-            shown = (true.index(starts) == np.arange(len(true))[:, None]) & held
-            return _with_silence(shown) if self.binned.missing is not None else shown
-        place = {value: code for code, value in enumerate(reports)}
-        shows = np.zeros((len(self.items), len(reports)), dtype=bool)
-        for item, value in enumerate(truths):
+        if self.view.true.bins is not None:
+            return self._shown_in(self.view.true.bins)
+        place = {value: code for code, value in enumerate(self.channel.outputs)}
+        shows = np.zeros((len(self.items), len(place)), dtype=bool)
+        for item, value in enumerate(self.channel.inputs):
             if value in place:
                 shows[item, place[value]] = True
         return shows
+
+    def _shown_in(self, bins: Bins) -> Any:
+        """One row per bin, one column per reported cell: whether the cell lies in the bin, or both are nonresponse."""
+        reported = self._read_in.reported
+        if reported.bins is None:
+            places = self.channel.reported.answered.numbers()
+            inside = (places >= bins.floats[0]) & (places <= bins.floats[-1])
+        else:
+            # Bins are known by where they begin: the last true one is closed, the reported one there need not be.
+            places = reported.bins.floats[:-1]
+            inside = (places >= bins.floats[0]) & (places < bins.floats[-1])
+        shown = (bins.index(places) == np.arange(len(bins))[:, None]) & inside
+        if self.channel.reported.missing is not None:
+            shown = np.pad(shown, [(0, 1), (0, 1)])
+            shown[-1, -1] = True
+        return shown
 
     @property
     def _yes(self) -> int:
@@ -204,8 +201,8 @@ class MinedAttribute:
     @cached_property
     def plain(self) -> tuple[Floats, Floats] | None:
         """(absent, present) for every item, or None if weights depend on more than whether the item was reported."""
-        law = self.channel.law if self.binned is None else None
-        if isinstance(law, Mixture) and not isinstance(self.channel.domain, Continuous):
+        law = self._read_in.law
+        if isinstance(law, Mixture):
             # Wide lists of labels never become a matrix: w = (reported - r) / d.
             if law.diagonal == 0:
                 raise _says_nothing(self.name)
@@ -236,27 +233,15 @@ class MinedAttribute:
     @property
     def _may_be_plain(self) -> bool:
         """Noise never is, and of wide tables nobody asks."""
-        law: Any = self.channel.law
-        inner = law.inner if isinstance(law, _MayBeSilent) else law
-        return self.channel.lumpable or (self.channel.exact and not isinstance(inner, Shift) and law.inputs <= ALL_NODES)
+        law = self.channel.law
+        return self.channel.lumpable or (self.channel.exact and not isinstance(law.inner, Shift) and law.inputs <= ALL_NODES)
 
     def cells(self, column: pa.Array, bad: BadCells, offset: int = 0, text: bool = False) -> Ints:
         """The reported cell of every row."""
-        if not self.channel.exact:
-            assert self._read_in is not None
-            return float_codes(self.channel, self._read_in, column, bad, offset, text)
-        codes = self.channel.reported.codes(column, bad, offset, text)
-        return codes if self._read_in is None else self._read_in.reported_codes(codes)
+        return self._read_in.codes(column, bad, offset, text)
 
 
-def _with_silence(members: Any) -> Any:
-    """One item and one code more: silence."""
-    padded = np.pad(members, [(0, 1), (0, 1)])
-    padded[-1, -1] = True
-    return padded
-
-
-def _fine_edges(domain: Any, binned: Binned) -> list[Any]:
+def _fine_edges(domain: Any, bins: Bins) -> list[Any]:
     """Edges of about `FLOATING_CELLS` even cells, those of the bins among them."""
     low, high = domain.low, domain.high
     if domain.has_grid:
@@ -264,7 +249,7 @@ def _fine_edges(domain: Any, binned: Binned) -> list[Any]:
         even = [low + domain.step * (domain.size * i // parts) for i in range(parts)]
     else:
         even = [low + (high - low) * i / FLOATING_CELLS for i in range(FLOATING_CELLS)]
-    return sorted({*even, *binned.true.edges})
+    return sorted({*even, *bins.edges})
 
 
 def _wide(domain: Any) -> bool:

@@ -12,8 +12,8 @@ import numpy as np
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.groups import JointChannel
-from deniable.core.domains.domain import Binary
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.labels import Binary
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
 from deniable.mining.attributes import MinedAttribute

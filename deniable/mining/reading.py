@@ -13,9 +13,8 @@ import pyarrow as pa
 from deniable.core.channels.base import Channel
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Binary
+from deniable.core.domains.labels import Binary
 from deniable.core.schema import Schema
-from deniable.core.tables import allowed_reports
 from deniable.errors import DataError, ParameterError
 from deniable.mining.baskets import Baskets
 from deniable.mining.items import Items, check_names, columns_of, schema_items, yes_no_items
@@ -102,7 +101,7 @@ class FrameReader:
     def __init__(self, items: Items, names: Sequence[Any], text: bool = False) -> None:
         self._items, self._text, self._rows = items, text, 0
         attributes: Sequence[Any] = items.attributes or [None] * len(names)
-        allowed = [Binary().allowed if attribute is None else allowed_reports(attribute.channel) for attribute in attributes]
+        allowed = [Binary().allowed if attribute is None else attribute.allowed for attribute in attributes]
         self._bad = [BadCells(str(name), what) for name, what in zip(names, allowed, strict=True)]
 
     def read(self, columns: Sequence[Any]) -> PackedRows:

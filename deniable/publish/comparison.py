@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 from deniable.core.channels.designs import KRR
 from deniable.core.channels.sampling import byte_source
 from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Nominal
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.labels import Nominal
 from deniable.errors import DataError, ParameterError
 from deniable.privacy.measures.worst_case import worst_posterior
 from deniable.progress import Progress, Silent

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channels.additive import Additive
-from deniable.core.channels.base import Binned, Channel
 from deniable.core.channels.noise import Staircase
 from deniable.core.channels.operators import FloatTable, Operator
+from deniable.core.channels.views import View
 from deniable.core.domains.exact import Floats
 from deniable.errors import ParameterError
 from deniable.reconstruction.em import Fit
@@ -102,13 +102,12 @@ def early_stopped(
     return Fit(shares, steps, float("nan"))
 
 
-def midpoint_law(seen: Channel | Binned) -> Operator:
+def midpoint_law(view: View) -> Operator:
     """What AS takes for P between bins: the noise's density at the distance of their mid-points (equation 3.20).
 
     Rows need not sum to 1: only ratios matter. Without bins, and for channels without noise, P itself.
     """
-    if not isinstance(seen, Binned) or not isinstance(seen.channel, Additive) or isinstance(seen.channel.noise, Staircase):
-        return seen.law
-    true, reported = seen.true.floats, seen.reported_bins.floats
-    distance = (reported[None, :-1] + reported[None, 1:]) / 2 - (true[:-1, None] + true[1:, None]) / 2
-    return FloatTable(seen.channel.noise.density(distance))
+    true, reported, channel = view.true.bins, view.reported.bins, view.channel
+    if true is None or reported is None or not isinstance(channel, Additive) or isinstance(channel.noise, Staircase):
+        return view.law
+    return FloatTable(channel.noise.density(reported.middles[None, :] - true.middles[:, None]))

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
 from deniable.core.channels.laws import Law, Mixture
 from deniable.core.channels.operators import Operator
+from deniable.core.channels.views import View
 from deniable.core.domains.exact import Floats, Ints
 from deniable.reconstruction.em import em
 
@@ -31,8 +32,8 @@ WIDEST = 20_000
 """Noise over more values than this is not looked at: it would take longer than the question."""
 
 
-def misfit(counts: Floats, channel: Channel, name: str = "", binned: Binned | None = None) -> str | None:
-    """A sentence saying that the counted reports (of labels, or of bins) do not fit the channel, or None if they may fit.
+def misfit(counts: Floats, channel: Channel, name: str = "", view: View | None = None) -> str | None:
+    """A sentence saying that the counted reports (of labels, or of the cells of a view) do not fit the channel, or None if they may fit.
 
     >>> import deniable as dn
     >>> channel = dn.KRR(dn.Nominal(["no", "yes"]), 0.75)
@@ -45,14 +46,15 @@ true answers, or randomised under another schema?
     n = float(counts.sum())
     if not channel.exact or n < 1 or (channel.law.inputs > WIDEST and not isinstance(channel.law, Mixture)):
         return None
-    cells = _cells(channel) if binned is None else binned.reported_codes(np.arange(channel.law.outputs))
+    in_cells = view is not None and not view.reported.is_fine
+    cells = view.reported.of_code if view is not None and in_cells else _cells(channel)
     law: Operator = channel.law
     if cells is not None:
         law = _coarser(channel.law, cells)
-        counts = counts if binned is not None else _summed(cells, counts, law.outputs)
+        counts = counts if in_cells else _summed(cells, counts, law.outputs)
     if not _beyond_chance(counts, law, n):
         return None
-    labels = channel.outputs if cells is None else binned.outputs if binned is not None else None
+    labels = channel.outputs if cells is None else view.outputs if view is not None and in_cells else None
     said = _evidence(counts / n, law, n, labels)
     return (
         f"the reports{f' of {name!r}' if name else ''} do not fit the schema: no true answers can give them ({said}). "
@@ -93,8 +95,7 @@ class _Cells(Operator):
 
 def _coarser(law: Law, cells: Ints) -> Operator:
     if isinstance(law, Mixture):
-        # What replaces an answer does not depend on it, so cells have a law of the same kind.
-        return Mixture(law.diagonal, np.array([law.replacement[cells == cell].sum() for cell in range(cells.max() + 1)]))
+        return law.between(cells, cells, int(cells.max()) + 1, int(cells.max()) + 1)
     return _Cells(law, cells)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.base import Binned, Channel
-from deniable.core.channels.optional import Optional
+from deniable.core.channels.base import Channel
 from deniable.core.channels.solving import DENSE_LIMIT
+from deniable.core.channels.views import View
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Moments, ScoreInterval
 from deniable.core.simplex import to_simplex
-from deniable.core.tables import CellTable, channel_of
+from deniable.core.tables import CellTable, view_of
 from deniable.errors import DataError, NotInvertibleError, ParameterError
 from deniable.reconstruction.agrawal_srikant import early_stopped, midpoint_law
 from deniable.reconstruction.assign import target_counts
@@ -92,46 +92,48 @@ def reconstruct(
         raise ParameterError(
             "method", "reconstruct: method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method
         )
-    seen: Channel | Binned = channel
+    view = View.values(channel)
     if isinstance(counts, CellTable):
         name = name or counts.axes[0].name
-        seen = channel_of(counts, channel)
-    observed = _vector(counts, seen)
-    widths = seen.widths if isinstance(seen, Binned) else None
-    apart = int(isinstance(channel, Optional))
+        view = view_of(counts, channel)
+    observed = _vector(counts, view)
+    widths = view.true.widths
+    apart = int(channel.inner is not channel)
     noisy = channel.inner.adds_noise
     if method == "em" and (noisy if regularise is None else regularise):
-        fit = _finely(seen) if isinstance(seen, Binned) and not apart else lambda c: smooth_each(seen.law, c, widths, apart)
-        estimate = _biased(seen, observed, fit, "em, regularised", SMOOTHED, target, name)
+        fit = _finely(view) if view.true.bins is not None and not apart else lambda c: smooth_each(view.law, c, widths, apart)
+        estimate = _biased(view, observed, fit, "em, regularised", SMOOTHED, target, name)
     elif method in ("em/as", "as"):
-        law = midpoint_law(seen) if method == "as" else seen.law
+        law = midpoint_law(view) if method == "as" else view.law
 
         def stopped(counts: Floats) -> Floats:
             return np.array([early_stopped(law, row, stop, truth, widths).shares for row in counts])
 
-        estimate = _biased(seen, observed, stopped, method, EARLY, target, name)
+        estimate = _biased(view, observed, stopped, method, EARLY, target, name)
     else:
-        estimate = _unbiased(seen, observed, method, target, negative, name)
+        estimate = _unbiased(view, observed, method, target, negative, name)
     estimate.assumes = () if channel.assumption is None else (channel.assumption,)
-    doubt = misfit(observed, channel, name, seen if isinstance(seen, Binned) else None)
+    doubt = misfit(observed, channel, name, view)
     estimate.warnings = () if doubt is None else (doubt,)
     return estimate
 
 
-def _finely(seen: Binned) -> Callable[[Floats], Floats]:
+def _finely(view: View) -> Callable[[Floats], Floats]:
     """Smooth over finer cells of truths and add them up: inside a wide bin, truths are anything but uniform."""
 
     def cells(least: int) -> Cells:
-        fine = seen.finer(least)
-        first = np.searchsorted(fine.true.floats[:-1], seen.true.floats[:-1] - 1e-12)
-        return Cells(fine.law.dense(), fine.widths, first.tolist())
+        fine = view.finer(least)
+        assert fine.true.bins is not None
+        assert view.true.bins is not None
+        first = np.searchsorted(fine.true.bins.floats[:-1], view.true.bins.floats[:-1] - 1e-12)
+        return Cells(fine.law.dense(), fine.true.widths, first.tolist())
 
     coarse, fine = cells(COARSE_CELLS), cells(FINE_CELLS)
-    return lambda c: smooth_each(seen.law, c, seen.widths, coarse=coarse, fine=fine)
+    return lambda c: smooth_each(view.law, c, view.true.widths, coarse=coarse, fine=fine)
 
 
 def _biased(
-    seen: Channel | Binned, observed: Floats, fit: Callable[[Floats], Floats], method: str, reason: str, target: str, name: str
+    view: View, observed: Floats, fit: Callable[[Floats], Floats], method: str, reason: str, target: str, name: str
 ) -> Estimate:
     """`fit` gives shares for rows of counts."""
     shares = fit(observed[None])[0]
@@ -141,39 +143,39 @@ def _biased(
     def again(rng: np.random.Generator, draws: int) -> Floats:
         if target == "respondents":
             # The people are fixed and only the randomisation is drawn anew.
-            people, dense = target_counts(shares, n), seen.law.dense()
+            people, dense = target_counts(shares, n), view.law.dense()
             simulated = np.array([rng.multinomial(people, dense).sum(axis=0) for _ in range(draws)])
         else:
-            expected = seen.law.push(shares)
+            expected = view.law.push(shares)
             simulated = rng.multinomial(n, expected / expected.sum(), size=draws)
         return fit(simulated.astype(np.float64))
 
-    return Estimate(shares, seen.inputs, n=n, method=method, target=target, name=name, no_interval=reason, resample=again)
+    return Estimate(shares, view.inputs, n=n, method=method, target=target, name=name, no_interval=reason, resample=again)
 
 
-def _unbiased(seen: Channel | Binned, observed: Floats, method: str, target: str, negative: str, name: str) -> Estimate:
+def _unbiased(view: View, observed: Floats, method: str, target: str, negative: str, name: str) -> Estimate:
     """EQ and converged EM: both are judged by the unbiased weights, whose errors are known."""
-    law, n = seen.law, observed.sum()
+    law, n = view.law, observed.sum()
     fitted = em(law, observed) if method == "em" else None
     shares = fitted.shares if fitted is not None else None
     if fitted is not None and not fitted.converged:
         method = "em, not converged"
-    reason = UNIFORM_INSIDE if isinstance(seen, Binned) and seen.assumes_uniform else None
+    reason = UNIFORM_INSIDE if view.assumes_uniform else None
     if method != "eq" and law.inputs > DENSE_LIMIT:
         reason = f"error bars are computed for at most {DENSE_LIMIT:,} labels; give bins."
-        return Estimate(shares, seen.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=reason)
+        return Estimate(shares, view.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=reason)
     try:
         centre, weights = eq(law, observed)
     except NotInvertibleError as error:
         if method == "eq":
             raise
-        return Estimate(shares, seen.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=str(error))
+        return Estimate(shares, view.inputs, n=round(float(n)), method=method, target=target, name=name, no_interval=str(error))
     raw = centre if shares is None else shares
     # Variances are those at the estimate: at the observed reports for EQ, at the fitted ones for EM.
     spread = observed if method == "eq" else n * law.push(raw)
     return Estimate(
         to_simplex(raw, negative) if method == "eq" else raw,
-        seen.inputs,
+        view.inputs,
         n=round(float(n)),
         method=f"eq, {negative}" if method == "eq" and negative != "raw" else method,
         target=target,
@@ -203,8 +205,8 @@ def _are_counts(series: Any, outputs: int) -> bool:
     return series.dtype.kind in "iuf" and not of_rows
 
 
-def _vector(counts: Any, channel: Channel | Binned) -> Floats:
-    outputs = channel.law.outputs
+def _vector(counts: Any, view: View) -> Floats:
+    outputs = view.law.outputs
     if hasattr(counts, "items") and hasattr(counts, "index") and not isinstance(counts, Mapping):
         if not _are_counts(counts, outputs):
             raise DataError(
@@ -216,15 +218,15 @@ def _vector(counts: Any, channel: Channel | Binned) -> Floats:
         # A pandas Series carries its labels; read by position, value_counts() would swap them.
         counts = dict(counts.items())
     if isinstance(counts, Mapping):
-        unknown = [label for label in counts if label not in channel.outputs]
+        unknown = [label for label in counts if label not in view.outputs]
         if unknown:
             raise DataError(
                 "unknown_report",
                 "The channel cannot report {got!r}; it reports {allowed}.",
                 got=unknown[0],
-                allowed=list(channel.outputs[:20]),
+                allowed=list(view.outputs[:20]),
             )
-        counts = [counts.get(label, 0) for label in channel.outputs]
+        counts = [counts.get(label, 0) for label in view.outputs]
     try:
         vector = np.asarray(counts, dtype=np.float64)
     except (TypeError, ValueError):
@@ -243,13 +245,13 @@ def _vector(counts: Any, channel: Channel | Binned) -> Floats:
         raise DataError("counts_negative", "Counts must be finite and not negative, got {got}.", got=vector[:20].tolist())
     if vector.sum() == 0:
         raise DataError("counts_zero", "All counts are 0: there is nothing to estimate from.")
-    possible = channel.law.push(np.full(channel.law.inputs, 1 / channel.law.inputs)) > 0
+    possible = view.law.push(np.full(view.law.inputs, 1 / view.law.inputs)) > 0
     impossible = np.flatnonzero((vector > 0) & ~possible)
     if impossible.size:
         raise DataError(
             "impossible_report",
             "{count:g} reports of {label!r} were counted, which this channel never reports.",
             count=vector[impossible[0]],
-            label=channel.outputs[impossible[0]],
+            label=view.outputs[impossible[0]],
         )
     return vector

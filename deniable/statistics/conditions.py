@@ -18,7 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deniable.core.channels.base import Channel
-from deniable.core.domains.domain import Domain, Nominal, Ordinal
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.labels import Nominal, Ordinal
 from deniable.errors import ParameterError
 from deniable.statistics.condition_words import plain_value, pointed, written_name, written_value
 from deniable.statistics.label_numbers import has_numbers, numbers_of

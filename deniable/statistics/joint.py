@@ -7,20 +7,19 @@ estimates say so.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from deniable.core.channels.base import Channel
-from deniable.core.channels.blocks import Block
 from deniable.core.channels.groups import JointChannel
 from deniable.core.channels.operators import Operator
+from deniable.core.channels.views import View
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.partitions import Partition
 from deniable.core.schema import Schema
 from deniable.errors import WideDomainError
 from deniable.reconstruction.em import em
@@ -72,47 +71,16 @@ class Product(Operator):
         return tensor.reshape(-1)
 
 
-@dataclass(frozen=True)
-class Atoms:
-    """How one block's true labels and reported labels are merged, and the matrix between the merged ones."""
-
-    attributes: tuple[str, ...]
-    true: dict[str, Ints]
-    reported: dict[str, Ints]
-    sizes: dict[str, int]
-    reported_sizes: dict[str, int]
-    matrix: Floats
-    exact: bool
-
-    def reported_code(self, codes: dict[str, Ints]) -> Ints:
-        """The merged code of each row of reported codes."""
-        total = np.zeros(len(next(iter(codes.values()))), dtype=np.int64)
-        for name in self.attributes:
-            total = total * self.reported_sizes[name] + self.reported[name][codes[name]]
-        return total
-
-
-def atoms_of(block: Block, comparisons: Sequence[Compare], schema: Schema, fine: Mapping[str, int]) -> Atoms:
-    """Merge what the comparisons do not tell apart; of an attribute in `fine` so many bins are kept apart, which makes some
+def atoms_of(channel: Channel, classes: Ints) -> View:
+    """The values of an attribute merged as far as a condition's classes allow; under noise every value, or bins, which makes some
     reports more telling."""
-    wanted = {part.name for part in comparisons} | set(fine)
-    names = tuple(name for name in block.attributes if name in wanted)
-    classes = {name: _classes(name, comparisons, schema, fine.get(name, 0)) for name in names}
-    sizes = {name: int(found.max()) + 1 for name, found in classes.items()}
-    if isinstance(block.channel, JointChannel):
-        return Atoms(names, classes, classes, sizes, sizes, _joint_matrix(block.channel, classes, sizes), exact=True)
-    [name] = names
-    channel = block.channel
     if channel.lumpable:
-        matrix = _lumped(channel, classes[name], sizes[name])
-        return Atoms(names, classes, classes, sizes, sizes, matrix, exact=True)
-    if channel.domain.size <= FEW_VALUES:
-        k, m = channel.law.inputs, channel.law.outputs
-        return Atoms(names, {name: np.arange(k)}, {name: np.arange(m)}, {name: k}, {name: m}, channel.matrix(), exact=True)
-    return _noisy(name, channel, classes[name])
+        return View.merged(channel, classes)
+    return View.values(channel) if channel.domain.size <= FEW_VALUES else _noisy(channel, classes)
 
 
 def _classes(name: str, comparisons: Sequence[Compare], schema: Schema, fine: int) -> Ints:
+    """Which values of an attribute the comparisons do not tell apart; `fine`: so many bins of them are kept apart."""
     k = schema[name].domain.size
     masks = [part.members(schema).astype(np.int64) for part in comparisons if part.name == name]
     if fine:
@@ -121,51 +89,14 @@ def _classes(name: str, comparisons: Sequence[Compare], schema: Schema, fine: in
     return found.reshape(-1).astype(np.int64)
 
 
-def _lumped(channel: Channel, classes: Ints, size: int) -> Floats:
-    first = np.array([np.flatnonzero(classes == i)[0] for i in range(size)])
-    rows = channel.law.rows(first) / channel.law.denominator
-    matrix = np.zeros((size, size))
-    for i in range(size):
-        np.add.at(matrix[i], classes, rows[i])
-    return matrix
-
-
-def _joint_matrix(channel: JointChannel, classes: dict[str, Ints], sizes: dict[str, int]) -> Floats:
-    """Unit functions of the merged cells, pushed through: P = theta I + (1 - theta) q, or the joint flip."""
-    cells = list(itertools.product(*(range(size) for size in sizes.values())))
-    matrix = np.zeros((len(cells), len(cells)))
-    theta = float(channel.theta)
-    for z, cell in enumerate(cells):
-        factors = {name: (classes[name] == c).astype(np.float64) for name, c in zip(sizes, cell, strict=True)}
-        if channel.flips:
-            mirrored = tuple(
-                int(classes[name][1 - np.flatnonzero(classes[name] == c)[0]]) for name, c in zip(sizes, cell, strict=True)
-            )
-            matrix[z, z] += theta
-            matrix[z, cells.index(mirrored)] += 1 - theta
-        else:
-            matrix[:, z] += (1 - theta) * channel.innocuous_mean(factors)
-            matrix[z, z] += theta
-    return matrix
-
-
-def _noisy(name: str, channel: Channel, classes: Ints) -> Atoms:
+def _noisy(channel: Channel, classes: Ints) -> View:
     """Under noise: bins that end where the condition's classes do, and some more between for the shape; silence by itself."""
-    domain = answered(channel.domain)
-    values = domain.numbers()
+    values = answered(channel.domain).numbers()
     borders = {
         *(np.flatnonzero(np.diff(classes[: len(values)])) + 1).tolist(),
         *(np.arange(1, NOISE_BINS) * len(values) // NOISE_BINS).tolist(),
     }
-    edges = edges_between(values, sorted(borders - {0}))
-    binned = channel.binned(edges)
-    true = binned.true.index(values)
-    reported = binned.reported_bins.index(answered(channel.reported).numbers())
-    if channel.domain.missing is not None:
-        true, reported = np.append(true, len(binned.true)), np.append(reported, len(binned.reported_bins))
-    matrix = binned.matrix()
-    sizes = matrix.shape
-    return Atoms((name,), {name: true}, {name: reported}, {name: sizes[0]}, {name: sizes[1]}, matrix, exact=False)
+    return View.bins(channel, edges_between(values, sorted(borders - {0})))
 
 
 def edges_between(values: Floats, borders: Sequence[int]) -> list[str]:
@@ -185,24 +116,40 @@ class JointTruth:
         self.schema = schema
         comparisons = [part for condition in conditions for part in condition.comparisons()]
         wanted = {part.name for part in comparisons} | set(fine)
-        involved = [block for block in schema.blocks if set(block.attributes) & wanted]
-        self.blocks = [atoms_of(block, comparisons, schema, fine) for block in involved]
-        self.law = Product([atoms.matrix for atoms in self.blocks])
+        self.true: dict[str, Partition] = {}
+        self.reported: dict[str, Partition] = {}
+        self.exact = True
+        """Whether no uniformity inside atoms is assumed."""
+        matrices = []
+        for block in schema.blocks:
+            names = [name for name in block.attributes if name in wanted]
+            classes = {name: _classes(name, comparisons, schema, fine.get(name, 0)) for name in names}
+            if names and isinstance(block.channel, JointChannel):
+                cells = {name: Partition(schema[name].domain, classes=classes[name]) for name in names}
+                self.true |= cells
+                self.reported |= cells
+                matrices.append(block.channel.between(classes))
+            elif names:
+                view = atoms_of(block.channel, classes[block.name])
+                self.true[block.name], self.reported[block.name] = view.true, view.reported
+                self.exact &= not view.assumes_uniform
+                matrices.append(view.matrix())
+        self.names = list(self.true)
+        self.law = Product(matrices)
         if max(self.law.inputs, self.law.outputs) > MOST_CELLS:
             raise WideDomainError(
                 "joint_too_large", "The question needs a joint table of {got:,} cells, more than {most:,}.",
                 got=max(self.law.inputs, self.law.outputs), most=MOST_CELLS,
             )  # fmt: skip
-        self.names = [name for atoms in self.blocks for name in atoms.attributes]
 
     def same_atoms(self, other: JointTruth) -> bool:
         """Whether another version of the schema tells the same true answers apart."""
-        mine = [(name, atoms.true[name].tobytes()) for atoms in self.blocks for name in atoms.attributes]
-        return mine == [(name, atoms.true[name].tobytes()) for atoms in other.blocks for name in atoms.attributes]
+        mine, others = ([(name, cells.of_code.tobytes()) for name, cells in truth.true.items()] for truth in (self, other))
+        return mine == others
 
     def numbers(self, name: str) -> Floats:
         """For each joint atom the mean of an attribute's values in it, all taken as equally frequent."""
-        index = self._true(name)
+        index = self.true[name].of_code
         means = np.bincount(index, weights=numbers_of(self.schema[name].domain)) / np.bincount(index)
         return np.broadcast_to(self._along(name, means), self._axes).reshape(-1)
 
@@ -210,37 +157,25 @@ class JointTruth:
         """The share of each value of an attribute, that of an atom spread evenly over its values."""
         axis = self.names.index(name)
         along = shares.reshape(self._axes).sum(axis=tuple(d for d in range(len(self.names)) if d != axis))
-        index = self._true(name)
+        index = self.true[name].of_code
         even: Floats = (along / np.bincount(index))[index]
         return even
 
     def apart(self, name: str) -> bool:
         """Whether every value of an attribute is an atom of its own."""
-        return int(self._true(name).max()) + 1 == self.schema[name].domain.size
-
-    def _true(self, name: str) -> Ints:
-        return next(atoms.true[name] for atoms in self.blocks if name in atoms.attributes)
+        return len(self.true[name]) == self.schema[name].domain.size
 
     @property
     def _axes(self) -> list[int]:
-        return [atoms.sizes[name] for atoms in self.blocks for name in atoms.attributes]
+        return [len(cells) for cells in self.true.values()]
 
     def _along(self, name: str, values: Any) -> Any:
         axis = self.names.index(name)
         return values.reshape([-1 if d == axis else 1 for d in range(len(self.names))])
 
-    @property
-    def exact(self) -> bool:
-        """Whether no uniformity inside atoms is assumed."""
-        return all(atoms.exact for atoms in self.blocks)
-
     def cells_that_meet(self, condition: Condition) -> Any:
         """For each joint atom whether it meets the condition: every label of an atom does, or none."""
-        first = {
-            name: [int(np.flatnonzero(atoms.true[name] == i)[0]) for i in range(atoms.sizes[name])]
-            for atoms in self.blocks
-            for name in atoms.attributes
-        }
+        first = {name: np.unique(cells.of_code, return_index=True)[1] for name, cells in self.true.items()}
 
         def holds(part: Condition) -> Any:
             if isinstance(part, Compare):
@@ -258,8 +193,8 @@ class JointTruth:
     def codes(self, reported: dict[str, Ints]) -> Ints:
         """The merged code of each row's joint report."""
         total = np.zeros(len(next(iter(reported.values()))), dtype=np.int64)
-        for atoms in self.blocks:
-            total = total * atoms.matrix.shape[1] + atoms.reported_code(reported)
+        for name, cells in self.reported.items():
+            total = total * len(cells) + cells.of_code[reported[name]]
         return total
 
     def fit(self, counts: Floats) -> Floats:

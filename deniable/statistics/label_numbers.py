@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.domains.domain import Domain, Ordinal
+from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
+from deniable.core.domains.labels import Ordinal
 
 NO_AND_YES = (("no", "yes"), ("false", "true"), ("nie", "tak"))
 _WRITTEN = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from deniable.core.channels.base import Channel
-from deniable.core.domains.domain import Domain, Ordinal
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.labels import Ordinal
 from deniable.core.estimate import Estimate
 from deniable.statistics.conditions import Compare, Condition
 from deniable.statistics.label_numbers import numbers_of

@@ -14,11 +14,11 @@ import numpy as np
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
-from deniable.core.channels.laws import Shift
 from deniable.core.channels.operators import FloatTable
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
-from deniable.core.tables import CellTable, binned_axis
+from deniable.core.tables import CellTable, axis_of
 from deniable.engines.count import cell_table
 from deniable.reconstruction.em import em
 from deniable.reconstruction.reconstruct import reconstruct
@@ -87,13 +87,10 @@ class Smoothed:
             self._reported = np.arange(channel.law.outputs)
             self._matrix, self._shares = channel.law.dense(), reconstruct(table, channel).value
             return
-        binned = channel.binned(edges_between(numbers, sorted({*_even_borders(len(numbers)), *borders})))
-        self._reported = binned.reported_codes(np.arange(channel.law.outputs)).reshape(-1)
-        table = CellTable([binned_axis(name, binned)], binned.reported_codes(table.cells[:, 0]), table.n)
-        self._matrix, self._shares = binned.matrix(), reconstruct(table, channel).value
-        self._cell = binned.true.index(numbers)
-        if channel.domain.missing is not None:
-            self._cell = np.append(self._cell, len(binned.true))
+        view = channel.binned(edges_between(numbers, sorted({*_even_borders(len(numbers)), *borders})))
+        self._reported, self._cell = view.reported.of_code, view.true.of_code
+        table = CellTable([axis_of(name, view)], self._reported[table.cells[:, 0]], table.n)
+        self._matrix, self._shares = view.matrix(), reconstruct(table, channel).value
 
     @cached_property
     def shares(self) -> Floats:

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from deniable.core.channels.designs import Identity
 from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN, BadCells, raise_bad_cells
-from deniable.core.domains.columns import to_arrow
-from deniable.core.domains.domain import Ordinal, numeric
+from deniable.core.domains.columns import numeric, to_arrow
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.labels import Ordinal
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import can_be_marked, refuse_unpaired
 from deniable.engines.count import distinct

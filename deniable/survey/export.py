@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.channels.base import Channel
-from deniable.core.domains.domain import Integer
+from deniable.core.domains.grids import Integer
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import FileError, RefusedError
 from deniable.files.sidecar import NOTICE, sidecar, write_reports

@@ -14,9 +14,10 @@ from typing import Any
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
-from deniable.core.channels.designs import KRR, Identity, Matrix, Retention, UnrelatedQuestion
+from deniable.core.channels.designs import KRR, Identity, Retention, UnrelatedQuestion
 from deniable.core.channels.noise import Laplace, Normal
 from deniable.core.channels.optional import Optional
+from deniable.core.channels.table_designs import Matrix
 from deniable.core.domains.domain import Domain
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import DeniableError, ParameterError

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.classify.features import Hidden, Numbers, _starts, keep_or_replace, undistorted_attribute
-from deniable.core.tables import allowed_reports
+from deniable.classify.features import Hidden, Numbers, _starts, undistorted_attribute
+from deniable.core.channels.views import View
 from deniable.errors import DataError
 
 
@@ -47,11 +47,6 @@ def test_noise_seen_through_bins_has_no_exact_inverse():
     feature = Hidden("a", dn.Additive(dn.Integer(0, 99), dn.Uniform(10))).cells(np.ones(120)[: 100 + 20], 5, 255)
     assert not feature.exact
     assert feature.inverse() is None
-
-
-def test_keep_or_replace_tells_mixtures_from_others():
-    assert keep_or_replace(dn.KRR(dn.Nominal(list("abc")), 0.6).matrix())[0] == pytest.approx(0.4)
-    assert keep_or_replace(dn.Neighbours(dn.Ordinal(list("abcd")), [0.6, 0.2]).matrix())[0] == 0
 
 
 def test_borders_never_cut_a_value_in_two_and_fall_where_the_data_is():
@@ -113,4 +108,4 @@ def test_reports_that_no_truth_can_give_are_refused_as_by_counts(channel, possib
         with pytest.raises(DataError) as caught:
             refused()
         assert f"{len(impossible)} cells do not fit (row {len(possible) + 1}" in str(caught.value)
-        assert f"Allowed: {allowed_reports(channel)}." in str(caught.value)
+        assert f"Allowed: {View.bins(channel, 4).allowed}." in str(caught.value)

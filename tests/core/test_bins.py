@@ -41,7 +41,7 @@ GRID = [
 @pytest.mark.parametrize(("channel", "bins"), GRID)
 def test_grid_channels_between_bins_are_sums_over_their_tables(channel, bins):
     seen = channel.binned(bins)
-    true, reported = seen.true.edges, seen.reported_bins.edges
+    true, reported = seen.true.bins.edges, seen.reported.bins.edges
     expected = np.zeros((len(true) - 1, len(reported) - 1))
     members = np.zeros(len(true) - 1)
     for x, row in zip(channel.inputs, channel.matrix(), strict=True):
@@ -51,7 +51,7 @@ def test_grid_channels_between_bins_are_sums_over_their_tables(channel, bins):
             expected[i, bin_of(z, reported)] += share
     np.testing.assert_allclose(channel.matrix(bins=bins), expected / members[:, None], atol=1e-12)
     np.testing.assert_allclose(seen.matrix().sum(axis=1), 1, atol=1e-12)
-    assert seen.inputs == seen.true.labels
+    assert seen.inputs == seen.true.bins.labels
     assert len(seen.outputs) == expected.shape[1]
     assert seen.assumes_uniform == (not channel.lumpable)
 
@@ -86,7 +86,7 @@ def mean_share(noise, low, high, a, b):
 @pytest.mark.parametrize("bins", [5, [0, 10, 15, 60, 100]])
 def test_additive_noise_off_the_grid_agrees_with_quadrature(noise, bins):
     seen = dn.Additive(dn.Continuous(0, 100), noise).binned(bins)
-    true, reported = seen.true.floats, seen.reported_bins.floats.copy()
+    true, reported = seen.true.bins.floats, seen.reported.bins.floats.copy()
     reported[0], reported[-1] = -np.inf, np.inf  # the outermost bins take the tails
     matrix = seen.matrix()
     for i in range(len(true) - 1):
@@ -103,12 +103,12 @@ def simulated(channel, bins, n=400_000):
     counted = np.zeros_like(seen.matrix())
     for i in range(len(seen.true)):
         if isinstance(channel.domain, dn.Integer):
-            members = [x for x in channel.inputs if bin_of(x, seen.true.edges) == i]
+            members = [x for x in channel.inputs if bin_of(x, seen.true.bins.edges) == i]
             truths = generator.choice(members, n)
         else:
-            truths = generator.uniform(seen.true.floats[i], seen.true.floats[i + 1], n)
+            truths = generator.uniform(seen.true.bins.floats[i], seen.true.bins.floats[i + 1], n)
         reports = channel.randomise(truths, rng=generator)
-        counted[i] = np.bincount(seen.reported_bins.index(reports), minlength=counted.shape[1]) / n
+        counted[i] = np.bincount(seen.reported.bins.index(reports), minlength=counted.shape[1]) / n
     return seen.matrix(), counted
 
 
@@ -135,11 +135,11 @@ def test_reported_bins_cover_every_report_and_continue_the_true_ones():
     domain = dn.Integer(18, 65)
     channel = dn.Additive(domain, dn.Uniform(18))
     true = true_bins(domain, [18, 30, 50, 65])
-    reported = reported_bins(domain, channel.reported, true)
+    reported = reported_bins(channel.reported, true)
     # The average width of the true bins is 47 / 3; what is left at the ends is narrower.
     assert reported.edges == (0, 18 - Fraction(47, 3), 18, 30, 50, 65, 65 + Fraction(47, 3), 83)
     clamped = dn.Additive(domain, dn.Laplace(10))
-    assert reported_bins(domain, clamped.reported, true) == true
+    assert reported_bins(clamped.reported, true) == true
 
 
 @given(
@@ -194,6 +194,12 @@ def test_bins_that_cannot_be_are_refused_with_what_is_allowed_and_what_was_given
 def test_bins_of_what_is_not_numbers_are_refused(channel):
     with pytest.raises(ParameterError, match="Bins need a domain of numbers, got"):
         channel.matrix(bins=2)
+
+
+def test_bins_of_numbers_that_are_reported_as_words_are_refused():
+    words = dn.Matrix(dn.Integer(0, 2), [[0.5, 0.5], [0.2, 0.8], [1, 0]], outputs=["low", "high"])
+    with pytest.raises(ParameterError, match="these are reported as Nominal"):
+        dn.counts(["low"], words, bins=2)
 
 
 def test_binned_channels_push_pull_and_weigh_like_any_other():

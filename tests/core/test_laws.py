@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deniable as dn
-from deniable.core.channels.laws import Mixture, Shift, Table, convolve, sliding
+from deniable.core.channels.laws import Mixture, Table
 from deniable.core.channels.optional import _MayBeSilent
+from deniable.core.channels.shift import Shift, convolve, sliding
 from deniable.errors import NotInvertibleError, ParameterError
 
 seeds = st.integers(0, 2**32 - 1)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.domains.domain import NO_ANSWER, Integer, Nominal, Ordinal
+from deniable.core.domains.domain import NO_ANSWER
+from deniable.core.domains.grids import Integer
+from deniable.core.domains.labels import Nominal, Ordinal
 from deniable.core.domains.missing import WithMissing
 from deniable.survey.levels import channel_for
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.floating import FloatNoise, FloatScale
-from deniable.core.channels.laws import Shift
 from deniable.core.channels.noise import Noise
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.checks import check_domain
-from deniable.core.domains.domain import Continuous, Domain, Integer
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
 
 

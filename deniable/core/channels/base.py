@@ -6,11 +6,9 @@ matrix, sampler, epsilon, posterior, push, pull and weights are derived from tha
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,14 +16,14 @@ import pyarrow as pa
 
 from deniable.core.channels.floating import FloatLaw
 from deniable.core.channels.laws import Law
-from deniable.core.channels.operators import FloatTable
 from deniable.core.channels.posterior import posterior
 from deniable.core.channels.sampling import ByteSource, byte_source, integers_in_pieces
-from deniable.core.domains import bins as binning
+from deniable.core.channels.views import View
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import like, to_arrow
-from deniable.core.domains.domain import Continuous, Domain, build
+from deniable.core.domains.domain import Domain, build
 from deniable.core.domains.exact import Floats, Ints
+from deniable.core.domains.grids import Continuous
 from deniable.errors import ParameterError, SchemaError, WideDomainError
 
 LARGEST_MATRIX = 25_000_000
@@ -242,21 +240,12 @@ class Channel(ABC):
             self._check_size(k, self.law.outputs)
         return posterior(self.law, shares, None if reported is None else self.reported.code_of(reported))
 
-    def binned(self, bins: Any) -> Binned:
-        """The channel between bins of true and bins of reported values.
+    def binned(self, bins: Any) -> View:
+        """The channel between bins of true and bins of reported values; "no answer" comes after them.
 
         Exact for lumpable channels; for others truths are taken as spread uniformly inside a bin.
         """
-        true = binning.true_bins(self.domain, bins)
-        reported = binning.reported_bins(self.domain, self.reported, true)
-        return Binned(self, true, reported, self.between(true, reported))
-
-    def between(self, true: binning.Bins, reported: binning.Bins) -> Floats:
-        """P between bins of truths and bins of reports, truths spread uniformly inside a bin."""
-        if isinstance(self.law, FloatLaw):
-            return self.law.between(true, reported)
-        places = true.index(self.domain.numbers()), reported.index(self.reported.numbers())
-        return self.law.between(*places, len(true), len(reported))
+        return View.bins(self, bins)
 
     def randomise(self, values: Any, rng: np.random.Generator | None = None) -> Any:
         """Draw a report for each true value: a column in, a column of the same kind out (lists give numpy arrays).
@@ -350,71 +339,6 @@ def _short(value: Any) -> str:
         return f"{value['type']}({inside})"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-class Binned:
-    """A channel seen through bins: what the estimators need of it, in floating point. A `missing` label comes after the bins."""
-
-    def __init__(
-        self, channel: Channel, true: binning.Bins, reported: binning.Bins, matrix: Floats, missing: str | None = None
-    ) -> None:
-        self.channel = channel
-        self.true = true
-        self.reported_bins = reported
-        self.law = FloatTable(matrix)
-        self.missing = missing
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The bins of true values, as text."""
-        return self.true.labels if self.missing is None else (*self.true.labels, self.missing)
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """The bins of reported values, as text."""
-        return self.reported_bins.labels if self.missing is None else (*self.reported_bins.labels, self.missing)
-
-    def reported_codes(self, codes: Ints) -> Ints:
-        """The bin of each reported code; nonresponse has the last."""
-        if self.missing is None:
-            return self.reported_bins.index(self.channel.reported.numbers()[codes])
-        nonresponse = codes == self.channel.reported.size - 1
-        numbers = self.channel.reported.answered.numbers()
-        inside = self.reported_bins.index(numbers[np.where(nonresponse, 0, codes)])
-        return np.where(nonresponse, len(self.reported_bins), inside)
-
-    @property
-    def assumes_uniform(self) -> bool:
-        """Whether the matrix rests on truths being uniform inside a bin."""
-        return not self.channel.inner.lumpable
-
-    def finer(self, least: int) -> Binned:
-        """The same reports, with every bin of truths cut into equal parts until there are at least so many, as far as the grid allows."""
-        parts = -(-least // len(self.true))
-        edges: list[Fraction] = []
-        grid, widths = self.channel.domain.has_grid, self.widths
-        for i, (a, b) in enumerate(itertools.pairwise(self.true.edges)):
-            held = int(widths[i]) if grid else parts
-            cuts = [a + (b - a) * j / parts for j in range(parts)]
-            if grid:
-                step = self.channel.domain.step  # type: ignore[attr-defined]
-                cuts = sorted({a + step * (held * j // min(parts, held)) for j in range(min(parts, held))}) if held else [a]
-            edges += cuts
-        true = binning.Bins((*edges, self.true.edges[-1]))
-        return Binned(self.channel, true, self.reported_bins, self.channel.between(true, self.reported_bins))
-
-    @property
-    def widths(self) -> Floats:
-        """How much of the domain each bin of true values holds: values of the grid, or length where there is none."""
-        domain = self.channel.domain.answered
-        if not domain.has_grid:
-            return np.diff(self.true.floats)
-        held = np.bincount(self.true.index(domain.numbers()), minlength=len(self.true)).astype(np.float64)
-        return held if self.missing is None else np.append(held, held.mean())
-
-    def matrix(self) -> Floats:
-        """P between bins."""
-        return self.law.dense()
 
 
 def rounded_up(epsilon: float, digits: int = 3) -> str:

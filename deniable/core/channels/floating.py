@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channels.noise import Noise
+from deniable.core.channels.operators import FloatMixture, FloatTable, Operator
 from deniable.core.channels.sampling import ByteSource, unit_interval
 from deniable.core.domains.bins import Bins
-from deniable.core.domains.domain import Domain, Integer
+from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
+from deniable.core.domains.grids import Integer
 from deniable.errors import ParameterError
 
 
@@ -29,19 +31,26 @@ class FloatLaw(ABC):
     """
 
     lumpable: bool = False
+    bounded: bool = True
+    """Whether no report lies beyond the ends of the reported domain."""
     epsilon = math.inf
     """No guarantee is given: the low bits of floating-point numbers leak."""
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
 
+    @property
+    def inner(self) -> FloatLaw:
+        """The law of those who answer: all do."""
+        return self
+
     @abstractmethod
     def draw(self, truth: Floats, source: ByteSource) -> Floats:
         """One report per truth."""
 
     @abstractmethod
-    def between(self, true: Bins, reported: Bins) -> Floats:
-        """P between bins of truths and bins of reports, truths spread uniformly inside a bin."""
+    def between(self, true: Bins, reported: Bins) -> Operator:
+        """The law between bins of truths and bins of reports, truths spread uniformly inside a bin."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -62,8 +71,8 @@ class FloatIdentity(FloatLaw):
     def draw(self, truth: Floats, source: ByteSource) -> Floats:
         return truth
 
-    def between(self, true: Bins, reported: Bins) -> Floats:
-        return np.eye(len(true))
+    def between(self, true: Bins, reported: Bins) -> Operator:
+        return FloatMixture(1.0, np.zeros(len(true)))
 
 
 class FloatRetention(FloatLaw):
@@ -82,10 +91,9 @@ class FloatRetention(FloatLaw):
         replaced = np.interp(unit_interval(len(truth), source), self._below, self._edges)
         return np.where(keep, truth, replaced)
 
-    def between(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Operator:
         mass = np.diff(np.interp(true.floats, self._edges, self._below))
-        matrix: Floats = self.keep * np.eye(len(true)) + (1 - self.keep) * mass
-        return matrix
+        return FloatMixture(self.keep, (1 - self.keep) * mass)
 
 
 class FloatNoise(FloatLaw):
@@ -93,20 +101,20 @@ class FloatNoise(FloatLaw):
 
     def __init__(self, owner: str, noise: Noise) -> None:
         super().__init__(owner)
-        self.noise = noise
+        self.noise, self.bounded = noise, noise.bounded
 
     def draw(self, truth: Floats, source: ByteSource) -> Floats:
         drawn: Floats = truth + self.noise.quantile(unit_interval(len(truth), source))
         return drawn
 
-    def between(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Operator:
         # The mean over x in [a, b] of F(z - x) is (G(z - a) - G(z - b)) / (b - a), G being an antiderivative of F.
         a, b = true.floats[:-1, None], true.floats[1:, None]
         inner = reported.floats[None, 1:-1]
         below = (self.noise.cdf_integral(inner - a) - self.noise.cdf_integral(inner - b)) / (b - a)
         ones = np.ones((len(true), 1))
         matrix: Floats = np.diff(np.hstack([0 * ones, below, ones]), axis=1)
-        return np.maximum(matrix, 0.0)
+        return FloatTable(np.maximum(matrix, 0.0))
 
 
 class FloatScale(FloatLaw):
@@ -114,14 +122,14 @@ class FloatScale(FloatLaw):
 
     def __init__(self, owner: str, noise: Noise, domain: Domain) -> None:
         super().__init__(owner)
-        self.noise = noise
+        self.noise, self.bounded = noise, noise.bounded
         self._domain = domain
 
     def draw(self, truth: Floats, source: ByteSource) -> Floats:
         drawn: Floats = truth * (1 + self.noise.quantile(unit_interval(len(truth), source)))
         return drawn
 
-    def between(self, true: Bins, reported: Bins) -> Floats:
+    def between(self, true: Bins, reported: Bins) -> Operator:
         matrix = np.zeros((len(true), len(reported)))
         inner = reported.floats[1:-1]
         for i in range(len(true)):
@@ -129,7 +137,7 @@ class FloatScale(FloatLaw):
                 below = self.noise.cdf(inner / x - 1) if x != 0 else (inner > 0).astype(np.float64)
                 below = 1 - below if x < 0 else below
                 matrix[i] += share * np.diff(np.concatenate([[0.0], below, [1.0]]))
-        return matrix
+        return FloatTable(matrix)
 
     def _truths(self, true: Bins, i: int) -> tuple[Floats, Floats]:
         """The truths of a bin and their shares: all of them where they are whole numbers, else the nodes of a quadrature."""

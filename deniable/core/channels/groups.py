@@ -221,6 +221,26 @@ class JointChannel:
             raise WideDomainError("matrix_too_large", "A dense joint matrix of {k:,} squared is not built.", k=self.size)
         return self.law.dense()
 
+    def between(self, classes: Mapping[str, Ints]) -> Floats:
+        """P between joint cells of some attributes, of which `classes` says in which cell each code is; the last varies fastest.
+
+        Unit functions of the cells, pushed through: theta I + (1 - theta) q, or the joint flip.
+        """
+        cells = list(itertools.product(*(range(int(of_code.max()) + 1) for of_code in classes.values())))
+        matrix = np.zeros((len(cells), len(cells)))
+        theta = float(self.theta)
+        for z, cell in enumerate(cells):
+            matrix[z, z] += theta
+            inside = {name: of_code == c for (name, of_code), c in zip(classes.items(), cell, strict=True)}
+            if self.flips:
+                mirrored = tuple(int(of_code[1 - np.flatnonzero(inside[name])[0]]) for name, of_code in classes.items())
+                matrix[z, cells.index(mirrored)] += 1 - theta
+            else:
+                matrix[:, z] += (1 - theta) * self.innocuous_mean(
+                    {name: held.astype(np.float64) for name, held in inside.items()}
+                )
+        return matrix
+
     def product_weights(self, factors: Mapping[str, Floats], codes: Mapping[str, Ints]) -> Floats:
         """Unbiased weights, at reported codes, of a product of functions of some of the attributes.
 

@@ -40,6 +40,10 @@ class Operator(ABC):
             return solve_dense(self.dense(), f, spread)
         return solve_operator(self.pull, self.push, self.inputs, self.outputs, f)
 
+    def keep_and_replacement(self) -> tuple[float, Floats] | None:
+        """keep and b where P = keep I + 1 b^T: answers are kept or replaced, whatever they are. None where P is not known to be that."""
+        return None
+
     @cached_property
     def inverse(self) -> Floats:
         """Column j holds, for each report, the unbiased weight of "the truth is j"."""
@@ -73,3 +77,18 @@ class FloatTable(Operator):
 
     def pull(self, v: Floats) -> Floats:
         return self._floats @ v
+
+
+class FloatMixture(FloatTable):
+    """Answers kept with probability `keep`, else replaced: keep I + 1 replacement^T.
+
+    >>> FloatMixture(0.5, np.array([0.25, 0.25])).dense().tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+
+    def __init__(self, keep: float, replacement: Floats) -> None:
+        super().__init__(keep * np.eye(len(replacement)) + replacement)
+        self._keep, self._replacement = keep, replacement
+
+    def keep_and_replacement(self) -> tuple[float, Floats]:
+        return self._keep, self._replacement

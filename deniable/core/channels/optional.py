@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
 from deniable.core.channels.laws import Law
 from deniable.core.domains.domain import NO_ANSWER, Domain
 from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
@@ -93,6 +93,15 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
         weight = (keep * nonresponse - self.even @ inner / self.denominator) / (2 * keep - 1)
         return np.concatenate([(inner - (1 - keep) * weight) / keep, np.reshape(weight, (1, *np.shape(inner)[1:]))])
 
+    def _dense_between(self, true: Ints, reported: Ints, rows: int, columns: int) -> Floats:
+        if np.count_nonzero(true == true[-1]) > 1 or np.count_nonzero(reported == reported[-1]) > 1:
+            return super()._dense_between(true, reported, rows, columns)
+        # Nonresponse is a cell of its own, the last: around the cells of answers as around the answers.
+        inner = self.inner.between(true[:-1], reported[:-1], rows - 1, columns - 1).dense()
+        even = np.bincount(reported[:-1], weights=self.even, minlength=columns - 1) / self.denominator
+        answered = np.column_stack([self.keep * inner, np.full(rows - 1, 1 - self.keep)])
+        return np.vstack([answered, np.append(even, self.keep)])
+
     @cached_property
     def _even_cumulative(self) -> Ints:
         return np.cumsum(self.even)
@@ -142,17 +151,6 @@ class Optional(Channel):
     @property
     def inner(self) -> Channel:
         return self.channel
-
-    def binned(self, bins: Any) -> Binned:
-        """The channel between bins of the answers, with "no answer" after them on both sides."""
-        inner = self.channel.binned(bins)
-        law = self.law
-        keep = law.keep
-        places = inner.reported_bins.index(self.channel.reported.numbers())
-        turned = np.bincount(places, weights=law.even, minlength=len(inner.reported_bins)) / law.denominator
-        answered = np.column_stack([keep * inner.matrix(), np.full(len(inner.true), 1 - keep)])
-        matrix = np.vstack([answered, np.append(turned, keep)])
-        return Binned(self, inner.true, inner.reported_bins, matrix, self.domain.missing)
 
     def parameters(self) -> dict[str, Any]:
         return {"channel": self.channel.to_json(), "p": written(self.p), "missing": self.domain.missing}

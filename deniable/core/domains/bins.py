@@ -30,6 +30,12 @@ class Bins:
         return np.array([float(edge) for edge in self.edges])
 
     @property
+    def middles(self) -> Floats:
+        """The middle of every interval."""
+        middles: Floats = (self.floats[:-1] + self.floats[1:]) / 2
+        return middles
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The intervals as text."""
         shown = [str(as_float(edge)) for edge in self.edges]
@@ -44,9 +50,10 @@ class Bins:
 
 def true_bins(domain: Domain, bins: Any) -> Bins:
     """Bins of true values: a number of equal intervals, or edges from low to high of the domain."""
-    low, high = getattr(domain, "low", None), getattr(domain, "high", None)
-    if low is None or high is None:
+    if not domain.is_numeric:
         raise ParameterError("bins_need_numbers", "Bins need a domain of numbers, got {domain}.", domain=repr(domain))
+    numbers: Any = domain
+    low, high = numbers.low, numbers.high
     if isinstance(bins, (int, np.integer)):
         if isinstance(bins, bool) or bins < 2:
             raise ParameterError("bins_count", "bins must be at least 2, got {got}: one bin holds everything.", got=bins)
@@ -94,11 +101,18 @@ def _even_edges(domain: Any, bins: int) -> list[Fraction]:
     return [*(low + domain.step * (domain.size * i // bins) for i in range(bins)), high]
 
 
-def reported_bins(domain: Domain, reported: Domain, true: Bins) -> Bins:
+def reported_bins(reported: Domain, true: Bins) -> Bins:
     """The true bins, continued outward in bins of average width until they cover every report."""
-    if (getattr(reported, "low", None), getattr(reported, "high", None)) == (true.edges[0], true.edges[-1]):
+    if not reported.is_numeric:
+        raise ParameterError(
+            "bins_need_numbers",
+            "Bins need numbers that are reported as numbers, and these are reported as {domain}.",
+            domain=repr(reported),
+        )
+    numbers: Any = reported
+    low, high = numbers.low, numbers.high
+    if (low, high) == (true.edges[0], true.edges[-1]):
         return true
-    low, high = reported.low, reported.high  # type: ignore[attr-defined]
     width = (true.edges[-1] - true.edges[0]) / len(true)
     edges = list(true.edges)
     while edges[0] > low:

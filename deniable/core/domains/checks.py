@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from deniable.core.domains.domain import Binary, Domain
+from deniable.core.domains.domain import Domain
+from deniable.core.domains.labels import Binary
 from deniable.errors import ParameterError
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deniable.core.forgotten_order import plain
 from deniable.errors import DataError
@@ -100,3 +101,29 @@ def like(original: Any, array: pa.Array, name: str) -> Any:
         native.index = original.index
         native.name = original.name
     return native
+
+
+def numeric(column: pa.Array, text: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """An Arrow column as floats; what is no number becomes NaN."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_null(column.type):
+        return np.full(len(column), np.nan)
+    if pa.types.is_boolean(column.type) or not (
+        pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)
+    ):
+        if not text:
+            return np.full(len(column), np.nan)
+        try:
+            column = pc.utf8_trim_whitespace(column).cast(pa.float64())
+        except pa.ArrowInvalid:
+            column = pa.array([_number(cell) for cell in column.to_pylist()], type=pa.float64())
+    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.array(values, dtype=np.float64)
+
+
+def _number(cell: str | None) -> float | None:
+    try:
+        return float(cell) if cell else None
+    except ValueError:
+        return None

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Identity
-from deniable.core.domains.domain import Binary, Nominal
+from deniable.core.domains.labels import Binary, Nominal
 from deniable.core.order import MORE, SURPRISE, EqualNeighbours, SerialCorrelation
 from deniable.core.restored_order import KeptColumn
 from deniable.core.stretches import Stretches

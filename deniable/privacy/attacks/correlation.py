@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.core.channels.views import View
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.errors import DataError, ParameterError
-from deniable.privacy.measures.likelihood import Attribute, Likelihoods, chances, part, posterior_over, rows_of
+from deniable.privacy.measures.likelihood import (
+    Likelihoods,
+    chances,
+    part,
+    posterior_over,
+    reported_codes,
+    rows_of,
+    true_codes,
+    views_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,8 +147,8 @@ def remaining_error(
 
     generator = np.random.default_rng() if rng is None else rng
     noisy = _numbers(schema, attributes)
-    views = [Attribute(name, channel) for name, channel in noisy.items()]
-    size = len(views[0].true_codes(population))
+    views = views_of(noisy)
+    size = len(true_codes(views, population))
     if size < SMALLEST:
         raise DataError(
             "population_small",
@@ -149,7 +160,7 @@ def remaining_error(
     known = rows_of(population, list(schema), order[: size // 2])
     attacked = rows_of(population, list(schema), order[size // 2 :][:people])
     attacker = _Attacker(noisy, schema, known, schema.randomise(attacked, generator))
-    truth = np.column_stack([view.true_numbers()[view.true_codes(attacked)] for view in views])
+    truth = _values([view.true.numbers for view in views.values()], true_codes(views, attacked))
     squares = {method: (attacker.guess(method) - truth) ** 2 for method in METHODS}
     table = pd.DataFrame(
         {method: np.sqrt(square.mean(axis=0)) for method, square in squares.items()},
@@ -172,9 +183,10 @@ class _Attacker:
     """An attacker who holds the reports, the schema, and perhaps a population."""
 
     def __init__(self, noisy: Schema, schema: Schema, population: Any, reported: Any) -> None:
-        self.views = [Attribute(name, channel) for name, channel in noisy.items()]
-        self.reports = np.column_stack([view.reported_codes(reported) for view in self.views])
-        self.z = _values([view.reported_numbers() for view in self.views], self.reports)
+        self._by_name = views_of(noisy)
+        self.views = list(self._by_name.values())
+        self.reports = reported_codes(self._by_name, reported)
+        self.z = _values([view.reported.numbers for view in self.views], self.reports)
         self.population = population
         self.noisy, self.schema, self.reported = noisy, schema, reported
 
@@ -192,13 +204,14 @@ class _Attacker:
         linear: Floats = moments.mean_x + (self.z - moments.mean_z) @ (moments.xz @ np.linalg.pinv(moments.zz)).T
         return linear if method == "bayes" else self._among(self.noisy if method == "population" else self.schema, linear)
 
+    @cached_property
     def _truths(self) -> Ints:
-        return np.column_stack([view.true_codes(self.population) for view in self.views])
+        return true_codes(self._by_name, self.population)
 
     def _alone(self, j: int) -> Floats:
         view = self.views[j]
-        numbers = view.true_numbers()
-        prior = np.bincount(view.true_codes(self.population), minlength=len(numbers)).astype(np.float64)
+        numbers = view.true.numbers
+        prior = np.bincount(self._truths[:, j], minlength=len(numbers)).astype(np.float64)
         # A little everywhere: a truth that does not occur in the population is rare, not impossible.
         prior += 1e-3 * prior.sum() / len(numbers)
         seen, which = np.unique(self.reports[:, j], return_inverse=True)
@@ -209,8 +222,8 @@ class _Attacker:
 
     def _known(self) -> _Moments:
         """Moments of truths and reports in the population, exact over the noise."""
-        codes = self._truths()
-        x = _values([view.true_numbers() for view in self.views], codes)
+        codes = self._truths
+        x = _values([view.true.numbers for view in self.views], codes)
         expected, spread = zip(*(_given_truth(view) for view in self.views), strict=True)
         m = _values(expected, codes)
         noise = _values(spread, codes).mean(axis=0)
@@ -226,7 +239,7 @@ class _Attacker:
         for j, view in enumerate(self.views):
             expected, spread = _given_truth(view)
             middle = len(expected) // 2
-            noise[j], shift[j] = spread[middle], expected[middle] - view.true_numbers()[middle]
+            noise[j], shift[j] = spread[middle], expected[middle] - view.true.numbers[middle]
         values, vectors = np.linalg.eigh(zz - np.diag(noise))
         xx = (vectors * np.maximum(values, 0.0)) @ vectors.T
         return _Moments(mean_z - shift, mean_z, xx, xx, xx + np.diag(noise))
@@ -246,7 +259,7 @@ class _Attacker:
         """The mean truth of the people who may have sent each report; `otherwise` where nobody known may have."""
         likelihoods = Likelihoods(asked)
         codes = likelihoods.truths(self.population)[:KNOWN]
-        x = _values([view.true_numbers() for view in self.views], self._truths()[:KNOWN])
+        x = _values([view.true.numbers for view in self.views], self._truths[:KNOWN])
         guess = otherwise.copy()
         for place, table in likelihoods.pieces(likelihoods.reports(self.reported), codes):
             possible = np.isfinite(table.max(axis=1))
@@ -255,9 +268,9 @@ class _Attacker:
         return guess
 
 
-def _given_truth(view: Attribute) -> tuple[Floats, Floats]:
+def _given_truth(view: View) -> tuple[Floats, Floats]:
     """Mean and variance of the report for each true code."""
-    z = view.reported_numbers()
+    z = view.reported.numbers
     middle = float(z.mean())
     mean = view.law.pull(z - middle)
     square = view.law.pull((z - middle) ** 2)

@@ -8,7 +8,7 @@ import numpy as np
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
-from deniable.core.channels.laws import Shift
+from deniable.core.channels.shift import Shift
 from deniable.core.domains.exact import Ints
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import shares

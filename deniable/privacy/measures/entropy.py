@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from deniable.core.channels.additive import Additive
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
 from deniable.core.channels.noise import Laplace, Noise, Normal, Staircase, Uniform
-from deniable.core.domains.domain import Continuous, Domain, Integer
+from deniable.core.channels.views import View
+from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
+from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
 from deniable.privacy.measures.information import mutual_information
 from deniable.privacy.measures.interval import noise_of
@@ -85,9 +87,9 @@ def privacy_loss(channel: AnyChannel, prior: Any = None) -> float:
 
 def _widths(channel: AnyChannel) -> Floats:
     """How wide a cell each true label stands for."""
-    if isinstance(channel, Binned):
+    if isinstance(channel, View):
         step = step_of(channel.channel.domain) if channel.channel.exact else 1.0
-        return channel.widths * step
+        return channel.true.widths * step
     width = step_of(channel.domain) if isinstance(channel, Channel) else 1.0
     return np.full(channel.law.inputs, width)
 

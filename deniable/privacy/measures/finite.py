@@ -9,10 +9,11 @@ import numpy as np
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import LARGEST_MATRIX, Channel
-from deniable.core.channels.designs import Identity, Matrix, Retention
-from deniable.core.channels.laws import Shift
+from deniable.core.channels.designs import Identity, Retention
 from deniable.core.channels.noise import Laplace
 from deniable.core.channels.optional import Optional
+from deniable.core.channels.shift import Shift
+from deniable.core.channels.table_designs import Matrix
 from deniable.core.domains.exact import Number, probability
 from deniable.errors import ParameterError, WideDomainError
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.channels.base import Channel
-from deniable.core.channels.blocks import Block
 from deniable.core.channels.groups import Group
 from deniable.core.channels.laws import Law
 from deniable.core.channels.operators import Operator
+from deniable.core.channels.views import View
 from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.exact import Floats, Ints, fraction
 from deniable.core.schema import Schema
@@ -74,41 +73,19 @@ def rows_of(frame: Any, names: Sequence[str], rows: Ints) -> pa.Table:
     return pa.table({name: to_arrow(column(frame, name, "the frame of truths"), name).take(pa.array(rows)) for name in names})
 
 
-class Attribute:
-    """One attribute as an attacker handles it: codes, the numbers behind them, and the law between them."""
-
-    def __init__(self, name: str, channel: Channel) -> None:
-        self.name = name
-        self.channel = channel
-        self._binned = None if channel.exact else channel.binned(FLOAT_BINS)
-        self.law: Operator = channel.law if self._binned is None else self._binned.law
-
-    def true_codes(self, frame: Any) -> Ints:
-        """Codes of the true values of a frame."""
-        values = column(frame, self.name, "the frame of truths")
-        if self._binned is None:
-            return self.channel.domain.encode(values, self.name)
-        return self._binned.true.index(np.asarray(values, dtype=np.float64))
-
-    def reported_codes(self, frame: Any) -> Ints:
-        """Codes of the reported values of a frame."""
-        values = column(frame, self.name, "the frame of reports")
-        if self._binned is None:
-            return self.channel.reported.encode(values, self.name)
-        return self._binned.reported_bins.index(np.asarray(values, dtype=np.float64))
-
-    def true_numbers(self) -> Floats:
-        """What each true code stands for; the middle of a bin in floating point."""
-        return self.channel.domain.numbers() if self._binned is None else _middles(self._binned.true.floats)
-
-    def reported_numbers(self) -> Floats:
-        """What each reported code stands for."""
-        return self.channel.reported.numbers() if self._binned is None else _middles(self._binned.reported_bins.floats)
+def views_of(schema: Schema) -> dict[str, View]:
+    """Every attribute as an attacker handles it: each label by itself, and numbers without a grid in fine bins."""
+    return {name: View.finest(channel, FLOAT_BINS) for name, channel in schema.items()}
 
 
-def _middles(edges: Floats) -> Floats:
-    middles: Floats = (edges[:-1] + edges[1:]) / 2
-    return middles
+def true_codes(views: Mapping[str, View], frame: Any) -> Ints:
+    """The cells of the true values of a frame: one row per person, one column per attribute."""
+    return np.column_stack([view.encode_true(column(frame, name, "the frame of truths"), name) for name, view in views.items()])
+
+
+def reported_codes(views: Mapping[str, View], frame: Any) -> Ints:
+    """The cells of the reports of a frame: one row per report, one column per attribute."""
+    return np.column_stack([view.encode(column(frame, name, "the frame of reports"), name) for name, view in views.items()])
 
 
 class Likelihoods:
@@ -116,22 +93,22 @@ class Likelihoods:
 
     def __init__(self, schema: Schema) -> None:
         self.names = list(schema)
-        self._attributes = {name: Attribute(name, channel) for name, channel in schema.items()}
+        self._views = views_of(schema)
         self._blocks = schema.blocks
 
     def truths(self, frame: Any) -> Ints:
         """True codes, one row per person and one column per block."""
-        return np.column_stack([self._together(block, frame, true=True) for block in self._blocks])
+        return self._by_block(true_codes(self._views, frame), [view.law.inputs for view in self._views.values()])
 
     def reports(self, frame: Any) -> Ints:
         """Reported codes, one row per report and one column per block."""
-        return np.column_stack([self._together(block, frame, true=False) for block in self._blocks])
+        return self._by_block(reported_codes(self._views, frame), [view.law.outputs for view in self._views.values()])
 
-    def _together(self, block: Block, frame: Any, true: bool) -> Ints:
-        members = [self._attributes[name] for name in block.attributes]
-        codes = [member.true_codes(frame) if true else member.reported_codes(frame) for member in members]
-        sizes = tuple(member.law.inputs if true else member.law.outputs for member in members)
-        return codes[0] if len(codes) == 1 else np.ravel_multi_index(codes, sizes).astype(np.int64)
+    def _by_block(self, codes: Ints, sizes: Sequence[int]) -> Ints:
+        """The codes of attributes that share a draw as one, the last varying fastest."""
+        places = [[self.names.index(name) for name in block.attributes] for block in self._blocks]
+        together = [np.ravel_multi_index(tuple(codes[:, at].T), tuple(sizes[i] for i in at)) for at in places]
+        return np.column_stack(together).astype(np.int64)
 
     def pieces(self, reports: Ints, truths: Ints) -> Iterator[tuple[slice, Floats]]:
         """log P(report | truth), some reports at a time: [reports, truths]."""
@@ -147,7 +124,7 @@ class Likelihoods:
     def _table(self, i: int, reports: Ints, truths: Ints) -> tuple[Floats, Ints, Ints]:
         """Only the labels that occur: a wide domain never becomes a dense matrix."""
         block = self._blocks[i]
-        law = self._attributes[block.name].law if len(block.attributes) == 1 else block.channel.law
+        law = self._views[block.name].law if len(block.attributes) == 1 else block.channel.law
         seen, which_report = np.unique(reports, return_inverse=True)
         present, which_truth = np.unique(truths, return_inverse=True)
         with np.errstate(divide="ignore"):

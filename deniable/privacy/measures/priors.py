@@ -8,8 +8,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from deniable.core.channels.base import Binned, Channel
+from deniable.core.channels.base import Channel
 from deniable.core.channels.groups import JointChannel
+from deniable.core.channels.views import View
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
@@ -20,8 +21,8 @@ def is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-AnyChannel = Channel | JointChannel | Binned
-"""A channel, that of a group (labels are tuples), or a channel seen through bins."""
+AnyChannel = Channel | JointChannel | View
+"""A channel, that of a group (labels are tuples), or a channel seen in cells."""
 
 
 def shares(channel: AnyChannel, prior: Any = None, name: str = "prior") -> Floats:

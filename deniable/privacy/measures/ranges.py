@@ -8,8 +8,8 @@ from typing import Any
 
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.noise import Noise, Uniform
-from deniable.core.domains.domain import Continuous, Integer
 from deniable.core.domains.exact import fraction
+from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
 from deniable.privacy.measures.entropy import UNIT, entropy_privacy
 from deniable.privacy.measures.priors import is_number

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.channels.base import Binned
+from deniable.core.channels.views import View
 from deniable.errors import ParameterError
 from deniable.privacy.measures.priors import AnyChannel, is_number, joint, shares
 
@@ -58,7 +58,7 @@ def worst_rise(channel: AnyChannel, prior: Any = None) -> Rise:
     """
     if prior is not None:
         return _largest(channel, prior, against_prior=True)
-    if isinstance(channel, Binned):
+    if isinstance(channel, View):
         raise ParameterError("binned_epsilon", "A channel seen through bins has no epsilon; give worst_rise a prior.")
     z, likelier, _ = channel.law.worst_case
     before = 1 / (1 + math.exp(channel.epsilon / 2)) if channel.epsilon < 1400 else 0.0

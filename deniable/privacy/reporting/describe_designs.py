@@ -7,19 +7,10 @@ from fractions import Fraction
 
 from deniable.core.channels.additive import Additive, Multiplicative
 from deniable.core.channels.base import Channel
-from deniable.core.channels.designs import (
-    KRR,
-    Crosswise,
-    Flip,
-    ForcedResponse,
-    Identity,
-    Matrix,
-    Neighbours,
-    Retention,
-    UnrelatedQuestion,
-)
+from deniable.core.channels.designs import KRR, Crosswise, Flip, ForcedResponse, Identity, Retention, UnrelatedQuestion
 from deniable.core.channels.noise import Laplace, Noise, Normal, Uniform
 from deniable.core.channels.optional import Optional
+from deniable.core.channels.table_designs import Matrix, Neighbours
 from deniable.core.schema import Schema
 from deniable.privacy.reporting.words import quoted
 

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from deniable.core.channels.base import Channel
-from deniable.core.domains.domain import NO_ANSWER, Domain, Nominal, Ordinal
+from deniable.core.domains.domain import NO_ANSWER, Domain
+from deniable.core.domains.labels import Nominal, Ordinal
 from deniable.survey.mistakes import Mistakes, each
 from deniable.survey.page_rules import MOST_CHOICES, UNPRINTABLE
 from deniable.survey.questions.reading import Reading

@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 from deniable.core.channels.base import Channel
-from deniable.core.domains.domain import NO_ANSWER, Nominal
+from deniable.core.domains.domain import NO_ANSWER
+from deniable.core.domains.labels import Nominal
 from deniable.errors import QuestionnaireError
 from deniable.survey.levels import LEVELS
 from deniable.survey.mistakes import Mistakes, each

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from deniable.core.domains.domain import NO_ANSWER, Integer
+from deniable.core.domains.domain import NO_ANSWER
+from deniable.core.domains.grids import Integer
 from deniable.core.domains.missing import WithMissing
 from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES
 from deniable.survey.questions.choices import AnswerForm, Choice

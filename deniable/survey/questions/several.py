@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from deniable.core.domains.domain import NO_ANSWER, Nominal
+from deniable.core.domains.domain import NO_ANSWER
+from deniable.core.domains.labels import Nominal
 from deniable.survey.mistakes import each
 from deniable.survey.page_rules import columns
 from deniable.survey.questions.choices import AnswerForm, domain_of, read_choices
