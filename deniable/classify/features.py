@@ -71,8 +71,9 @@ class Feature:
         """Row z, column x: the unbiased weight of "the truth is in cell x" when z was reported; None where there is none."""
         if not self.exact:
             return None
-        keep, replacement = self.law.keep_and_replacement() or (0.0, None)
-        if keep:
+        mixed = self.law.keep_and_replacement()
+        if mixed is not None and mixed[0]:
+            keep, replacement = mixed
             return (np.eye(self.cells) - replacement) / keep
         try:
             return FloatTable(self.matrix).inverse

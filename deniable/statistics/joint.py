@@ -129,7 +129,7 @@ class JointTruth:
                 self.true |= cells
                 self.reported |= cells
                 matrices.append(block.channel.between(classes))
-            elif names:
+            elif names and isinstance(block.channel, Channel):
                 view = atoms_of(block.channel, classes[block.name])
                 self.true[block.name], self.reported[block.name] = view.true, view.reported
                 self.exact &= not view.assumes_uniform

@@ -214,7 +214,7 @@ class Mixture(Law):
         return self.diagonal / self.denominator
 
     @property
-    def mixture(self) -> Mixture:  # type: ignore[override]
+    def mixture(self) -> Mixture:
         return self
 
     def rows(self, codes: Ints) -> Ints:
