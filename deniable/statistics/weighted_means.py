@@ -144,5 +144,11 @@ def _moved(estimate: Estimate, values: Sequence[float], unbiased: Sequence[float
     seen = [abs(a - b) > WORTH_SAYING * error for a, b, error in zip(values, unbiased, estimate.se, strict=True)]
     result = estimate.with_value(values)
     if any(seen):
-        result.notes = (*result.notes, MOVED.format(values=", ".join(f"{value:.5g}" for value in unbiased)))
+        result.notes = (*result.notes, MOVED.format(values=", ".join(_with_its_group(estimate, unbiased))))
     return result
+
+
+def _with_its_group(estimate: Estimate, unbiased: Sequence[float]) -> list[str]:
+    """The values before they were moved, each with the group it is about where there are several."""
+    values = [f"{value:.4g}" for value in unbiased]
+    return values if len(values) == 1 else [f"{value} ({label})" for value, label in zip(values, estimate.labels, strict=True)]

@@ -205,8 +205,8 @@ def test_without_random_numbers_no_example_is_made_up(page, served):
 REGISTER = {
     "en": ("can see which mixed answers came with which contact details", "stay mixed", "kept until 1 January 2099"),
     "pl": (
-        "może zobaczyć, które zmieszane odpowiedzi przyszły z którymi danymi kontaktowymi",
-        "pozostają zmieszane",
+        "może zobaczyć, które losowo zmienione odpowiedzi przyszły z którymi danymi kontaktowymi",
+        "pozostają losowo zmienione",
         "przechowywane do 1 stycznia 2099",
     ),
 }

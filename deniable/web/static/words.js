@@ -145,27 +145,27 @@ const WORDS = {
     contact: "Pytania?",
     receives: "Co otrzymuje organizator",
     receivesText: {
-      all: "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje odpowiedzi. Z Twoich odpowiedzi tylko zmieszane opuszczają Twoje urządzenie.",
-      some: "Zanim cokolwiek zostanie wysłane, ta strona losowo miesza Twoje odpowiedzi na pytania oznaczone „mieszane przed wysłaniem”: z nich tylko zmieszane opuszczają Twoje urządzenie. Odpowiedzi na pytania oznaczone „wysyłane bez zmian” nie są mieszane: organizator otrzymuje je dokładnie takie, jakie podasz.",
-      none: "W tej ankiecie nic nie jest mieszane: organizator otrzymuje odpowiedzi dokładnie takie, jakie podasz.",
+      all: "Zanim cokolwiek zostanie wysłane, ta strona losowo zmienia Twoje odpowiedzi. Z Twoich odpowiedzi tylko zmienione opuszczają Twoje urządzenie.",
+      some: "Zanim cokolwiek zostanie wysłane, ta strona losowo zmienia Twoje odpowiedzi na pytania oznaczone „losowo zmieniane przed wysłaniem”: z nich tylko zmienione opuszczają Twoje urządzenie. Odpowiedzi na pytania oznaczone „wysyłane bez zmian” nie są zmieniane: organizator otrzymuje je dokładnie takie, jakie podasz.",
+      none: "W tej ankiecie nic nie jest losowo zmieniane: organizator otrzymuje odpowiedzi dokładnie takie, jakie podasz.",
     },
     knows: "Czego organizator może się dowiedzieć, a czego nie",
     knowsText: {
-      all: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
-      some: "Z wielu zmieszanych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, które jest mieszane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, mogą przeczytać.",
+      all: "Z wielu losowo zmienionych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi.",
+      some: "Z wielu losowo zmienionych odpowiedzi organizator może obliczyć, ile osób coś myśli lub robi. Na podstawie samych Twoich odpowiedzi nigdy nie będzie mieć pewności, jak brzmiała Twoja odpowiedź na pytanie, na które odpowiedzi są losowo zmieniane: ani on, ani nikt, kto kiedykolwiek zobaczy zapisane odpowiedzi. To, co jest wysyłane bez zmian, mogą przeczytać.",
       none: "Organizator i każdy, kto kiedykolwiek zobaczy zapisane odpowiedzi, może je przeczytać.",
     },
     example: (first, second, n, of) =>
       `Na ${of.toLocaleString("pl")} osób, których odpowiedź brzmi „${first}”, około ${n.toLocaleString("pl")} wysyła „${second}”. Dlatego „${second}” niczego nie dowodzi.`,
     exampleWeak: (first, second, n, of) =>
       `Na ${of.toLocaleString("pl")} osób, których odpowiedź brzmi „${first}”, około ${n.toLocaleString("pl")} wysyła „${second}”.`,
-    weak: (titles) => `Mieszane tylko lekko: ${titles}. To, co zostanie tam wysłane, nigdy nie dowodzi Twojej odpowiedzi, ale może sporo o niej powiedzieć.`,
-    truth: "Odpowiadaj zgodnie z prawdą: mieszaniem zajmuje się strona.",
+    weak: (titles) => `Zmieniane tylko lekko: ${titles}. To, co zostanie tam wysłane, nigdy nie dowodzi Twojej odpowiedzi, ale może sporo o niej powiedzieć.`,
+    truth: "Odpowiadaj zgodnie z prawdą: losowe zmiany wprowadza strona.",
     linkNone: "Zaproszenie nie jest zapisywane razem z odpowiedziami.",
     linkCode: "Po wysłaniu otrzymasz kod, który jest zapisywany razem z odpowiedziami. Kto zna kod, może je odnaleźć; tylko z nim można wykazać, że pochodzą od Ciebie.",
     linkRegister: {
-      all: "Ta ankieta pyta, jak się z Tobą skontaktować. Organizator może zobaczyć, które zmieszane odpowiedzi przyszły z którymi danymi kontaktowymi. Same odpowiedzi pozostają zmieszane.",
-      some: "Ta ankieta pyta, jak się z Tobą skontaktować. Organizator może zobaczyć, które odpowiedzi przyszły z którymi danymi kontaktowymi. Odpowiedzi zmieszane pozostają zmieszane; pozostałe widzi takie, jakie podasz.",
+      all: "Ta ankieta pyta, jak się z Tobą skontaktować. Organizator może zobaczyć, które losowo zmienione odpowiedzi przyszły z którymi danymi kontaktowymi. Same odpowiedzi pozostają losowo zmienione.",
+      some: "Ta ankieta pyta, jak się z Tobą skontaktować. Organizator może zobaczyć, które odpowiedzi przyszły z którymi danymi kontaktowymi. Odpowiedzi losowo zmienione takie pozostają; pozostałe widzi takie, jakie podasz.",
       none: "Ta ankieta pyta, jak się z Tobą skontaktować. Organizator może zobaczyć, które odpowiedzi przyszły z którymi danymi kontaktowymi.",
     },
     contactsUntil: (day) => `Dane kontaktowe są przechowywane do ${day}, a potem usuwane.`,
@@ -175,28 +175,28 @@ const WORDS = {
     yes: "Tak",
     no: "Nie",
     practiceResult: (title, n, of) =>
-      `Odpowiedzi z ćwiczenia zostają tutaj. Gdyby były mieszane jak odpowiedzi na „${title}”, na ${of.toLocaleString("pl")} osób z Twoją odpowiedzią około ${n.toLocaleString("pl")} wysłałoby inną.`,
+      `Odpowiedzi z ćwiczenia zostają tutaj. Gdyby były losowo zmieniane jak odpowiedzi na „${title}”, na ${of.toLocaleString("pl")} osób z Twoją odpowiedzią około ${n.toLocaleString("pl")} wysłałoby inną.`,
     practicePlain: "Odpowiedzi z ćwiczenia zostają tutaj. W ankiecie część osób z Twoją odpowiedzią wysłałaby losowo inną; nikt nie wie, które to osoby.",
     practiceFirst: "Proszę najpierw wybrać odpowiedź.",
     practiceDraw: "Wylosuj przykład",
     practiceDrawn: (times, chosen, sent) =>
       `Przykładowe losowanie ${times}: wybrano „${chosen}”, a wysłane zostałoby „${sent}”. To tylko przykład: teraz nic nie jest wysyłane, a „Wyślij” losuje od nowa. Naciśnij jeszcze raz, aby zobaczyć inne losowanie.`,
-    practiceExplain: "Wyjaśnij mieszanie",
+    practiceExplain: "Wyjaśnij losowe zmiany",
     start: "Rozpocznij",
     back: "Wstecz",
     next: "Dalej",
     send: "Wyślij",
     sending: "Wysyłanie…",
     sendNote: {
-      all: "Po naciśnięciu „Wyślij” odpowiedzi są mieszane, wysyłane i usuwane z tej strony.",
-      some: "Po naciśnięciu „Wyślij” prywatne odpowiedzi są mieszane; potem wszystkie są wysyłane i usuwane z tej strony.",
+      all: "Po naciśnięciu „Wyślij” odpowiedzi są losowo zmieniane, wysyłane i usuwane z tej strony.",
+      some: "Po naciśnięciu „Wyślij” prywatne odpowiedzi są losowo zmieniane; potem wszystkie są wysyłane i usuwane z tej strony.",
       none: "Po naciśnięciu „Wyślij” odpowiedzi są wysyłane bez zmian i usuwane z tej strony.",
     },
     skipped: "Pytanie pozostawione bez odpowiedzi liczy się jako „Wolę nie odpowiadać”.",
     noAnswer: "Wolę nie odpowiadać",
     noneOfThese: "Żadne z powyższych",
     sentAsIs: "wysyłane bez zmian",
-    mixed: "mieszane przed wysłaniem",
+    mixed: "losowo zmieniane przed wysłaniem",
     orMore: (low, high, step) =>
       step === 1
         ? `Liczba całkowita od ${low} do ${high}. Mniejsze liczą się jako ${low}, większe jako ${high}.`
@@ -208,7 +208,7 @@ const WORDS = {
     errorStep: (low, high, step) =>
       `Proszę podać jedną z liczb ${grid(low, high, step)}, … do ${high} (w razie potrzeby najbliższą) albo zaznaczyć „Wolę nie odpowiadać”.`,
     failed: {
-      all: "Odpowiedzi zostały zmieszane, ale nie dotarły. Ponowna próba wyśle dokładnie to samo.",
+      all: "Odpowiedzi zostały losowo zmienione, ale nie dotarły. Ponowna próba wyśle dokładnie to samo.",
       some: "Odpowiedzi nie dotarły. Ponowna próba wyśle dokładnie to samo.",
       none: "Odpowiedzi nie dotarły. Ponowna próba wyśle dokładnie to samo.",
     },
@@ -230,15 +230,15 @@ const WORDS = {
       unknown_survey: "Tej ankiety już nie ma.",
     },
     thanks: {
-      all: "Dziękujemy. Zmieszane odpowiedzi dotarły.",
-      some: "Dziękujemy. Odpowiedzi dotarły, prywatne zostały zmieszane.",
+      all: "Dziękujemy. Losowo zmienione odpowiedzi dotarły.",
+      some: "Dziękujemy. Odpowiedzi dotarły, prywatne zostały losowo zmienione.",
       none: "Dziękujemy. Odpowiedzi dotarły.",
     },
     code: "Twój kod (zapisz go; nie zostanie pokazany ponownie):",
     whatSent: "Co zostało wysłane?",
     whatSentNote: {
       all: "Może się różnić od Twojej odpowiedzi; na tym polega ochrona.",
-      some: "Tam, gdzie odpowiedzi są mieszane, może się różnić od Twojej; na tym polega ochrona.",
+      some: "Tam, gdzie odpowiedzi są losowo zmieniane, może się różnić od Twojej; na tym polega ochrona.",
       none: "",
     },
     nextPerson: "Następna osoba",
@@ -246,10 +246,10 @@ const WORDS = {
     otherWay: "Inny sposób udziału",
     stuck: "Wystąpił błąd i nie można tu kontynuować ankiety. Nic nie wysłano.",
     dishonest:
-      "Tej stronie kazano pytać lub mieszać odpowiedzi w sposób, który ujawniłby niektóre z nich, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
+      "Tej stronie kazano pytać lub losowo zmieniać odpowiedzi w sposób, który ujawniłby niektóre z nich, dlatego o nic nie pyta. Nic nie wysłano. Proszę powiadomić organizatora.",
     drawnBefore:
-      "Twoje zmieszane odpowiedzi już raz opuściły tę stronę, a serwer nie potwierdził ich zapisania. Ponowne zmieszanie tych samych odpowiedzi zdradziłoby o Tobie zbyt wiele, dlatego ta strona nic więcej nie wysyła.",
-    noRandom: "Ta przeglądarka nie ma kryptograficznych liczb losowych, na których można polegać, więc nie można tu nic zmieszać i nic nie wysłano.",
+      "Twoje losowo zmienione odpowiedzi już raz opuściły tę stronę, a serwer nie potwierdził ich zapisania. Ponowne losowanie dla tych samych odpowiedzi zdradziłoby o Tobie zbyt wiele, dlatego ta strona nic więcej nie wysyła.",
+    noRandom: "Ta przeglądarka nie ma kryptograficznych liczb losowych, na których można polegać, więc nie można tu nic losowo zmienić i nic nie wysłano.",
     closed: "Ta ankieta jest zamknięta.",
     notFound: "Nie ma takiej ankiety.",
     unreachable: "Nie udało się wczytać ankiety. Proszę odświeżyć stronę.",
@@ -260,7 +260,7 @@ const WORDS = {
     outdated: "Ankieta zmieniła się od czasu przygotowania tej strony. Nic nie wysłano. Proszę poprosić organizatora o nową stronę.",
     outdatedLater: "Ankieta zmieniła się od czasu przygotowania tej strony, więc ta strona nic więcej nie wyśle. Proszę poprosić organizatora o nową stronę.",
     notReached:
-      "Serwer jest nieosiągalny albo nie przyjmuje już odpowiedzi z tej strony. Nic nie zmieszano i nic nie wysłano. Proszę spróbować za chwilę albo poprosić organizatora o najnowszą stronę.",
+      "Serwer jest nieosiągalny albo nie przyjmuje już odpowiedzi z tej strony. Nic nie wylosowano i nic nie wysłano. Proszę spróbować za chwilę albo poprosić organizatora o najnowszą stronę.",
     step: (i, n) => `Strona ${i} z ${n}`,
     loading: "Wczytywanie…",
     contactTitle: "Jak się z Tobą skontaktować",
