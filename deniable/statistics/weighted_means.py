@@ -150,5 +150,6 @@ def _moved(estimate: Estimate, values: Sequence[float], unbiased: Sequence[float
 
 def _with_its_group(estimate: Estimate, unbiased: Sequence[float]) -> list[str]:
     """The values before they were moved, each with the group it is about where there are several."""
-    values = [f"{value:.4g}" for value in unbiased]
-    return values if len(values) == 1 else [f"{value} ({label})" for value, label in zip(values, estimate.labels, strict=True)]
+    if len(unbiased) == 1:
+        return [f"{unbiased[0]:.5g}"]
+    return [f"{value:.4g} ({label})" for value, label in zip(unbiased, estimate.labels, strict=True)]
