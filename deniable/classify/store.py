@@ -46,7 +46,7 @@ def to_json(model: ReconstructionNaiveBayes | ReconstructionTree) -> str:
     """
     check_is_fitted(model)
     schema = model.schema
-    if schema is None or schema.target is None or any(attribute.floating for attribute in model.attributes_):  # type: ignore[attr-defined]
+    if schema is None or schema.target is None or any(attribute.floating for attribute in model.attributes_):
         raise ParameterError(
             "cannot_store",
             "A classifier is saved with its schema, which must name the class as its target (declare an open class as dn.Identity) and "
