@@ -84,6 +84,8 @@ class Feature:
 class Numbers:
     """Undistorted numbers without a schema: cut where the training data has about equal parts."""
 
+    floating = False
+
     def __init__(self, name: str, values: Any, counted: Any = None) -> None:
         self.name = name
         distinct = np.unique(values)
