@@ -80,7 +80,8 @@ class Uncertainty:
         draws = (len(self._resampled) or DRAWS) if draws is None else draws
         if rng is None and len(self._resampled) == draws:
             return
-        generator = np.random.default_rng() if rng is None else rng
+        # Nobody is protected by these draws, and the same question about the same data should have the same band.
+        generator = np.random.default_rng(0) if rng is None else rng
         self._resampled = []
         progress = progress or Silent()
         progress.start("simulating reports", draws)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,16 @@ from deniable.core.caps import Cap, critical_value
 from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Identity
+from deniable.core.channels.laws import Law
 from deniable.core.channels.optional import Optional
 from deniable.core.domains.exact import Floats
 from deniable.core.undoing import Undoer
 
 SHARE = 0.2
 """The share for which costs are shown: neither rare nor half of all."""
+
+MOST_LABELS = 100
+"""Labels of longer lists are alike, or nobody asks for a single one."""
 
 CERTAIN = 0.95
 """Confidence of the margins; and `answered` is tried as high as this to see whether it is what binds."""
@@ -31,7 +36,8 @@ class Known:
 
 
 def known_to(channel: Channel, answers: int) -> Known:
-    """How well so many answers will tell a share of 20%: of the first answer, behind noise of the lowest fifth of the values.
+    """How well so many answers will tell a share of 20%: of the answer that is hardest to tell, behind noise of the lowest fifth of the
+    values.
 
     >>> import deniable as dn
     >>> age = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(35), edges="clamp"), 0.3)
@@ -39,18 +45,26 @@ def known_to(channel: Channel, answers: int) -> Known:
     (0.31, 0.1)
     """
     law = channel.law
-    noisy = _is_noisy(channel)
-    asked = np.zeros(law.inputs)
-    asked[: max(1, round(SHARE * (law.inputs - 1))) if noisy else 1] = 1.0
-    truth = np.where(asked > 0, SHARE / asked.sum(), (1 - SHARE) / (law.inputs - asked.sum()))
-    reports = law.push(truth)
-    if not noisy:
-        return Known(_margin(law.weights(asked), reports, answers), f"a share of {SHARE:.0%}")
+    if not _is_noisy(channel):
+        labels = range(min(law.inputs, MOST_LABELS))
+        margins = [
+            _margin(law.weights(asked), reports, answers) for asked, reports in (_a_fifth(law, [label]) for label in labels)
+        ]
+        return Known(max(margins), f"a share of {SHARE:.0%}")
+    asked, reports = _a_fifth(law, range(max(1, round(SHARE * (law.inputs - 1)))))
     cap = Cap.of(channel.domain)
     weights, residual = Undoer(law, cap, reports * answers).of(asked, answers)
     bias = 0.0 if residual is None else max(abs(float(end[0])) for end in cap.ends(residual))
     about = f"a share of {SHARE:.0%} (of the lowest fifth of the values)"
     return Known(_margin(weights, reports, answers, bias), about, float(max(np.abs(weights).max(), np.abs(weights - 1).max())))
+
+
+def _a_fifth(law: Law, labels: Sequence[int]) -> tuple[Floats, Floats]:
+    """Which answers are asked about, and how frequent reports are if a fifth of the people give one of them and all others are even."""
+    asked = np.zeros(law.inputs)
+    asked[list(labels)] = 1.0
+    truth = np.where(asked > 0, SHARE / asked.sum(), (1 - SHARE) / (law.inputs - asked.sum()))
+    return asked, law.push(truth)
 
 
 def _margin(weights: Floats, reports: Floats, answers: int, bias: float = 0.0) -> float:

@@ -64,7 +64,8 @@ class Cost:
 
 
 def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
-    """For each column of the data what `answers` randomised answers are worth, for an answer that a fifth of the people give.
+    """For each column of the data what `answers` randomised answers are worth, for an answer that a fifth of the people give: the one
+    that is hardest to tell.
 
     Behind noise, where nobody asks for a single value, that answer is the lowest fifth of the values.
 

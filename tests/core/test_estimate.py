@@ -50,3 +50,13 @@ def test_what_a_copy_simulates_is_its_own():
     told = estimate.in_words(TEXTS)
     told.band(draws=3)
     assert (told.error_is_known, estimate.error_is_known) == (True, False)
+
+
+def test_the_same_question_has_the_same_band_twice():
+    def asked():
+        return Estimate(
+            [0.5], ["a"], n=9, method="em", no_interval="it is biased.", resample=lambda rng, draws: rng.random((draws, 1))
+        )
+
+    assert np.array_equal(asked().band(draws=20), asked().band(draws=20))
+    assert asked().se[0] == asked().se[0]

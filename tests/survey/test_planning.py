@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime
 import re
 
+import numpy as np
 import pytest
 
+import deniable as dn
 from deniable.errors import ParameterError, QuestionnaireError
 from deniable.survey import planning
+from deniable.survey.known_to import known_to
 from deniable.survey.planning import MOST_ANSWERS, advice, costs
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.reporting import privacy_report
@@ -164,3 +167,18 @@ def test_as_many_answers_as_a_plan_names_are_enough_and_hardly_fewer(privacy):
 def test_more_answers_than_any_survey_gets_are_not_promised():
     [*_, hopeless] = advice(asked("normal, scale: 70, answered: 0.3"), 1_000)
     assert f"Not even {MOST_ANSWERS:,} would pin it down to within ± 10; so " in hopeless.text
+
+
+def test_margins_are_those_of_the_answer_that_is_hardest_to_tell():
+    """Computed by hand from the inverse matrix: each answer in turn is given by a fifth, the others evenly."""
+    matrix = np.array([[0.9, 0.05, 0.05], [0.4, 0.5, 0.1], [0.3, 0.3, 0.4]])
+    inverse = np.linalg.inv(matrix)
+    margins = []
+    for k in range(3):
+        truth = np.full(3, 0.4)
+        truth[k] = 0.2
+        reports, weights = truth @ matrix, inverse[:, k]
+        margins.append(1.959964 * np.sqrt((reports @ weights**2 - (reports @ weights) ** 2) / 2_000))
+    assert np.round(100 * np.array(margins), 1).tolist() == [4.1, 6.1, 4.9]
+    channel = dn.Matrix(dn.Nominal(["no", "yes", "no answer"]), matrix.tolist())
+    assert known_to(channel, 2_000).margin == pytest.approx(max(margins), rel=1e-6)
