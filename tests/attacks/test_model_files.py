@@ -46,7 +46,7 @@ def test_nodes_that_compiled_code_would_follow_anywhere_are_refused(lie, honest,
     with pytest.raises(dn.DeniableError, match="damaged"):
         store.from_json(text)
     # Without the check the file opens, and the first prediction would not come back or would read what is not its own.
-    monkeypatch.setattr(store, "_check_tree", lambda *given: None)
+    monkeypatch.setattr(TreeNodes, "refuse_broken", lambda *given: None)
     monkeypatch.setattr(TreeNodes, "chances", property(lambda tree: np.zeros((len(tree.attribute), 2))))
     assert store.from_json(text).tree_ is not None
 
