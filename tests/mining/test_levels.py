@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
-from deniable.kernels import levels as kernel
+from deniable.kernels import next_level as kernel
 from deniable.mining import ahead
 from deniable.mining.ahead import ItemArrays
 from deniable.mining.choices import Reaching
