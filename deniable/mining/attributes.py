@@ -209,7 +209,9 @@ class MinedAttribute:
             replaced = law.replacement / law.denominator
             keep = law.diagonal / law.denominator
             chosen = replaced[1:] if self.is_yes_no else replaced
-            return -chosen / keep, (1 - chosen) / keep
+            absent, present = -chosen / keep, (1 - chosen) / keep
+            # Of labels of their own, the second is not always the one that speaks for the item (Crosswise below one half).
+            return (present, absent) if self.is_yes_no and self._yes == 0 else (absent, present)
         if not self._may_be_plain:
             return None
         try:

@@ -406,3 +406,18 @@ def test_supports_that_are_the_minimum_but_for_rounding_are_frequent_for_certain
 def test_a_relaxation_of_mmasks_reductions_is_refused_by_other_methods(method):
     with pytest.raises(ParameterError, match="for method 'mmask'"):
         dn.frequent_itemsets([["a"]], None, 0.5, method, reduction_relax=0.1)
+
+
+@pytest.mark.parametrize("p", [0.2, 0.8])
+def test_the_report_that_speaks_for_an_item_may_be_either_label(p):
+    """Below one half "different" speaks for a yes: supports are those that the sample counts, not their complements."""
+    rng = np.random.default_rng(8)
+    truth = pd.DataFrame({"a": (rng.random(4_000) < 0.2).astype(int), "b": (rng.random(4_000) < 0.6).astype(int)})
+    schema = dn.Schema({name: dn.Crosswise(p) for name in truth})
+    reports = schema.randomise(truth, rng)
+    sample = dn.Sample(reports, schema)
+    mined = unbiased(reports, schema, 0.02)
+    for items, support in zip(mined["itemsets"], mined["support"], strict=True):
+        asked = " and ".join(f"{item} == 1" for item in sorted(items))
+        assert support == pytest.approx(sample.count(asked).value[0] / len(reports), abs=1e-9)
+    assert len(mined) == 3
