@@ -6,6 +6,7 @@ All rows together are the most deniable group there is: what they do not meet, n
 from __future__ import annotations
 
 import math
+from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
 
@@ -89,4 +90,6 @@ def _rounded_down(level: float) -> float:
     >>> _rounded_down(0.4567), _rounded_down(0.0012), _rounded_down(0.0)
     (0.45, 0.0012, 0.0)
     """
-    return next((short for digits in (2, 4, 8) if (short := math.floor(level * 10**digits) / 10**digits) > 0), 0.0)
+    written = Decimal(repr(float(level)))  # 0.0012 is 12 ten-thousandths, and not just below
+    steps = (written.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR) for digits in (2, 4, 8))
+    return next((float(short) for short in steps if short > 0), 0.0)

@@ -65,7 +65,7 @@ def texts_of(words: Words):
 
 def english_words():
     """The words of all English templates that no Polish one has; "a", "i" and what is typed on the command line are no help."""
-    tables = (polish._NAMES, polish._SENTENCES, polish._LABELS, report_in_polish._TOLD)
+    tables = (polish._NAMES, polish._SENTENCES, polish._LABELS, report_in_polish._POLISH)
     english = [*texts_of(ENGLISH), *(key for table in tables for key in table)]
     said = [*texts_of(POLISH), *(value for table in tables for value in table.values())]
     # Conditions are written with and; a picture's or a table's own words never are.

@@ -95,7 +95,7 @@ def test_the_files_behind_a_source_are_known(tmp_path):
 def test_csv_and_parquet_are_not_mixed(tmp_path):
     (tmp_path / "a.csv").write_text("smokes\n1\n")
     pq.write_table(pa.table({"smokes": [1]}), tmp_path / "a.parquet")
-    with pytest.raises(FileError, match="apart"):
+    with pytest.raises(FileError, match="count them separately"):
         open_source(str(tmp_path / "a.*"))
 
 

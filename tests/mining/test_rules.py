@@ -359,7 +359,7 @@ def test_a_missing_subset_is_named(clean):
         ({"level": 95}, ParameterError, "between 0 and 1"),
         ({"itemsets": [1]}, DataError, "the frame of dn.frequent_itemsets"),
         ({"itemsets": pd.DataFrame({"support": [-0.1], "itemsets": [frozenset("a")]})}, DataError, "not above 0"),
-        ({"data": pd.DataFrame({"x": [0, 1]}), "taxonomy": {"x": "y"}}, DataError, "lacks the items"),
+        ({"data": pd.DataFrame({"x": [0, 1]}), "taxonomy": {"x": "y"}}, DataError, "does not have the items"),
     ],
 )
 def test_what_makes_no_sense_is_refused(clean, options, error, says):
