@@ -22,7 +22,25 @@ An error is a code, its parameters and an English sentence, so that a page can t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter by which a problem can be solved, and what it should be; without a value only its name is meant.
+
+    Errors carry settings among their parameters. As text they are what Python writes; on the command line they are options.
+
+    >>> f"{Setting('missing', 'no answer')}"
+    "missing='no answer'"
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
 class DeniableError(Exception):

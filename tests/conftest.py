@@ -38,8 +38,8 @@ def kind_of(item: pytest.Item) -> str:
         return "browser"
     if started or group:
         return "servers"
-    top, folder, *_ = item.path.relative_to(item.config.rootpath).parts
-    return FOLDERS.get(folder, "unit") if top == "tests" else "unit"
+    _, folder, *_ = item.path.relative_to(item.config.rootpath).parts  # of the tests, or of the package's own examples
+    return FOLDERS.get(folder, "unit")
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at marks

@@ -45,6 +45,7 @@ def run(text, name):
     return namespace
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     text = page.read_text(encoding="utf-8")

@@ -52,7 +52,8 @@ def made_up(path, fixtures=(), group=None, marked=()):
     ("given", "kind"),
     [
         (made_up("tests/core/test_laws.py"), "unit"),
-        (made_up("deniable/web/limits.py"), "unit"),
+        (made_up("deniable/web/limits.py"), "servers"),
+        (made_up("deniable/core/schema.py"), "unit"),
         (made_up("tests/test_docs.py"), "unit"),
         (made_up("tests/statistical/test_sampler.py"), "statistical"),
         (made_up("tests/web/test_collecting.py", ["serve", "tmp_path"]), "servers"),

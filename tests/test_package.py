@@ -23,6 +23,7 @@ def test_import_pulls_in_nothing_at_all():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.servers
 def test_building_a_schema_needs_neither_numba_nor_altair_nor_pandas():
     code = (
         "import sys, deniable as dn; dn.Schema({'a': dn.KRR(dn.Binary(), 0.7)}).epsilon; dn.Estimate; dn.reconstruct; "

@@ -26,12 +26,12 @@ MAX_STEPS = 50
 
 
 @lru_cache(maxsize=512)
-def loadings(cells: int, ordered: bool, apart: int) -> tuple[Any, ...]:
-    """Square roots of the covariances that deviations may have; the last `apart` cells stand outside the order."""
+def loadings(cells: int, ordered: bool, n_unordered: int) -> tuple[Any, ...]:
+    """Square roots of the covariances that deviations may have; the last `n_unordered` cells stand outside the order."""
     if not ordered:
         covariances = [np.eye(cells)]
     else:
-        inside = cells - apart
+        inside = cells - n_unordered
         place = (np.arange(inside) + 0.5) / inside
         line = 2 * place - 1
         covariances = []
@@ -66,7 +66,7 @@ def everyone(matrix: Any, counts: Any, roots: tuple[Any, ...]) -> Any:
     return averaged(fits, evidence)
 
 
-def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: Any = None, parts: Any = None) -> Any:
+def densities(matrix: Any, counts: Any, ordered: bool, n_unordered: int = 0, joint: Any = None, parts: Any = None) -> Any:
     """Shares of the true cells in each class.
 
     Parameters
@@ -74,7 +74,7 @@ def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: An
     matrix : P(reported cell | true cell).
     counts : how many rows reported each class and cell, [class, cell].
     ordered : whether the cells have an order.
-    apart : how many of the last cells stand outside the order.
+    n_unordered : how many of the last cells stand outside the order.
     joint : P(reported class and cell | class and cell), classes varying slowest, if the class is hidden too.
     parts : the estimated share of each class, if it is hidden.
 
@@ -94,7 +94,7 @@ def densities(matrix: Any, counts: Any, ordered: bool, apart: int = 0, joint: An
     classes = len(counts) if parts is None else len(parts)
     if cells == 1:
         return np.ones((classes, 1))
-    roots = loadings(cells, ordered, apart)
+    roots = loadings(cells, ordered, n_unordered)
     pooled = everyone(matrix, counts.sum(axis=0), roots)
     base = np.log(np.maximum(pooled, 1e-12))
     expected = pooled @ matrix

@@ -48,7 +48,7 @@ class Feature:
     hidden: bool = False
     exact: bool = True
     noisy: bool = False
-    apart: int = 0
+    n_unordered: int = 0
     edges: Any = None
     midpoints: Any = None
 
@@ -151,23 +151,23 @@ class Hidden:
         most = bins if hidden else undistorted
         numbers: Any = domain if domain.is_numeric else None
         noisy = channel.inner.adds_noise
-        apart = int(channel.domain.missing is not None)
+        n_unordered = int(channel.domain.missing is not None)
         if self.floating or (numbers is not None and domain.size > most):
             view = self._merged(counts, numbers, most)
             assert view.true.bins is not None
             return Feature(
                 self.name, view.inputs, True, view.law, *view.holding(self._fine), hidden, exact=not view.assumes_uniform, noisy=noisy,
-                apart=apart, edges=view.true.bins.floats[1:-1], midpoints=midpoint_law(view).dense() if noisy else None,
+                n_unordered=n_unordered, edges=view.true.bins.floats[1:-1], midpoints=midpoint_law(view).dense() if noisy else None,
             )  # fmt: skip
         if channel.law.inputs > MOST_LABELS:
             raise WideDomainError(
                 "too_many_labels", "Attribute {name!r} has {k:,} labels; classifiers take up to {most:,}.",
                 name=self.name, k=channel.law.inputs, most=MOST_LABELS,
             )  # fmt: skip
-        ordered = (numbers is not None or isinstance(domain, Ordinal)) and channel.law.inputs - apart > 1
+        ordered = (numbers is not None or isinstance(domain, Ordinal)) and channel.law.inputs - n_unordered > 1
         return Feature(
             self.name, tuple(map(str, channel.inputs)), ordered, channel.law, self._fine.true.of_code, self._fine.reported.of_code,
-            hidden, noisy=noisy, apart=apart if ordered else 0,
+            hidden, noisy=noisy, n_unordered=n_unordered if ordered else 0,
             edges=(domain.numbers()[:-1] + domain.numbers()[1:]) / 2 if numbers is not None else None,
         )  # fmt: skip
 

@@ -217,7 +217,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         counts = np.zeros((len(fine), feature.matrix.shape[1]))
         np.add.at(counts.T, feature.of_reported, fine.T.astype(np.float64))
         if not self.target_.hidden:
-            return densities(feature.matrix, counts, feature.ordered, feature.apart)
+            return densities(feature.matrix, counts, feature.ordered, feature.n_unordered)
         if len(self.classes_) * feature.cells > MOST_JOINT:
             raise WideDomainError(
                 "joint_too_large",
@@ -230,7 +230,7 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         for group in self.groups_:
             if place in group.members and group.class_name is not None:
                 joint = group.with_class(place, self.target_.matrix)
-        return densities(feature.matrix, counts, feature.ordered, feature.apart, joint, self.class_prior_)
+        return densities(feature.matrix, counts, feature.ordered, feature.n_unordered, joint, self.class_prior_)
 
     def _learned(self) -> dict[str, Any]:
         return {"weights": {"truths": self.weights_.tolist(), "reports": self.report_weights_.tolist()}}

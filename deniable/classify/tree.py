@@ -264,7 +264,7 @@ class _Arrays:
         most, most_reports = int(self.cells.max()), int(self.reports.max())
         # Undistorted attributes are copied, so their (large) identity matrices are left out.
         hidden = [wanted and not np.array_equal(f.matrix, np.eye(f.cells)) for f in features]
-        self.ordered = np.array([f.ordered * (1 + bool(f.apart)) for f in features], dtype=np.int64)
+        self.ordered = np.array([f.ordered * (1 + bool(f.n_unordered)) for f in features], dtype=np.int64)
         # Where cells of numbers meet; of ordered labels the places between them.
         self.edges = np.tile(np.arange(float(max(most - 1, 1))), (m, 1))
         for i, f in enumerate(features):

@@ -91,7 +91,7 @@ def _of_model(model: Any, codes: Any, reported_class: Any, predicted: Any) -> An
         table = np.zeros((target.matrix.shape[1], feature.matrix.shape[1]))
         np.add.at(table, (reported_class, codes[:, a]), 1.0)
         joint = (np.kron(target.matrix, feature.matrix), prior) if target.hidden else (None, None)
-        shares = densities(feature.matrix, table, feature.ordered, feature.apart, *joint)
+        shares = densities(feature.matrix, table, feature.ordered, feature.n_unordered, *joint)
         both = shares[:, :, None] * feature.matrix
         reports = np.maximum(both.sum(axis=1), 1e-300)
         given[a] = both / reports[:, None, :]

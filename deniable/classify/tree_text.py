@@ -14,11 +14,11 @@ def test_in_words(model: Any, node: int) -> str:
     tree = model.tree_
     feature = model.features_[tree.attribute[node]]
     passing = np.flatnonzero(tree.passes[node, : feature.cells])
-    if feature.ordered and not feature.apart and feature.edges is not None and len(passing) and passing[0] == 0:
+    if feature.ordered and not feature.n_unordered and feature.edges is not None and len(passing) and passing[0] == 0:
         return f"{feature.name} < {feature.edges[passing[-1]]:.6g}"
-    if feature.ordered and not feature.apart and len(passing) and passing[0] == 0:
+    if feature.ordered and not feature.n_unordered and len(passing) and passing[0] == 0:
         return f"{feature.name} <= {feature.labels[passing[-1]]}"
-    if feature.ordered and feature.apart and feature.edges is not None:
+    if feature.ordered and feature.n_unordered and feature.edges is not None:
         answered = [x for x in passing if x < feature.cells - 1]
         silent = f" or {feature.labels[-1]}" if feature.cells - 1 in passing else ""
         if answered and answered[-1] < len(feature.edges):

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deniable.cli.publish_words import as_option
-from deniable.errors import DeniableError
-from deniable.publish.remedies import Setting
+from deniable.errors import DeniableError, Setting
 
 SENTENCES: Mapping[str, str] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from deniable.publish.remedies import Setting
+from deniable.errors import Setting
 
 NAMES: Mapping[str, str] = MappingProxyType(
     {"outcomes": "answer", "url": "db", "contacts_until": "erase_contacts_on", "number": "version"}

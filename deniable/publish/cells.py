@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 from deniable.core.domains.bad_cells import BAD_ROWS_SHOWN
 from deniable.core.domains.columns import cells_of_another_kind, to_arrow
 from deniable.core.domains.exact import Floats
-from deniable.errors import DataError
-from deniable.publish.remedies import Setting
+from deniable.errors import DataError, Setting
 
 LARGEST_WHOLE = 2**53
 

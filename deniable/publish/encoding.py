@@ -13,9 +13,8 @@ import pyarrow.compute as pc
 
 from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.exact import Floats, Ints
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, ParameterError, Setting
 from deniable.publish.cells import as_numbers, as_text, cells, columns_of, number
-from deniable.publish.remedies import Setting
 
 MOST_CATEGORIES = 1000
 """More categories than this are no answers to group people by."""

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from deniable.errors import Setting
 from deniable.privacy.reporting.warnings import WEAK
 from deniable.privacy.reporting.words import odds, percent
-from deniable.publish.remedies import Setting, Write, in_python
+from deniable.publish.remedies import Write, in_python
 
 TREE_NOT_COVERED = (
     "given the tree (its questions and the sizes of its groups) and the overall shares of the answers as public; the tree itself, which "

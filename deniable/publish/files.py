@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from deniable import __version__
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
-from deniable.errors import DataError, FileError
+from deniable.errors import DataError, FileError, Setting
 from deniable.files.atomic import refuse_same, replacing
 from deniable.files.csv_format import refuse_undecided
 from deniable.files.sidecar import is_published, refuse_randomised
@@ -26,7 +26,7 @@ from deniable.publish.frames import publish_in_order
 from deniable.publish.passing_settings import passing_settings
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import MOST_NUMBERS, is_numeric
-from deniable.publish.remedies import Setting, Write, in_python
+from deniable.publish.remedies import Write, in_python
 from deniable.publish.writing import write_table
 
 SUFFIXES = (".csv.gz", ".csv", ".parquet")

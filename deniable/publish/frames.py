@@ -18,7 +18,7 @@ from deniable.core.allowed import whole_from
 from deniable.core.domains.columns import to_arrow
 from deniable.core.forgotten_order import rows_in_order
 from deniable.core.shuffling import random_order
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, ParameterError, Setting
 from deniable.progress import Progress
 from deniable.publish.cells import columns_of, refuse_missing
 from deniable.publish.checks.limits import Limits
@@ -29,7 +29,6 @@ from deniable.publish.guarantees import Guarantees, guarantees
 from deniable.publish.kept_order import sorted_by
 from deniable.publish.publication import Publication
 from deniable.publish.recoding import Recoding, as_asked, sensitive_bands, usual
-from deniable.publish.remedies import Setting
 from deniable.publish.until_shared import until_shared
 
 

@@ -11,12 +11,11 @@ from decimal import ROUND_FLOOR, Decimal
 import numpy as np
 
 from deniable.core.domains.exact import Ints
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, Setting
 from deniable.privacy.measures.deniability import deniability
 from deniable.publish.encoding import Sensitive
 from deniable.publish.measures import surest_if_ruled_out
 from deniable.publish.recoding import at_least
-from deniable.publish.remedies import Setting
 from deniable.publish.rules import Rules, ruled_out_views
 
 

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.core.allowed import Allowed, first_wrong, is_number, none_or, one_of, whole_from
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, Setting
 from deniable.publish.growing import DISTANCES
 from deniable.publish.guided_search import SEARCHES
-from deniable.publish.remedies import Setting
 
 SHARE = Allowed("a number from 0 to 1", lambda value: is_number(value) and 0 <= value <= 1)
 RATIO = Allowed("a number of at least 1", lambda value: is_number(value) and value >= 1)

@@ -17,9 +17,8 @@ import pyarrow as pa
 
 from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.exact import Ints
-from deniable.errors import DataError, ParameterError
+from deniable.errors import DataError, ParameterError, Setting
 from deniable.publish.cells import as_numbers, as_text, cells, number
-from deniable.publish.remedies import Setting
 
 OTHER = "other"
 ANY = "any"

@@ -9,23 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Setting:
-    """A parameter of `publish_frame`, and what it should be; without a value only its name is meant.
-
-    Errors carry settings among their parameters; as text they are what Python writes.
-
-    >>> f"{Setting('missing', 'no answer')}"
-    "missing='no answer'"
-    """
-
-    name: str
-    value: Any = None
-
-    def __str__(self) -> str:
-        return self.name if self.value is None else f"{self.name}={self.value!r}"
-
+from deniable.errors import Setting
 
 Write = Callable[[Setting], str]
 """How a face writes a setting."""

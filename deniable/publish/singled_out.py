@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from deniable.core.domains.exact import Ints
+from deniable.errors import Setting
 from deniable.plurals import counted
 from deniable.privacy.reporting.words import percent
 from deniable.publish.encoding import Attribute
-from deniable.publish.remedies import Remedy, Setting
+from deniable.publish.remedies import Remedy
 
 TOGETHER = 3
 """So many columns are taken together: what a neighbour or colleague may know."""

@@ -25,7 +25,7 @@ KEPT = 4
 """How many starts are still followed after the first steps."""
 
 
-def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> Fits:
+def fit_hills(given: Floats, widths: Floats, counts: Floats, n_unordered: int, normal: bool = False) -> Fits:
     """One row per number of hills, one to three, or two or three normal ones: the best of several starts.
 
     A single hill is always a beta distribution, since some of these are nearly normal.
@@ -36,7 +36,7 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal:
         The probabilities of the reports, one row per cell of truths, and the widths of the cells.
     counts
         How often each label was reported.
-    apart
+    n_unordered
         How many cells at the end are outside the order; they always have a share of their own.
     normal
         Whether hills are normal distributions, not beta distributions.
@@ -49,19 +49,19 @@ def fit_hills(given: Floats, widths: Floats, counts: Floats, apart: int, normal:
     >>> int(fits.evidence.argmax()) + 1, bool(np.abs(fits.shares[0] - truth).max() < 0.002)
     (1, True)
     """
-    return hills_of_each(given, widths, counts[None], apart, normal)[0]
+    return hills_of_each(given, widths, counts[None], n_unordered, normal)[0]
 
 
-def hills_of_each(given: Floats, widths: Floats, counts: Floats, apart: int, normal: bool = False) -> list[Fits]:
+def hills_of_each(given: Floats, widths: Floats, counts: Floats, n_unordered: int, normal: bool = False) -> list[Fits]:
     """`fit_hills` for every row of counts: all are fitted in step, since many small fits at once cost less."""
-    ordered, each = len(widths) - apart, len(counts)
+    ordered, each = len(widths) - n_unordered, len(counts)
     shares, evidences = np.zeros((each, 0, len(widths))), np.zeros((each, 0))
     last: Fitted | None = None
     for hills in range(2 if normal else 1, min(MOST, ordered // 4) + 1):
         density = (_Normal if normal else _Beta)(given, widths, ordered, hills)
         starts = _starts(hills, each, last)
         many = len(starts) // each
-        amounts = np.full((len(starts), 1 + hills + apart), 0.8 / (hills + apart))
+        amounts = np.full((len(starts), 1 + hills + n_unordered), 0.8 / (hills + n_unordered))
         amounts[:, 0] = 0.2
         found = fit_mixtures(np.repeat(counts, many, axis=0), density.parts, amounts, starts, density.prior, FIRST_STEPS)
         kept = _best_of_each(found.value, each, KEPT)

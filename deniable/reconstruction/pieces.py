@@ -29,7 +29,14 @@ STIFFEST = 1e6
 
 
 def fit_pieces(
-    given: Floats, widths: Floats, counts: Floats, basis: Floats, orders: Sequence[int], size: int, apart: int, loose: float
+    given: Floats,
+    widths: Floats,
+    counts: Floats,
+    basis: Floats,
+    orders: Sequence[int],
+    size: int,
+    n_unordered: int,
+    loose: float,
 ) -> Fits:
     """One row per order: pieces that are constant (1) or parabolic (3) except at their breaks.
 
@@ -41,7 +48,7 @@ def fit_pieces(
         Which orders are fitted.
     size
         The number of bins that the basis can distinguish.
-    apart, loose
+    n_unordered, loose
         How many columns at the end of the basis are outside the order, and their precision.
 
     Examples
@@ -52,14 +59,16 @@ def fit_pieces(
     >>> fits.shares[0, [0, 8, 11, 19]].round(2).tolist()
     [0.02, 0.02, 0.08, 0.08]
     """
-    knots = basis.shape[1] - apart
-    level = np.zeros((knots + apart, knots + apart))
+    knots = basis.shape[1] - n_unordered
+    level = np.zeros((knots + n_unordered, knots + n_unordered))
     level[:knots, :knots] = 1 / knots
-    around = np.eye(knots + apart) - level
+    around = np.eye(knots + n_unordered) - level
     around[knots:] = 0.0
     weak = ANCHOR * 20 / knots * around + CONSTANT * level
-    weak[range(knots, knots + apart), range(knots, knots + apart)] = loose
-    differences = [np.hstack([np.diff(np.eye(knots), n=order, axis=0), np.zeros((knots - order, apart))]) for order in orders]
+    weak[range(knots, knots + n_unordered), range(knots, knots + n_unordered)] = loose
+    differences = [
+        np.hstack([np.diff(np.eye(knots), n=order, axis=0), np.zeros((knots - order, n_unordered))]) for order in orders
+    ]
     # Differences of an order shrink with the distance of the knots.
     scales = [(size / 20) ** (2 * order - 1) for order in orders]
     strengths = [np.full(knots - order, FIRST[order] * scale) for order, scale in zip(orders, scales, strict=True)]

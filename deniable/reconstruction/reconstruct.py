@@ -98,10 +98,14 @@ def reconstruct(
         view = view_of(counts, channel)
     observed = _vector(counts, view)
     widths = view.true.widths
-    apart = int(channel.inner is not channel)
+    n_unordered = int(channel.inner is not channel)
     noisy = channel.inner.adds_noise
     if method == "em" and (noisy if regularise is None else regularise):
-        fit = _finely(view) if view.true.bins is not None and not apart else lambda c: smooth_each(view.law, c, widths, apart)
+        fit = (
+            _finely(view)
+            if view.true.bins is not None and not n_unordered
+            else lambda c: smooth_each(view.law, c, widths, n_unordered)
+        )
         estimate = _biased(view, observed, fit, "em, regularised", SMOOTHED, target, name)
     elif method in ("em/as", "as"):
         law = midpoint_law(view) if method == "as" else view.law

@@ -84,7 +84,7 @@ def smooth(
     law: Operator,
     counts: Floats,
     widths: Floats | None = None,
-    apart: int = 0,
+    n_unordered: int = 0,
     coarse: Cells | None = None,
     fine: Cells | None = None,
 ) -> Floats:
@@ -98,7 +98,7 @@ def smooth(
         How often each label was reported.
     widths : array, optional
         How much of the domain each label stands for (bins may differ), since it is the density that is smooth, not the share.
-    apart : int
+    n_unordered : int
         How many labels at the end are outside the order ("no answer"); they are not smoothed.
     coarse, fine : Cells, optional
         The labels cut into cells (see `COARSE_CELLS` and `FINE_CELLS`), if they are wide bins.
@@ -116,7 +116,7 @@ def smooth(
     >>> float(np.abs(smooth(channel.law, 10_000 * channel.push(truth)) - truth).max()) < 0.005
     True
     """
-    found: Floats = smooth_each(law, counts[None], widths, apart, coarse, fine)[0]
+    found: Floats = smooth_each(law, counts[None], widths, n_unordered, coarse, fine)[0]
     return found
 
 
@@ -124,7 +124,7 @@ def smooth_each(
     law: Operator,
     counts: Floats,
     widths: Floats | None = None,
-    apart: int = 0,
+    n_unordered: int = 0,
     coarse: Cells | None = None,
     fine: Cells | None = None,
 ) -> Floats:
@@ -133,16 +133,16 @@ def smooth_each(
     own = Cells(law.dense(), np.ones(law.inputs) if widths is None else widths, range(law.inputs))
     coarse, fine = coarse or own, fine or own
     reports = counts.shape[1]
-    if reports - apart > MOST_REPORTS:
+    if reports - n_unordered > MOST_REPORTS:
         # Where there are very many reports, neighbours are counted together: quicker, and hardly anything is lost.
-        alone = np.arange(reports - apart, reports)
-        together = np.append(np.linspace(0, reports - apart, MOST_REPORTS, endpoint=False).astype(np.int64), alone)
+        alone = np.arange(reports - n_unordered, reports)
+        together = np.append(np.linspace(0, reports - n_unordered, MOST_REPORTS, endpoint=False).astype(np.int64), alone)
         counts = np.add.reduceat(counts, together, axis=1)
         coarse, fine = (
             Cells(np.add.reduceat(cells.given, together, axis=1), cells.widths, cells.first) for cells in (coarse, fine)
         )
     early = [_early(coarse, row) for row in counts]
-    averaged = _averaged_each(coarse, fine, counts, apart, [found[0].likelihood for found in early])
+    averaged = _averaged_each(coarse, fine, counts, n_unordered, [found[0].likelihood for found in early])
     return np.array([_mixed(*found) for found in zip(averaged, early, strict=True)])
 
 
@@ -177,22 +177,22 @@ class Averaged:
     flat: float
 
 
-def _averaged(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float) -> Averaged:
+def _averaged(coarse: Cells, fine: Cells, counts: Floats, n_unordered: int, stopped: float) -> Averaged:
     """All shapes at all strengths, each one EM step further, averaged by evidence and prior; `stopped`: the early stop's likelihood."""
-    return _averaged_each(coarse, fine, counts[None], apart, [stopped])[0]
+    return _averaged_each(coarse, fine, counts[None], n_unordered, [stopped])[0]
 
 
-def _averaged_each(coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: Sequence[float]) -> list[Averaged]:
+def _averaged_each(coarse: Cells, fine: Cells, counts: Floats, n_unordered: int, stopped: Sequence[float]) -> list[Averaged]:
     """`_averaged` for every row of counts."""
     # What any mixture expects adds up to everybody, so only reports that somebody sent distinguish them.
     seen = (counts > 0).any(axis=0)
-    spikes = spikes_of_each(coarse.given[:, seen], coarse.widths, counts[:, seen], apart)
-    hills = [hills_of_each(fine.given[:, seen], fine.widths, counts[:, seen], apart, normal) for normal in (False, True)]
-    return [_average(coarse, fine, row, apart, *own) for row, *own in zip(counts, stopped, spikes, *hills, strict=True)]
+    spikes = spikes_of_each(coarse.given[:, seen], coarse.widths, counts[:, seen], n_unordered)
+    hills = [hills_of_each(fine.given[:, seen], fine.widths, counts[:, seen], n_unordered, normal) for normal in (False, True)]
+    return [_average(coarse, fine, row, n_unordered, *own) for row, *own in zip(counts, stopped, spikes, *hills, strict=True)]
 
 
 def _average(
-    coarse: Cells, fine: Cells, counts: Floats, apart: int, stopped: float, of_spikes: Fits, betas: Fits, normals: Fits
+    coarse: Cells, fine: Cells, counts: Floats, n_unordered: int, stopped: float, of_spikes: Fits, betas: Fits, normals: Fits
 ) -> Averaged:
     """Spikes and hills that are already fitted, and all other shapes."""
     shares, scores, likelihoods = [], [], []
@@ -203,19 +203,19 @@ def _average(
         scores.append(SHARPNESS * fits.evidence + prior)
         likelihoods.append(fits.likelihood)
 
-    ordered = len(coarse.widths) - apart
-    basis = _with_apart(hats(ordered, MOST_KNOTS), apart)
-    knots = basis.shape[1] - apart
+    ordered = len(coarse.widths) - n_unordered
+    basis = _with_unordered(hats(ordered, MOST_KNOTS), n_unordered)
+    knots = basis.shape[1] - n_unordered
     orders = [order for order in PIECES if order < knots]
     if orders:
-        fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, apart, APART)
+        fits = fit_pieces(coarse.given, coarse.widths, counts, basis, orders, knots, n_unordered, APART)
         add(coarse, fits, np.array([PIECES[order] for order in orders]))
     add(coarse, of_spikes, SPIKES - np.clip(SPIKES_GAIN - (of_spikes.likelihood - stopped), 0.0, SPIKES_GAIN))
     spikes = slice(len(orders), len(orders) + len(of_spikes.evidence))
     for fits, priors in ((betas, HILLS), (normals, NORMAL_HILLS)):
         add(fine, fits, np.array(priors[: len(fits.evidence)]))
-    add(fine, _roots(fine, counts, apart), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
-    if not apart:
+    add(fine, _roots(fine, counts, n_unordered), np.full(len(ROOT_STRENGTHS), ROOT_PRIOR - np.log(len(ROOT_STRENGTHS))))
+    if not n_unordered:
         uniform = fine.widths[None] / fine.widths.sum()
         likelihood = log_likelihood(uniform, fine.given, counts)
         none = np.zeros(0)
@@ -232,32 +232,32 @@ def _average(
         weights @ np.concatenate(shares),
         float(weights @ np.concatenate(likelihoods)),
         spiky,
-        0.0 if apart else float(weights[-1]),
+        0.0 if n_unordered else float(weights[-1]),
     )
 
 
-def _roots(cells: Cells, counts: Floats, apart: int) -> Fits:
+def _roots(cells: Cells, counts: Floats, n_unordered: int) -> Fits:
     """Smooth roots of the density, at all strengths: splines."""
-    edges = np.cumsum(cells.widths[: len(cells.widths) - apart])
+    edges = np.cumsum(cells.widths[: len(cells.widths) - n_unordered])
     places = (edges - cells.widths[: len(edges)] / 2) / edges[-1]
     intervals = min(MOST_INTERVALS, max(LEAST_INTERVALS, len(cells.first) // 3))
-    basis = _with_apart(splines(places, intervals), apart)
-    knots = basis.shape[1] - apart
+    basis = _with_unordered(splines(places, intervals), n_unordered)
+    knots = basis.shape[1] - n_unordered
     # Differences shrink with the distance of the knots; a rough z stays as improbable as over 20 bins.
     scale = (intervals / 20) ** (2 * ROOT_ORDER - 1)
-    penalties = np.zeros((len(ROOT_STRENGTHS), knots + apart, knots + apart))
-    penalties[:] = APART * np.eye(knots + apart)
+    penalties = np.zeros((len(ROOT_STRENGTHS), knots + n_unordered, knots + n_unordered))
+    penalties[:] = APART * np.eye(knots + n_unordered)
     for i, strength in enumerate(ROOT_STRENGTHS):
         penalties[i, :knots, :knots] = penalty(knots, ROOT_ORDER, strength * scale, ROOT_ANCHOR * 20 / knots)
     return fit_all(cells.given, cells.widths, counts, basis, penalties, "root")
 
 
-def _with_apart(columns: Floats, apart: int) -> Floats:
+def _with_unordered(columns: Floats, n_unordered: int) -> Floats:
     """A basis with one column for each label outside the order."""
     ordered, knots = columns.shape
-    basis = np.zeros((ordered + apart, knots + apart))
+    basis = np.zeros((ordered + n_unordered, knots + n_unordered))
     basis[:ordered, :knots] = columns
-    basis[ordered:, knots:] = np.eye(apart)
+    basis[ordered:, knots:] = np.eye(n_unordered)
     return basis
 
 

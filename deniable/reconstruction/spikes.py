@@ -24,10 +24,10 @@ HOPELESS = 6.0
 Spikes = tuple[int, ...]
 
 
-def fit_spikes(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fits:
+def fit_spikes(given: Floats, widths: Floats, counts: Floats, n_unordered: int) -> Fits:
     """One row per number of spikes, from one on: all sets of this size that were tried, averaged by their evidence.
 
-    The last `apart` cells are outside the order, and always have a share of their own.
+    The last `n_unordered` cells are outside the order, and always have a share of their own.
 
     >>> truth = np.full(20, 0.01)
     >>> truth[[4, 12]] = 0.5, 0.32
@@ -36,17 +36,17 @@ def fit_spikes(given: Floats, widths: Floats, counts: Floats, apart: int) -> Fit
     >>> int(fits.evidence.argmax()) + 1, fits.shares[1, [3, 4, 5, 12]].round(2).tolist()
     (2, [0.01, 0.5, 0.01, 0.32])
     """
-    return spikes_of_each(given, widths, counts[None], apart)[0]
+    return spikes_of_each(given, widths, counts[None], n_unordered)[0]
 
 
-def spikes_of_each(given: Floats, widths: Floats, counts: Floats, apart: int) -> list[Fits]:
+def spikes_of_each(given: Floats, widths: Floats, counts: Floats, n_unordered: int) -> list[Fits]:
     """`fit_spikes` for every row of counts: all are searched in step, since many small fits at once cost less."""
-    always = _always(widths, apart)
+    always = _always(widths, n_unordered)
     searches = [_Search(given, row, always) for row in counts]
     _look(searches, [[()] for _ in searches])
     best: list[list[Spikes]] = [[()] for _ in searches]
     going = list(range(len(searches)))
-    for _ in range(min(MOST, (len(widths) - apart) // 2)):
+    for _ in range(min(MOST, (len(widths) - n_unordered) // 2)):
         own = [searches[i] for i in going]
         sets = _look(own, [search.one_more(best[i]) for i, search in zip(going, own, strict=True)])
         sets = _look(own, [{*listed, *search.beside(listed)} for listed, search in zip(sets, own, strict=True)])
@@ -59,9 +59,9 @@ def spikes_of_each(given: Floats, widths: Floats, counts: Floats, apart: int) ->
     return [search.fits(widths) for search in searches]
 
 
-def _always(widths: Floats, apart: int) -> Floats:
+def _always(widths: Floats, n_unordered: int) -> Floats:
     """What every set has: the floor, and the cells outside the order."""
-    ordered = len(widths) - apart
+    ordered = len(widths) - n_unordered
     always = np.eye(len(widths))[ordered - 1 :]
     always[0] = np.where(np.arange(len(widths)) < ordered, widths, 0.0) / widths[:ordered].sum()
     return always

@@ -11,9 +11,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from deniable.errors import FileError, StoreError
+from deniable.errors import FileError, Setting, StoreError
 from deniable.files.atomic import file_exists, replacing
-from deniable.publish.remedies import Setting
 from deniable.survey.sealing import MARKS
 from deniable.survey.store import Store
 

@@ -15,10 +15,9 @@ import pyarrow as pa
 from deniable.core.channels.base import Channel
 from deniable.core.domains.grids import Integer
 from deniable.core.domains.missing import WithMissing
-from deniable.errors import FileError, RefusedError
+from deniable.errors import FileError, RefusedError, Setting
 from deniable.files.sidecar import NOTICE, sidecar, write_reports
 from deniable.files.tables import is_parquet
-from deniable.publish.remedies import Setting
 from deniable.survey.question_texts import frozen_texts
 from deniable.survey.spreadsheets import guarded
 from deniable.survey.store import Store

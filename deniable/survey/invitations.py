@@ -14,11 +14,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import DataError, FileError, RefusedError
+from deniable.errors import DataError, FileError, RefusedError, Setting
 from deniable.files.atomic import write_text
 from deniable.files.csv_format import encoding_needed, find_format
 from deniable.plurals import counted
-from deniable.publish.remedies import Setting
 from deniable.survey.spreadsheets import plain, table
 from deniable.survey.store import Store
 from deniable.survey.submission import TOKEN, token_hash

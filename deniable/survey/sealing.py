@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deniable.engines.extras import not_installed
-from deniable.errors import StoreError
-from deniable.publish.remedies import Setting
+from deniable.errors import Setting, StoreError
 
 try:
     from cryptography.exceptions import InvalidTag

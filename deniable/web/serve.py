@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from deniable.engines.extras import not_installed
-from deniable.errors import StoreError
-from deniable.publish.remedies import Setting
+from deniable.errors import Setting, StoreError
 from deniable.survey.store import Store
 from deniable.web.app import Settings, create_app
 

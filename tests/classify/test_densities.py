@@ -41,6 +41,7 @@ def test_newton_finds_the_maximum_that_a_general_optimiser_finds(classes, ordere
         np.testing.assert_allclose(shares, slow, atol=2e-3)
 
 
+@pytest.mark.statistical
 def test_evidence_is_that_of_numerical_integration():
     """One label of two: the deviation has one dimension, so the evidence is an integral that can be summed."""
     matrix = dn.KRR(dn.Binary(), 0.8).matrix()

@@ -65,7 +65,7 @@ def test_optional_numbers_keep_silence_apart():
     channel = dn.Optional(dn.Retention(dn.Integer(0, 49), 0.5), 0.9)
     attribute = Hidden("a", channel)
     feature = attribute.cells(np.ones(51), 5, 255)
-    assert (feature.cells, feature.apart) == (6, 1)
+    assert (feature.cells, feature.n_unordered) == (6, 1)
     assert feature.of_true[attribute.true([3, None], [])].tolist() == [0, 5]
     np.testing.assert_allclose(feature.matrix.sum(axis=1), 1)
 
@@ -85,6 +85,7 @@ def test_a_column_without_any_value_is_refused():
         undistorted_attribute("a", [None, None])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("channel", "possible", "impossible"),
     [

@@ -45,6 +45,7 @@ def test_without_distortion_it_agrees_with_plain_counting():
     np.testing.assert_allclose(model.class_prior_, rows["c"].value_counts(normalize=True).sort_index(), atol=1e-12)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "channel",
     [
@@ -65,6 +66,7 @@ def test_distributions_come_back_through_every_channel(channel):
     np.testing.assert_allclose(model.shares_[0], truth, atol=0.03)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "channel",
     [
@@ -148,6 +150,7 @@ def _brute_posterior(model, schema, row, reported_class=None):
     return total / total.sum()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("groups", [{}, {"g": ["a", "b"]}, {"g": ["a", "b", "c"]}, {"g": ["a", "c"]}])
 @pytest.mark.parametrize("related", [False, True])
 def test_posteriors_of_distorted_rows_are_those_of_brute_force(groups, related):
@@ -190,6 +193,7 @@ def test_pieces_without_a_schema_take_all_classes_from_the_first_call():
         model.partial_fit(X, [0, 1, 2, 7])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("as_data", ["pandas", "polars", "arrow", "duckdb"])
 def test_tables_counted_anywhere_train_the_same_classifier(as_data):
     rng = np.random.default_rng(8)

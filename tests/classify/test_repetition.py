@@ -26,6 +26,7 @@ def schema_of(channel, of_class=None, classes=2, **more):
     return dn.Schema({"a": channel, "b": channel, "d": channel, "c": own}, target="c", **more)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("channel", [dn.Identity(BINARY), dn.Retention(BINARY, 0.5), dn.KRR(BINARY, 0.2)])
 def test_two_that_correlate_count_one_over_one_plus_their_correlation(channel, classes):

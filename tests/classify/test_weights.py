@@ -52,6 +52,7 @@ def reports(schema, rows=TRUE, seed=3):
     return schema.randomise(rows, np.random.default_rng(seed))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("schema", [OPEN, HIDDEN], ids=["open class", "hidden class"])
 @pytest.mark.parametrize("name", MODELS)
 def test_whole_weights_equal_repeated_rows(name, schema):

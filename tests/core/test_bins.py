@@ -82,6 +82,7 @@ def mean_share(noise, low, high, a, b):
     return integrate.simpson(law.cdf(high - x) - law.cdf(low - x), x=x) / (b - a)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [dn.Uniform(25), dn.Normal(20), dn.Laplace(10)])
 @pytest.mark.parametrize("bins", [5, [0, 10, 15, 60, 100]])
 def test_additive_noise_off_the_grid_agrees_with_quadrature(noise, bins):
@@ -112,6 +113,7 @@ def simulated(channel, bins, n=400_000):
     return seen.matrix(), counted
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("channel", "bins"),
     [

@@ -120,6 +120,7 @@ def defined(channel):
             return rows
 
 
+@pytest.mark.statistical
 def test_every_design_is_its_definition_up_to_the_last_of_32_bits(small_channel):
     expected = defined(small_channel)
     table = small_channel.integer_rows()
@@ -145,6 +146,7 @@ def test_json_gives_back_the_same_channel_to_the_last_integer(small_channel):
     assert (back.inputs, back.outputs) == (small_channel.inputs, small_channel.outputs)
 
 
+@pytest.mark.statistical
 def test_json_gives_back_the_same_wide_or_floating_channel(channel_examples):
     for examples in (channel_examples.WIDE, channel_examples.FLOATING):
         for channel in (channel for found in examples.values() for channel in found):
@@ -170,6 +172,7 @@ def test_pickle_gives_back_a_floating_channel_that_draws_and_still_has_no_table(
     assert not back.exact
 
 
+@pytest.mark.statistical
 def test_every_design_is_known_whichever_module_is_loaded_first():
     as_json = dn.Optional(dn.Additive(dn.Integer(0, 3), dn.Laplace(2)), 0.8).to_json()
     code = f"from deniable.core.channels.base import Channel\nprint(Channel.from_json({as_json!r}))"
@@ -274,6 +277,7 @@ def test_krr_from_epsilon_never_exceeds_what_was_asked_and_comes_close(epsilon, 
     assert dn.Channel.from_json(json.loads(json.dumps(channel.to_json()))).law.digest == channel.law.digest
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("epsilon", "k"), [(1e-9, 2), (1e-4, 100_000), (0.01, 100_000), (30, 100_000), (35.9, 2), (39.9, 1000)]
 )
@@ -346,6 +350,7 @@ def test_silence_is_a_label_that_is_randomised_like_the_others():
     assert set(reports.dropna().unique()) == set(range(10))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [dn.Uniform(5000), dn.Laplace(5000), dn.Normal(5000)])
 def test_a_wide_domain_works_in_little_memory(noise):
     dn.Additive(dn.Integer(0, 3), dn.Uniform(1)).randomise([0])  # compiled before the clock starts
@@ -379,6 +384,7 @@ def test_a_dense_matrix_of_a_wide_domain_is_refused_with_the_way_out(wide_channe
             ask()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_wide_channel_pushes_and_pulls_as_adjoints(wide_channel, seed):
     generator = np.random.default_rng(seed)

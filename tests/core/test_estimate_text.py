@@ -120,6 +120,7 @@ def test_errors_and_bands_come_together(sample, method):
         _alike(ask(sample, method=method))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("channel", "how"),
     [
@@ -154,6 +155,7 @@ def _alike(estimate):
     assert "se" in frame
 
 
+@pytest.mark.statistical
 def test_a_band_of_a_known_covariance_is_that_of_simulated_re_estimates():
     """EQ is linear in the reports, so that its re-estimates can be simulated here by hand."""
     channel = dn.KRR(dn.Nominal(["x", "y", "z"]), 0.7)

@@ -132,6 +132,7 @@ def test_bad_paths_are_refused(schema, tmp_path, source, target, says):
         schema.randomise(tmp_path / source, keep=["note"], output=tmp_path / target)
 
 
+@pytest.mark.statistical
 def test_randomising_a_file_uses_bounded_memory(tmp_path):
     n = 3_000_000
     schema = dn.Schema({"a": dn.KRR(dn.Integer(0, 9), 0.5), "b": dn.KRR(dn.Integer(0, 9), 0.5)})

@@ -137,12 +137,14 @@ def test_push_and_pull_of_any_law_are_dense_products_and_adjoint_even_for_signed
     check_push_and_pull(law, seed)
 
 
+@pytest.mark.statistical
 @settings(max_examples=12)
 @given(seed=seeds)
 def test_push_and_pull_of_every_design_are_dense_products_and_adjoint(small_channel, seed):
     check_push_and_pull(small_channel.law, seed)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [dn.Uniform(1500), dn.Laplace(800), dn.Normal(700)])
 def test_push_and_pull_through_the_fourier_transform_equal_the_direct_sums(noise):
     law = dn.Additive(dn.Integer(0, 3000), noise).law
@@ -219,6 +221,7 @@ def test_a_report_that_nobody_can_give_does_not_make_epsilon_infinite():
     assert table.worst_case[0] in (0, 1)
 
 
+@pytest.mark.statistical
 @settings(max_examples=12)
 @given(seed=seeds)
 def test_weights_undo_every_channel_that_can_be_undone_and_are_refused_for_the_others(small_channel, seed):
@@ -318,6 +321,7 @@ def lumps_exactly(channel):
     return True
 
 
+@pytest.mark.statistical
 def test_lumpable_says_whether_merging_is_exact_whatever_the_distribution_inside_a_cell(small_channel):
     assert small_channel.lumpable == lumps_exactly(small_channel)
 
@@ -388,6 +392,7 @@ def test_weights_of_a_wide_clamped_law_come_from_the_iterative_solver():
     np.testing.assert_allclose(law.pull(law.weights(f)), f, atol=1e-8)
 
 
+@pytest.mark.statistical
 def test_weights_that_a_wide_domain_cannot_give_are_refused_with_the_way_out():
     law = dn.Additive(dn.Integer(0, 5000), dn.Normal(400)).law
     with pytest.raises(NotInvertibleError, match="Ask for bins"):

@@ -69,6 +69,7 @@ def test_grid_noise_is_its_ideal_distribution_rounded_up_and_the_centre_pays(kin
     check_kernel(kind(Fraction(width) / 10), Fraction(1, 10), reach)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [dn.Laplace(5000), dn.Normal(5000), dn.Laplace(60_000), dn.Normal(60_000)])
 def test_wide_grid_noise_keeps_its_shape_at_the_centre(noise):
     check_kernel(noise, Fraction(1), 100_000)

@@ -120,6 +120,7 @@ RESTORING = {
 }
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", RESTORING)
 @pytest.mark.parametrize("pieces", [1, 7])
 def test_columns_that_restore_the_order_are_found(kind, pieces):

@@ -20,6 +20,7 @@ def bayes(rows, prior, z):
     return [value / sum(joint) for value in joint] if sum(joint) else [math.nan] * len(joint)
 
 
+@pytest.mark.statistical
 @settings(max_examples=10)
 @given(seed=seeds)
 def test_the_posterior_of_every_design_is_bayes_and_its_rows_sum_to_1(small_channel, seed):
@@ -40,6 +41,7 @@ def test_without_a_prior_all_truths_are_equally_likely(small_channel):
     np.testing.assert_allclose(small_channel.posterior(), small_channel.posterior(np.full(k, 3.0)), rtol=1e-14)
 
 
+@pytest.mark.statistical
 @settings(max_examples=10)
 @given(seed=seeds)
 def test_no_prior_lets_a_report_change_the_odds_by_more_than_e_to_the_epsilon(small_channel, seed):

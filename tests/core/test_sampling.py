@@ -79,6 +79,7 @@ def runs(law, x, first, last):
     return runs(law, x, first, middle) + runs(law, x, middle + 1, last)
 
 
+@pytest.mark.statistical
 def test_draws_of_every_width_are_cut_up_in_exactly_the_weights(small_channel):
     law = small_channel.law
     if isinstance(small_channel, dn.Optional):

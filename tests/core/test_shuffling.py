@@ -34,6 +34,7 @@ def unlikely(table):
     return ((table - expected) ** 2 / expected).sum() > chi2.ppf(1 - 1e-6, table.size - 1)
 
 
+@pytest.mark.statistical
 def test_every_order_is_equally_likely_in_memory_and_over_buckets(tmp_path, monkeypatch):
     # Three rows have 6 orders; with buckets of one byte each row ends in a bucket of its own.
     for size in (1 << 23, 1):
@@ -47,6 +48,7 @@ def test_every_order_is_equally_likely_in_memory_and_over_buckets(tmp_path, monk
         assert not unlikely(np.array(list(found.values())))
 
 
+@pytest.mark.statistical
 def test_every_row_is_equally_likely_at_every_place_of_a_file_of_several_buckets(tmp_path, monkeypatch):
     monkeypatch.setattr(shuffling, "BUCKET_BYTES", 256)
     monkeypatch.setattr(shuffling, "MOST_BUCKETS", 4)
@@ -66,6 +68,7 @@ def test_the_check_of_evenness_finds_a_shuffle_that_keeps_pieces_in_order(tmp_pa
     assert unlikely(table)
 
 
+@pytest.mark.statistical
 def test_a_generator_repeats_an_order_and_the_operating_system_does_not(tmp_path, monkeypatch):
     monkeypatch.setattr(shuffling, "BUCKET_BYTES", 128)
     assert shuffled(tmp_path, range(50), rng=np.random.default_rng(3)) == shuffled(
@@ -132,6 +135,7 @@ def small_pieces(monkeypatch, tiny_buckets):
     monkeypatch.setattr(tables, "CSV_BLOCK", 4096)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
 def test_what_lies_on_the_disk_meanwhile_is_private_and_randomised(tmp_path, small_pieces, monkeypatch, name):
     seen = []

@@ -99,6 +99,7 @@ def stored(request, tmp_path):
     return SqlTable(engine, "a")
 
 
+@pytest.mark.statistical
 def test_every_store_is_counted_and_mined_alike(stored):
     table = cell_table(stored, SCHEMA, ["smokes", "rating", "owns"])
     assert (table.cells.tolist(), table.n.tolist()) == (CELLS, [1, 1, 1, 1])

@@ -36,6 +36,7 @@ TELLING = {
 ANSWERS = {"two registers": np.tile(np.repeat(["no", "yes"], ROWS // 4), 2)}
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", TELLING)
 def test_a_column_that_tells_the_stretch_is_named_where_answers_are_sorted(kind):
     frame = pd.DataFrame({"smokes": ANSWERS.get(kind, SORTED), "when": TELLING[kind]})

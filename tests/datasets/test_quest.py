@@ -36,6 +36,7 @@ def test_lengths_are_those_of_the_well_known_file():
         assert counts[length] == pytest.approx(published, rel=0.08, abs=110), length
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("average", [1, 4, 8.5])
 def test_patterns_have_the_average_size_and_distinct_items(average):
     flat, starts = _patterns(4000, average, 500, 0.5, True, seeded())

@@ -24,6 +24,7 @@ def test_every_value_lies_in_the_domain_of_its_channel(people):
         assert len(channel.domain.encode(people[name], name)) == len(people)
 
 
+@pytest.mark.statistical
 def test_every_label_of_the_nominal_attributes_occurs(people):
     assert set(people.sex) == {"F", "M"}
     assert set(people.credit) == {"none", "overdue", "present", "repaid"}

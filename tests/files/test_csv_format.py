@@ -215,6 +215,7 @@ def test_quoted_commas_among_commas_are_labels_only_if_a_schema_says_so(tmp_path
         cell_table(open_source(str(path)), dn.Schema({"x": dn.KRR(dn.Continuous(0, 2, step=0.1), 0.75)}), ["x"])
 
 
+@pytest.mark.statistical
 def test_a_comma_number_beyond_the_sample_does_not_become_a_label(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("x;y\n" + "1;1\n2;0\n" * 20_000 + "2,5;1\n")

@@ -59,6 +59,7 @@ def test_candidates_have_all_subsets_and_never_two_values_of_one_attribute():
     assert [frequent[row].tolist() for row in room[1][0]] == [[2, 3], [0, 3], [0, 2]]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(("items", "share"), [(12, 0.9), (40, 0.5), (40, 0.95)])
 def test_candidates_are_all_itemsets_whose_subsets_were_chosen(items, share):
     rng = np.random.default_rng(items)
@@ -91,6 +92,7 @@ def test_candidates_are_all_itemsets_whose_subsets_were_chosen(items, share):
         assert [tuple(s) for s in sets.tolist()] == [expected[k] for k in kept]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", range(3))
 def test_sums_from_subsets_are_those_of_row_products_however_long(seed):
     rng = np.random.default_rng(seed)

@@ -302,6 +302,7 @@ def test_channels_that_lie_more_often_than_not_are_undone_too():
     assert found.loc[[frozenset(["0", "1"])], "support"].iloc[0] == pytest.approx(truth[:, :2].all(axis=1).mean(), abs=0.06)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "channel",
     [

@@ -53,6 +53,7 @@ def random_case(seed, rows=600, items=6):
     return framed(distorted(rng, true, p, q)), p, q
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", range(8))
 def test_mask_and_re_are_the_unbiased_estimate(seed):
     frame, p, q = random_case(seed)
@@ -237,6 +238,7 @@ class SlowMmask:
         return sorted([row for i in order for row in by_pattern[i]][:wanted])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("threshold", [1, 2, 3])
 @pytest.mark.parametrize("seed", [3, 5, 7])
 def test_mmask_is_the_printed_algorithm(seed, threshold):
@@ -249,6 +251,7 @@ def test_mmask_is_the_printed_algorithm(seed, threshold):
         assert fast[frozenset(NAMES[i] for i in itemset)] == pytest.approx(support, abs=1e-9)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(("relax", "rrelax"), [(0.0, 0.4), (0.3, 0.0), (0.2, 0.3)])
 def test_relaxations_are_algorithm_13_as_corrected(relax, rrelax):
     frame, p, q = random_case(11, rows=300)

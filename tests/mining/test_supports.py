@@ -48,6 +48,7 @@ def test_patterns_and_rows_agree_at_any_length(reports, length):
     assert by_rows.reported[0] == shown[:, :length].all(axis=1).sum()
 
 
+@pytest.mark.statistical
 def test_it_is_what_the_search_finds(reports):
     transactions, _, _ = reports
     found = dn.frequent_itemsets(transactions, min_support=0.15, method="unbiased", max_len=10)

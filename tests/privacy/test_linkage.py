@@ -30,6 +30,7 @@ def test_the_estimate_equals_going_through_all_reports_of_a_small_group():
     assert found.chance == pytest.approx(1 / 5)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("attributes", [["sex", "age"], ["age", "children", "credit"], None])
 def test_the_estimate_agrees_with_the_attack_carried_out(attributes):
     rng = np.random.default_rng(2)

@@ -21,6 +21,7 @@ def test_every_function_has_a_formula_or_meaning_and_a_runnable_example(name):
     assert ">>>" in getattr(dn.privacy, name).__doc__
 
 
+@pytest.mark.servers
 def test_importing_the_package_needs_neither_pandas_nor_scipy():
     code = (
         "import sys, deniable.privacy; "

@@ -102,6 +102,7 @@ def test_whatever_rules_were_mined_the_odds_stay_within_e_to_the_epsilon():
     assert beyond_own > 50
 
 
+@pytest.mark.statistical
 def test_the_epsilon_of_a_group_bounds_what_its_joint_report_says():
     asked = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
     schema = dn.Schema(dict.fromkeys("abc", asked), groups={"g": list("abc")})

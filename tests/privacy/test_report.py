@@ -102,6 +102,7 @@ def test_a_prior_for_members_of_a_group_gives_a_bound_for_them():
     assert "the true answer to 'c' is 1 rises from 30% to at most 68.2%" in says
 
 
+@pytest.mark.statistical
 def test_a_prior_on_a_wide_domain_gives_a_bound():
     found = dn.privacy.report(EVERYTHING, prior={"salary": {3000: 0.4, 4000: 0.6}})
     assert "rises from 40% to at most 99.9932%" in row(found, "salary").says  # e^10 times

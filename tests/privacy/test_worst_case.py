@@ -26,6 +26,7 @@ def test_the_worst_cases_under_a_prior_are_the_largest_over_all_reports_and_trut
     assert steepest.rise == pytest.approx(max(value - prior[x] for (_, x), value in after.items()))
 
 
+@pytest.mark.statistical
 def test_no_prior_makes_a_report_add_more_than_the_rise_over_all_priors(small_channel):
     rng = np.random.default_rng(7)
     most = dn.privacy.worst_rise(small_channel)
@@ -44,6 +45,7 @@ def test_no_prior_makes_a_report_add_more_than_the_rise_over_all_priors(small_ch
         assert dn.privacy.worst_rise(small_channel, prior).rise <= most.rise + 1e-9
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("before", [0.01, 0.1, 0.5])
 def test_no_prior_with_that_chance_takes_an_answer_beyond_the_bound(small_channel, before):
     rng = np.random.default_rng(8)

@@ -21,6 +21,7 @@ def generated(rows, columns, shares, seed):
     return frame
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("rows", [200, 3000])
 @pytest.mark.parametrize("columns", [1, 8])
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.1), (0.7, 0.2, 0.07, 0.03), (0.86, 0.1, 0.02, 0.01, 0.01)])

@@ -68,6 +68,7 @@ def slow_deniability(answers, possible):
     return -(p * np.log2(p)).sum() / math.log2(possible)
 
 
+@pytest.mark.statistical
 @settings(max_examples=40)
 @given(
     st.integers(30, 250),
@@ -155,6 +156,7 @@ def test_expected_accuracy_equals_its_definition_also_for_unseen_rows():
     assert tree.predict_proba(held).sum(axis=1) == pytest.approx(1)
 
 
+@pytest.mark.statistical
 def test_expected_accuracy_is_the_share_that_is_published_unchanged():
     X, y = people(4000, 4)
     for mix in (0.0, 0.3):
@@ -303,6 +305,7 @@ def test_no_distribution_agrees_more_than_its_entropy_allows(counts):
     assert (p**2).sum() <= most_agreement(float(entropy), len(p)) + 1e-9
 
 
+@pytest.mark.statistical
 def test_several_sensitive_columns_are_hidden_jointly_and_each_can_be_denied():
     X, y = people(1000, 13, answers=2)
     # Joint entropy alone would allow leaves in which one of the two is certain.
@@ -473,6 +476,7 @@ def test_large_nodes_are_split_outside_the_kernel_with_the_same_result(monkeypat
     assert (np.sort(pieces.tree_.flat.counts, axis=0) == np.sort(whole.tree_.flat.counts, axis=0)).all()
 
 
+@pytest.mark.statistical
 def test_progress_is_told_and_adds_up():
     class Listener:
         total, done, ended = None, 0, False
@@ -494,6 +498,7 @@ def test_progress_is_told_and_adds_up():
         assert heard.ended
 
 
+@pytest.mark.statistical
 def test_the_picture_shows_the_first_levels_and_says_what_is_left_out():
     X, y = people(600, 24)
     chart = dn.DeniabilityTree(0.2, min_rows=10).fit(X, y).plot(max_depth=1)

@@ -91,6 +91,7 @@ def test_background_knowledge_that_rules_out_an_answer_is_reported():
     assert not found.passed
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("counts", [(945, 54, 1), (940, 55, 5), (500, 300, 200), (10, 10, 10, 1)])
 def test_whichever_answer_is_ruled_out_the_attacker_is_no_surer_than_said(counts):
     names = [f"a{i}" for i in range(len(counts))]
@@ -102,6 +103,7 @@ def test_whichever_answer_is_ruled_out_the_attacker_is_no_surer_than_said(counts
     assert checks(found)["background knowledge"].passed is (surest <= 0.99)
 
 
+@pytest.mark.statistical
 def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
     rng = np.random.default_rng(11)
     age, town = rng.integers(20, 80, 2000), rng.choice(["A", "B"], 2000)
@@ -133,6 +135,7 @@ def test_a_file_sorted_by_the_answers_is_reported_unless_it_is_shuffled():
         kept.trees[0].guarantees(frame, frame["ill"], published=published)
 
 
+@pytest.mark.statistical
 def test_agreement_of_neighbours_has_the_mean_and_spread_of_random_orders():
     rng = np.random.default_rng(12)
     groups = np.repeat([0, 1, 2], [40, 25, 2])

@@ -36,6 +36,7 @@ def stated(text):
     return [{name: float(share) / 100 for share, name in own} for own in each]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("names", [["ill"], ["vote"], ["ill", "debt"], ["vote", "ill", "debt"]])
 def test_a_stated_minority_is_never_larger_than_that_of_any_group(seed, names):

@@ -8,6 +8,7 @@ import deniable as dn
 from deniable.privacy.measures.deniability import deniability_of_groups
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("sensitive", [["ill"], ["debt"], ["ill", "debt"]])
 def test_the_report_says_the_deniability_that_the_measure_gives_of_the_same_rows(sensitive):
     rng = np.random.default_rng(11)

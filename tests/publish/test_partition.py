@@ -117,6 +117,7 @@ def some_rules(draw):
     )
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", DISTANCES)
 @given(tables(9), some_rules(), st.booleans())
 def test_the_dynamic_programme_equals_brute_force_over_all_cuts(kind, table, rules, prune):
@@ -136,6 +137,7 @@ def test_the_dynamic_programme_equals_brute_force_over_all_cuts(kind, table, rul
     assert (np.diff(part) >= 0).all()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", DISTANCES)
 @given(tables(6), some_rules())
 def test_grouped_categories_equal_brute_force_over_all_groupings(kind, table, rules):
@@ -152,6 +154,7 @@ def test_grouped_categories_equal_brute_force_over_all_groupings(kind, table, ru
     assert set(part) == set(range(count))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", [kind for kind in DISTANCES if kind != "cosine"])
 @pytest.mark.parametrize("labels", [2, 5])
 def test_stopping_early_changes_nothing_on_long_columns(kind, labels):

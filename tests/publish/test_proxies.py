@@ -78,6 +78,7 @@ def test_the_limit_is_over_95_percent_of_20_rows_or_all_of_fewer_exactly(ill, ro
     assert len(own.rows) == (rows if exposed else 0)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", range(8))
 def test_no_value_over_the_limit_is_left_out_and_none_below_it_named(seed):
     """Against a count by pandas, whatever the kinds of columns; chance is no excuse, as the sentence says shares."""
@@ -167,6 +168,7 @@ def test_a_copy_of_the_answers_is_found_in_small_sets_and_in_rare_values_too():
     assert len(check(sugar, y)[0].rows) > 250
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_rare_values_that_have_nothing_to_do_with_the_answers_pass_nearly_always(share):
     rng = np.random.default_rng(3)

@@ -140,6 +140,7 @@ def test_one_column_to_drop_may_be_a_word_and_a_list_in_one_word_is_explained():
         dn.publish_frame(patients(), "ill", drop="town, poor")
 
 
+@pytest.mark.statistical
 def test_the_owner_alone_is_told_which_mix_an_epsilon_takes():
     frame = patients()
     found = dn.publish_frame(frame, "ill", 0.3, mix=0.2)

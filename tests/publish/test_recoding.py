@@ -35,6 +35,7 @@ def smallest_groups(frame):
     ]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("shared", [2, 5, 25])
 def test_at_least_so_many_rows_share_every_combination(shared):
     frame = people()
@@ -65,6 +66,7 @@ def test_the_usual_recoding_fixes_a_salary_to_the_cent_and_joins_rare_jobs():
     assert str(frame["salary"].max()) not in json.dumps(found.to_dict(rows=True))
 
 
+@pytest.mark.statistical
 def test_recoding_of_other_columns_does_not_depend_on_the_answers():
     frame = people(400)
     other = frame.assign(ill=np.where(np.arange(400) % 3, "yes", "no"))
@@ -183,6 +185,7 @@ def test_a_sensitive_column_of_numbers_is_published_in_bands():
     assert own.trees[0].classes_ == ["under 30000", "30000 or more"]
 
 
+@pytest.mark.statistical
 def test_few_numbers_and_codes_stay_the_answers_they_are():
     frame = people().assign(
         marks=np.random.default_rng(2).integers(1, 7, 1500), code=np.random.default_rng(3).integers(100, 130, 1500)

@@ -13,9 +13,9 @@ import deniable as dn
 import deniable.publish
 from deniable.cli.option_words import in_options
 from deniable.cli.publish_words import as_option
+from deniable.errors import Setting
 from deniable.publish.checks.limits import Limits
 from deniable.publish.files import publish_file
-from deniable.publish.remedies import Setting
 
 
 def exposed(rows=300):
@@ -55,6 +55,7 @@ def test_every_failed_check_carries_settings_and_both_faces_write_them():
     assert "To fix it, let no group be smaller: --min-rows 20" in publication.to_html(as_option)
 
 
+@pytest.mark.statistical
 @pytest.mark.filterwarnings("ignore:Column 'id'")
 def test_an_error_carries_the_settings_that_pass(tmp_path):
     exposed().to_csv(tmp_path / "true.csv", index=False)

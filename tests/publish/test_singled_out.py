@@ -37,6 +37,7 @@ def alone_by_pandas(frame, size, fewer_than):
     return np.flatnonzero(alone), smallest
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("shared", [1, 4])
 def test_rows_and_smallest_groups_are_those_of_an_independent_count(shared):
     frame = people()
@@ -49,6 +50,7 @@ def test_rows_and_smallest_groups_are_those_of_an_independent_count(shared):
     assert found.uniqueness.each[2].worst == ("age", "town", "job")
 
 
+@pytest.mark.statistical
 def test_it_is_said_in_the_verdict_the_report_and_the_json_but_fails_only_where_a_limit_was_set():
     frame = people()
     found = dn.publish_frame(frame, "ill")

@@ -132,14 +132,14 @@ def test_silence_is_not_counted_together_with_the_greatest_numbers():
     assert estimate[398] == pytest.approx(0.7, abs=0.02)
 
 
-@pytest.mark.parametrize("apart", [0, 1])
-def test_many_rows_of_counts_are_undone_as_one_by_one(apart):
+@pytest.mark.parametrize("n_unordered", [0, 1])
+def test_many_rows_of_counts_are_undone_as_one_by_one(n_unordered):
     """Simulated reports are fitted in step: spikes and hills, few reports and many, cells that some of them never show."""
-    channel = dn.Optional(noisy(20, 4), 0.8) if apart else noisy(20, 4)
-    shapes = [np.append(shape * 0.9, 0.1) if apart else shape for shape in (hills(20), spikes(), np.full(20, 0.05))]
+    channel = dn.Optional(noisy(20, 4), 0.8) if n_unordered else noisy(20, 4)
+    shapes = [np.append(shape * 0.9, 0.1) if n_unordered else shape for shape in (hills(20), spikes(), np.full(20, 0.05))]
     rows = np.array([reports(channel, shape, n, seed) for seed, (shape, n) in enumerate(product(shapes, (60, 3_000)))])
-    together = smooth_each(channel.law, rows, apart=apart)
-    one_by_one = np.array([smooth(channel.law, row, apart=apart) for row in rows])
+    together = smooth_each(channel.law, rows, n_unordered=n_unordered)
+    one_by_one = np.array([smooth(channel.law, row, n_unordered=n_unordered) for row in rows])
     np.testing.assert_allclose(together, one_by_one, atol=1e-9)
 
 
@@ -152,7 +152,7 @@ def test_a_band_takes_few_fits_of_many_rows(monkeypatch):
     monkeypatch.setattr(
         MODULE,
         "spikes_of_each",
-        lambda given, widths, counts, apart: (rows.append(len(counts)), fitted(given, widths, counts, apart))[1],
+        lambda given, widths, counts, n_unordered: (rows.append(len(counts)), fitted(given, widths, counts, n_unordered))[1],
     )
     told = []
 

@@ -36,6 +36,7 @@ def random_case(seed, k=None, m=None):
     return P, counts
 
 
+@pytest.mark.statistical
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_em_reaches_the_certified_maximum_and_no_plain_em_is_likelier(seed):
@@ -49,6 +50,7 @@ def test_em_reaches_the_certified_maximum_and_no_plain_em_is_likelier(seed):
     assert likelihood.value(fit.shares @ P) >= likelihood.value(slow @ P) - 1e-9
 
 
+@pytest.mark.statistical
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_the_certificate_bounds_what_any_other_distribution_gains(seed):
@@ -68,6 +70,7 @@ def test_the_likelihood_never_decreases():
     assert (np.diff(values) >= -1e-13).all()
 
 
+@pytest.mark.statistical
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**6))
 def test_filling_up_equals_the_iterated_maximum(seed):
@@ -83,6 +86,7 @@ def test_filling_up_equals_the_iterated_maximum(seed):
     np.testing.assert_allclose(fast, slow.shares, atol=1e-4)
 
 
+@pytest.mark.statistical
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_eq_inside_the_simplex_equals_iterated_and_shortened_em(seed):

@@ -60,6 +60,7 @@ def test_a_label_of_another_survey_that_never_occurs_is_named():
     assert "(at least 20% of them would be 'no answer', 0% are)" in said
 
 
+@pytest.mark.statistical
 def test_reconstruct_says_it_in_labels_and_in_bins():
     assert dn.reconstruct({"no": 880, "yes": 120}, YES).warnings[0].startswith("the reports do not fit the schema")
     channel = dn.Additive(dn.Integer(18, 90), dn.Uniform(10))
@@ -69,6 +70,7 @@ def test_reconstruct_says_it_in_labels_and_in_bins():
         assert (found.warnings == ()) is fits
 
 
+@pytest.mark.statistical
 def test_wide_domains_are_looked_at_in_cells():
     wide = dn.Retention(dn.Integer(0, 100_000), 0.5)
     counts = np.bincount(np.random.default_rng(3).integers(2_000, 30_000, 3_000), minlength=100_001).astype(float)

@@ -148,6 +148,7 @@ def test_evidence_tells_spikes_from_hills():
         assert sign * gain > 5
 
 
+@pytest.mark.statistical
 def test_spikes_come_back_sharp_behind_noise_as_wide_as_the_range():
     """From 2,000 answers, on average over 6 draws: converged EM loses over 0.2, EM stopped over 0.5."""
     channel = noisy(20, 10)

@@ -8,6 +8,7 @@ from deniable.reconstruction.penalised import fit_all, penalty
 GIVEN = np.array([[0.8, 0.15, 0.05], [0.1, 0.3, 0.6]])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("n", [100, 1_000, 100_000, 10_000_000])
 @pytest.mark.parametrize("strength", [0.3, 3.0])
 def test_the_evidence_is_the_integral_over_the_prior_of_the_log_density_at_any_number_of_answers(n, strength):

@@ -50,6 +50,7 @@ def test_unrelated_question_estimate_is_the_published_formula():
     assert estimate.se[1] == pytest.approx(variance**0.5, rel=1e-9)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("target", ["population", "respondents"])
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_standard_errors_match_the_spread_over_repeated_surveys(channel, target):
@@ -142,6 +143,7 @@ def test_estimates_print_and_become_frames():
         estimate.interval(95)
 
 
+@pytest.mark.statistical
 def test_every_invertible_channel_is_reconstructed_by_both_unbiased_methods(channel_examples):
     done = 0
     for channel in (channel for found in channel_examples.SMALL.values() for channel in found):
@@ -183,6 +185,7 @@ def test_reports_that_hardly_come_from_the_channel_are_warned_of():
     assert "Warning: the reports do not fit" in repr(estimate)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("noise", [dn.Normal(10), dn.Laplace(8), dn.Uniform(20)])
 def test_wide_bins_under_noise_are_not_taken_as_uniform_inside(noise):
     rng = np.random.default_rng(0)

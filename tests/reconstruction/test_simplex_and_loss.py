@@ -48,6 +48,7 @@ def test_negative_estimates_are_raw_clipped_or_projected():
         dn.reconstruct(counts, channel, "eq", negative="ignore")
 
 
+@pytest.mark.statistical
 def test_clipping_is_biased_and_raw_is_not():
     """A label nobody has: the raw estimate is 0 on average, the clipped one is not."""
     rng = np.random.default_rng(2)

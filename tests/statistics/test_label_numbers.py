@@ -30,6 +30,7 @@ def twice(mood, ill):
     return dn.Sample(reports, numbers), dn.Sample(written, words)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("ill", [["no", "yes"], ["Yes", "No"], ["true", "false"]])
 def test_words_that_are_numbers_are_answered_like_numbers(ill):
     numbers, words = twice(dn.Ordinal(RATING), dn.Nominal(ill))

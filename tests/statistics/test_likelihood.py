@@ -53,6 +53,7 @@ def _merged(matrix, classes):
     return np.array([together[classes.index(c)] for c in range(max(classes) + 1)])
 
 
+@pytest.mark.statistical
 def test_every_question_equals_a_slow_likelihood_on_the_joint_table(small):
     sample, slow = small
     values = np.arange(5)
@@ -233,6 +234,7 @@ def test_what_is_not_hidden_keeps_its_values_apart_in_likelihood_means():
     assert sample.mean("v", method="em").value[0] == pytest.approx(people.v.mean())
 
 
+@pytest.mark.statistical
 def test_a_condition_may_single_out_the_last_value_behind_noise():
     rng = np.random.default_rng(32)
     schema = dn.Schema({"x": dn.Additive(dn.Integer(0, 99), dn.Uniform(10))})

@@ -24,6 +24,7 @@ def test_the_median_of_one_value_is_that_value():
     assert found.interval()[0][0] == found.interval()[1][0] == 2_001
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("values", [2, 10, 500, 10_001])
 @pytest.mark.parametrize("q", [0.05, 0.25, 0.5, 0.9])
 def test_undistorted_quantiles_are_those_of_numpy(values, q):
@@ -45,6 +46,7 @@ def test_undistorted_intervals_are_score_tests_inverted():
     assert (low[0], high[0]) == (min(kept), max(kept))
 
 
+@pytest.mark.statistical
 def test_wide_domains_are_searched_as_narrow_ones_are(monkeypatch):
     from deniable.statistics import quantile_tests as module
 
@@ -86,6 +88,7 @@ def test_quantiles_of_a_joint_draw_and_of_a_group():
         assert found.interval()[0][0] <= np.median(rows.x) <= found.interval()[1][0]
 
 
+@pytest.mark.statistical
 def test_silence_is_left_out_of_wide_quantiles_and_said():
     rng = np.random.default_rng(9)
     schema = dn.Schema({"x": dn.Optional(dn.Retention(WIDE, 0.6), 0.9)})
@@ -211,6 +214,7 @@ def test_a_band_for_the_respondents_knows_what_is_known():
     assert widths["population"] == pytest.approx(2 * 1.96 * math.sqrt(1_000 * 0.21) / 0.8, rel=0.2)
 
 
+@pytest.mark.statistical
 def test_bands_for_the_respondents_know_parts_and_several_blocks():
     rng = np.random.default_rng(15)
     schemas = [dn.Schema({"x": dn.Identity(dn.Binary()), "y": dn.KRR(dn.Nominal(["a", "b", "c"]), p)}) for p in (0.95, 0.7)]

@@ -139,6 +139,7 @@ def test_candidates_come_from_all_parts_with_their_part():
     assert "part" not in dn.Sample([sample.parts[0]]).candidates("a == 1").to_frame()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "ask",
     [

@@ -70,6 +70,7 @@ CONDITIONS = [
 ]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_joint_equals_the_kronecker_inverse_and_the_mean_of_row_weights(condition, grouped):
@@ -224,6 +225,7 @@ def test_likelihood_equals_the_joint_estimate_inside_the_simplex():
         )
 
 
+@pytest.mark.statistical
 def test_conditions_on_noise_have_bias_aware_intervals_and_say_so():
     rng = np.random.default_rng(3)
     people = dn.datasets.town(20_000, rng)[["age", "sex"]]
@@ -244,6 +246,7 @@ def test_conditions_on_noise_have_bias_aware_intervals_and_say_so():
     assert low[0] < high[0]
 
 
+@pytest.mark.statistical
 def test_distributions_behind_noise_are_smoothed_or_by_likelihood_and_say_so():
     rng = np.random.default_rng(51)
     people = dn.datasets.town(30_000, rng)[["age", "sex", "credit"]]
@@ -281,6 +284,7 @@ def test_product_of_blocks_is_the_kronecker_product():
     np.testing.assert_allclose(law.pull(v), law.dense() @ v)
 
 
+@pytest.mark.statistical
 def test_candidates_are_ranked_by_posteriors_that_are_true_on_average():
     rng = np.random.default_rng(6)
     schema = dn.datasets.town_schema()
@@ -652,6 +656,7 @@ def test_of_numbers_that_may_be_left_unanswered_those_that_were_given_are_counte
     assert np.allclose(shares.value, expected)
 
 
+@pytest.mark.statistical
 def test_noise_and_silence_together_are_undone():
     rng = np.random.default_rng(6)
     truth = may_be_silent(5_000, rng)
@@ -677,6 +682,7 @@ def test_noise_and_silence_together_are_undone():
         assert np.std(found) < 0.25 * expected
 
 
+@pytest.mark.statistical
 def test_intervals_of_the_population_hold_rare_shares_whether_asked_openly_or_hidden():
     n, repeats = 300, 250
     schema = dn.Schema({"open": dn.Identity(dn.Nominal(["A", "B", "rare"])), "hidden": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)})

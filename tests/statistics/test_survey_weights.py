@@ -26,6 +26,7 @@ def answers(sample):
     return np.concatenate([counted.value, counted.se, *counted.interval(), mean.value, *mean.interval(), likely.value])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("data", "weights"),
     [
@@ -75,6 +76,7 @@ def written(folder, name):
     return path
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("engine", ["duckdb", "arrow"])
 @pytest.mark.parametrize("name", ["r.csv", "semicolons.csv", "r.parquet", "single.parquet"])
 def test_files_take_their_weights_from_a_column_that_no_schema_knows(tmp_path, name, engine):

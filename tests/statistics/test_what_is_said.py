@@ -45,6 +45,7 @@ def sample(people):
     return dn.Sample(SCHEMA.randomise(people, np.random.default_rng(6)), SCHEMA)
 
 
+@pytest.mark.statistical
 def test_no_more_people_answer_than_live_in_an_open_district(people):
     """Everybody answers; by chance more of a district are estimated to have answered than live there."""
     lives = people["district"].value_counts()
@@ -59,6 +60,7 @@ def test_no_more_people_answer_than_live_in_an_open_district(people):
     assert "an estimated" in repr(found)
 
 
+@pytest.mark.statistical
 def test_open_groups_have_known_sizes(sample, people):
     known = sample.share("x == 'yes'", among="district == 'N'")
     assert known.sizes_known
@@ -108,6 +110,7 @@ def test_only_what_is_compared_counts_silence(sample):
     assert not sample.share("x == 'yes'", among=f"sex == 'F' and x != '{SILENT}'").notes
 
 
+@pytest.mark.statistical
 def test_nobody_need_be_silent(sample):
     assert not sample.mean("age", by="district").notes
     empty = dn.Schema({**SCHEMA, "district": dn.Identity(dn.Nominal(["N", "S", "E", "W", "Moon"]))})

@@ -21,6 +21,7 @@ def filled(tmp_path, standin, send):
         yield store
 
 
+@pytest.mark.servers
 def test_every_answer_acknowledged_before_the_backup_is_in_it(store, tmp_path, standin, stored):
     store.open_survey(standin.Standin(linkage="code"))
     asked = store.current("town")[0]
@@ -74,6 +75,7 @@ def test_a_backup_of_mixed_answers_needs_no_keys(filled, tmp_path):
         assert new.overview("town").mixed == 77
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("place", [30, 200, -5])
 def test_a_flipped_byte_is_noticed_and_nothing_is_restored(filled, tmp_path, place):
     path = tmp_path / "town.backup"

@@ -21,6 +21,7 @@ def town(tmp_path):
         yield store
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
 def test_an_export_opens_and_gives_the_estimate_of_the_reports_themselves(town, tmp_path, standin, send, name):
     survey = standin.Standin()
@@ -73,6 +74,7 @@ def test_no_cell_of_an_export_for_spreadsheets_is_run(town, tmp_path, standin, s
     assert export(town, "run", tmp_path / "run.csv") == BATCH
 
 
+@pytest.mark.servers
 def test_nothing_is_shown_before_fifty_and_then_only_whole_batches(town, tmp_path, standin, send):
     town.open_survey(standin.Standin())
     with pytest.raises(RefusedError, match="batches of at least 50"):
@@ -91,6 +93,7 @@ def test_nothing_is_shown_before_fifty_and_then_only_whole_batches(town, tmp_pat
     assert sizes == [50, 50, 50, 100, 160]
 
 
+@pytest.mark.servers
 def test_versions_are_exported_apart(town, tmp_path, standin, send):
     town.open_survey(standin.Standin())
     send(town, *(standin.body() for _ in range(BATCH)))
@@ -103,6 +106,7 @@ def test_versions_are_exported_apart(town, tmp_path, standin, send):
         export(town, "town", tmp_path / "three.csv", number=3)
 
 
+@pytest.mark.servers
 def test_why_there_is_nothing_to_export_is_said_truly(town, tmp_path, standin, send):
     def complaint(number=None):
         with pytest.raises(RefusedError) as refused:
@@ -143,6 +147,7 @@ def test_an_export_is_readable_by_its_owner_alone(town, tmp_path, standin, send)
     assert len(list(tmp_path.glob("out*"))) == 2
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 def test_an_export_carries_the_texts_of_the_questionnaire(town, tmp_path, standin, send, name):
     asked = Questionnaire.load(Path(dn.__file__).parent / "survey" / "town.yaml")

@@ -31,6 +31,7 @@ def open_with(database, tmp_path):
         store.close()
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "work",
     [

@@ -68,6 +68,7 @@ def test_names_and_addresses_are_not_stored(town, tmp_path):
         assert text.encode() not in kept
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -24,6 +24,7 @@ def test_there_is_a_fixture_for_every_version():
     assert [path.stem for path in FIXTURES] == [f"store-v{i + 1}" for i in range(len(migrations.MIGRATIONS))]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.stem)
 def test_a_database_of_an_earlier_release_has_the_same_rows_and_estimates(fixture, tmp_path, standin, send):
     path = tmp_path / "old.db"

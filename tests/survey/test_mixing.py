@@ -65,6 +65,7 @@ def beside(work):
     return thread
 
 
+@pytest.mark.servers
 def test_two_servers_mix_at_once_and_nothing_is_lost_or_doubled(town, open_store, standin, send, stored):
     servers = [town, open_store()]
     codes, moved, trouble = [], [], []
@@ -122,6 +123,7 @@ def test_discarding_after_such_a_crash_destroys_every_key_of_what_is_discarded(t
     assert not before & key_files(town)
 
 
+@pytest.mark.servers
 def test_whoever_waits_for_a_mixing_keeps_nobody_else_waiting(town, open_store, standin, send, stored, held):
     """A closing, an erasure and another server's mixing queue up behind a long mixing; submissions pass them all."""
     start, finish = held
@@ -158,6 +160,7 @@ def test_a_closing_that_takes_long_keeps_nobody_waiting_on_postgresql(town, stan
     assert town.overview("town").mixed == 5
 
 
+@pytest.mark.servers
 def test_what_is_erased_during_a_mixing_stays_erased(town, open_store, standin, send, stored, held):
     start, finish = held
     codes = fill(town, standin, send)

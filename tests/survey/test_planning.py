@@ -32,6 +32,7 @@ def asked(design: str) -> Questionnaire:
     return Questionnaire.parse(HEAD + AGE.replace("DESIGN", design))
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("design", ["laplace, scale: 35, answered: 0.3", "normal, scale: 70, answered: 0.3"])
 @pytest.mark.parametrize("answers", [1, 200, 3_000])
 def test_behind_noise_no_plan_is_impossible(design, answers):
@@ -45,6 +46,7 @@ def test_behind_noise_no_plan_is_impossible(design, answers):
         assert all(int(number.replace(",", "")) <= MOST_ANSWERS for number in re.findall(r"About ([\d,]+)", one.text))
 
 
+@pytest.mark.servers
 def test_what_cannot_be_told_is_said_with_the_parameter_that_binds():
     [*_, few] = advice(asked("laplace, scale: 35, answered: 0.3"), 100)
     assert "cannot be estimated from 100 answers" in few.text
@@ -164,6 +166,7 @@ def test_as_many_answers_as_a_plan_names_are_enough_and_hardly_fewer(privacy):
     assert costs(questionnaire, round(0.85 * named))[0].margin > 0.1
 
 
+@pytest.mark.servers
 def test_more_answers_than_any_survey_gets_are_not_promised():
     [*_, hopeless] = advice(asked("normal, scale: 70, answered: 0.3"), 1_000)
     assert f"Not even {MOST_ANSWERS:,} would pin it down to within ± 10; so " in hopeless.text

@@ -93,6 +93,7 @@ def test_the_page_is_told_texts_in_every_language_and_no_channel_but_the_recipe(
     assert [name for block in blocks for name in block["attributes"]] == list(Questionnaire.parse(EVERY).schema)
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("k", [2, 3, 7, 30])
 def test_a_level_bounds_the_odds_exactly(level, k):
@@ -228,6 +229,7 @@ def test_the_survey_of_the_demo_fits_the_town():
     assert questionnaire.schema.randomise(people).shape == people.shape
 
 
+@pytest.mark.servers
 def test_hostile_documents_end_in_a_sentence():
     for text in ("a: &a [*a]", "[" * 5_000, "survey: x\nbudget: " + "9" * 400):
         with pytest.raises(QuestionnaireError):
@@ -245,6 +247,7 @@ def test_a_frozen_questionnaire_reads_back_whatever_its_texts_hold():
     assert Questionnaire.from_json(json.loads(json.dumps(found.to_json()))).client() == found.client()
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "text",
     ["[" * 5_000, "- " * 5_000, "{a: " * 5_000, "a:\n" + "".join(" " * i + "- \n" for i in range(400))],

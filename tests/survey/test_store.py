@@ -155,6 +155,7 @@ def test_tokens_have_128_bits_or_more():
     assert all(len(token) * 6 >= 128 for token in tokens)
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -219,6 +220,7 @@ def test_a_survey_is_over_after_its_last_day(store, standin, send):
     assert store.overview("town").mixed == 1
 
 
+@pytest.mark.servers
 def test_opening_and_closing_around_one_answer_does_not_show_it(store, standin, send):
     store.open_survey(standin.Standin())
     send(store, *(standin.body() for _ in range(3)))
@@ -236,6 +238,7 @@ def test_opening_and_closing_around_one_answer_does_not_show_it(store, standin, 
     assert store.overview("town").mixed == 4 + BATCH
 
 
+@pytest.mark.servers
 def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, send):
     store.open_survey(standin.Standin())
     body = standin.body()
@@ -273,6 +276,7 @@ def test_replacing_a_version_around_one_answer_does_not_show_it(store, standin, 
     assert store.overviews("town")[2].mixed == BATCH
 
 
+@pytest.mark.servers
 def test_versions_are_replaced_and_surveys_reopened_in_the_midst_of_a_rush(store, open_store, standin, stored):
     until = datetime.date.today() + datetime.timedelta(days=300)
     store.open_survey(standin.Standin(linkage="register"), contacts_until=until)
@@ -302,6 +306,7 @@ def test_versions_are_replaced_and_surveys_reopened_in_the_midst_of_a_rush(store
     store.check()
 
 
+@pytest.mark.servers
 def test_the_rest_of_a_replaced_version_comes_out_when_the_survey_is_closed(store, standin, send):
     store.open_survey(standin.Standin())
     send(store, *(standin.body() for _ in range(BATCH)))
@@ -379,6 +384,7 @@ def test_contact_details_are_apart_from_answers_and_can_be_erased(store, standin
     assert store.contacts("town") == []
 
 
+@pytest.mark.servers
 def test_the_day_on_which_contacts_are_erased_is_kept_to(store, standin, send):
     today = datetime.date.today()
     later, sooner, past = (today + datetime.timedelta(days=days) for days in (30, 10, -1))
@@ -442,6 +448,7 @@ def test_a_submission_that_breaks_its_group_for_an_unforeseen_reason_is_refused_
     assert standin.acknowledged(store) == 3
 
 
+@pytest.mark.servers
 def test_the_live_database_is_asked_through_a_view_with_labels(store, database, standin, send):
     labels = ["it's", 'a "b"', "100%", ":name", "back\\slash \\:", "żółć", "{brace}"]
     schema = dn.Schema(
@@ -694,6 +701,7 @@ def test_a_crash_in_the_middle_of_a_closing_shows_nothing_and_loses_nothing(stor
     assert store.overview("town").mixed == 3
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "contact", [{"phone": "1"}, {"name": "Ada", "x1": ""}, {}, {"name": 1}, {"name": "x" * 301}, {"Name": "Ada"}]
 )

@@ -123,6 +123,7 @@ def log_of(store, database):
     return postgresql_log(database) if database.startswith("postgresql") else sqlite_log(database)
 
 
+@pytest.mark.servers
 def test_tokens_and_answers_cannot_be_joined(store, database, standin):
     keep_the_log(store)
     town = Consultation(store, standin, PEOPLE)
@@ -170,6 +171,7 @@ def test_all_answers_have_one_transaction_after_a_mixing(postgresql, tmp_path, s
             assert len(xmins) == 1
 
 
+@pytest.mark.servers
 def test_the_attack_succeeds_where_nothing_is_sealed(store, database, standin, monkeypatch):
     def open_letters(_, contents):
         return [base64.b64encode(b"\0" * sealing.NONCE + content + b"\0" * 16).decode() for content in contents]
@@ -185,6 +187,7 @@ def test_the_attack_succeeds_where_nothing_is_sealed(store, database, standin, m
         assert sum(row.encode() in raw for row in sealed) > 100
 
 
+@pytest.mark.servers
 def test_the_attack_succeeds_where_nothing_is_mixed(tmp_path, standin, monkeypatch):
     with Store(str(tmp_path / "town.db")) as store:
         monkeypatch.setattr(mixing, "random_order", np.arange)
@@ -197,6 +200,7 @@ def test_the_attack_succeeds_where_nothing_is_mixed(tmp_path, standin, monkeypat
         assert town.best(guesses(tokens, sealed, answers_as_they_lie(store))) > 100
 
 
+@pytest.mark.servers
 def test_what_is_not_promised_database_and_keys_together_join_answers_that_wait(store, database, standin):
     """docs/security.md says so; were it otherwise, the page would promise too little."""
     keep_the_log(store)
@@ -212,6 +216,7 @@ def test_what_is_not_promised_database_and_keys_together_join_answers_that_wait(
     assert fresh != key
 
 
+@pytest.mark.servers
 def test_nothing_of_the_inbox_is_left_in_the_file_after_a_mixing(tmp_path, standin):
     path = tmp_path / "town.db"
     with Store(str(path)) as store:

@@ -48,6 +48,7 @@ def wait_for(condition):
     return False
 
 
+@pytest.mark.servers
 def test_submissions_that_arrive_together_share_a_sync(town, standin):
     with Writer(town) as writer:
         assert respond(town, writer, standin, 200) == [None] * 200
@@ -55,6 +56,7 @@ def test_submissions_that_arrive_together_share_a_sync(town, standin):
     assert standin.acknowledged(town) == 200
 
 
+@pytest.mark.servers
 def test_answers_are_mixed_when_enough_wait(town, standin, monkeypatch):
     with Writer(town) as writer:
         respond(town, writer, standin, BATCH - 1)
@@ -86,6 +88,7 @@ def test_answers_left_by_an_earlier_process_are_counted(town, standin):
         assert wait_for(lambda: town.overview("town").mixed == BATCH)
 
 
+@pytest.mark.servers
 def test_a_mixing_that_fails_does_not_hinder_answers_and_is_tried_again(town, standin, monkeypatch, caplog):
     monkeypatch.setattr(writing, "HOUSEKEEPING_SECONDS", 0.2)
     with Writer(town) as writer:
@@ -120,6 +123,7 @@ def test_too_many_at_once_are_sent_away_unstored(town, standin, monkeypatch):
         writer.put(submission, 3)
 
 
+@pytest.mark.servers
 def test_after_a_restart_a_large_survey_is_not_written_again_for_every_batch(town, standin, monkeypatch):
     """With an empty inbox the number of mixed answers was unknown, and taken for 0: 5 to 8 answers a second at a million."""
     with Writer(town) as writer:

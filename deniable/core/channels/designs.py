@@ -8,7 +8,7 @@ Shift law     Additive (see `additive.py`)
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ from deniable.core.domains.exact import (
     LARGEST_DENOMINATOR,
     ROUNDED_DENOMINATOR,
     Floats,
+    Ints,
     Number,
     fraction,
     probability,
@@ -39,15 +40,19 @@ def mixture(diagonal: Fraction, replacement: Sequence[Fraction]) -> Mixture:
 
     Toward privacy means that every weight off the diagonal moves toward the weight on it, so no ratio grows.
     """
-    values = [diagonal, *set(replacement)]
-    denominator = exact.common_denominator(values)
+    # Labels that are alike share one object; to hash each one's fraction would take most of the time on wide domains.
+    shared = {id(value): value for value in replacement}
+
+    def scaled(whole: Callable[[Fraction], int]) -> Ints:
+        weights = {key: whole(value) for key, value in shared.items()}
+        return np.array([weights[id(value)] for value in replacement], dtype=np.int64)
+
+    denominator = exact.common_denominator([diagonal, *shared.values()])
     if denominator <= LARGEST_DENOMINATOR:
-        scaled = {value: int(value * denominator) for value in set(replacement)}
-        return Mixture(int(diagonal * denominator), np.array([scaled[value] for value in replacement], dtype=np.int64))
+        return Mixture(int(diagonal * denominator), scaled(lambda value: int(value * denominator)))
     denominator = max(ROUNDED_DENOMINATOR, 1 << (1000 * len(replacement)).bit_length())
     toward = math.ceil if diagonal >= 0 else math.floor
-    scaled = {value: max(toward(value * denominator), 1) if value else 0 for value in set(replacement)}
-    parts = np.array([scaled[value] for value in replacement], dtype=np.int64)
+    parts = scaled(lambda value: max(toward(value * denominator), 1) if value else 0)
     left = denominator - int(parts.sum())
     # Rounding must not turn "kept a little more often" into "kept less often", nor the reverse.
     return Mixture(max(left, 0) if diagonal >= 0 else min(left, 0), parts)
@@ -210,12 +215,11 @@ class Retention(Channel):
             pieces = _read_pieces(domain, replacement, owner, r_name)
             self.law = FloatRetention(f"{owner} on {domain!r}", float(self.p), *pieces)  # type: ignore[assignment]
             return
-        shares = (
-            [Fraction(1, domain.size)] * domain.size
-            if replacement is None
-            else exact.distribution(replacement, domain.labels, owner, r_name)
-        )
-        self.law = mixture(self.p, [(1 - self.p) * share for share in shares])
+        if replacement is None:
+            replaced = [(1 - self.p) / domain.size] * domain.size
+        else:
+            replaced = [(1 - self.p) * share for share in exact.distribution(replacement, domain.labels, owner, r_name)]
+        self.law = mixture(self.p, replaced)
 
     def parameters(self) -> dict[str, Any]:
         p_name, r_name = self._names

@@ -14,7 +14,7 @@ from deniable.publish.checks.answers import (
 )
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
-from deniable.publish.checks.proxies import other_columns
+from deniable.publish.checks.proxies import proxies
 from deniable.publish.checks.rows import identifiers, order_of_rows, singled_out
 
 CHECKS = (
@@ -24,7 +24,7 @@ CHECKS = (
     skew,
     relative_skew,
     background_knowledge,
-    other_columns,
+    proxies,
     order_of_rows,
     identifiers,
     singled_out,

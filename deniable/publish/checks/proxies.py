@@ -39,7 +39,7 @@ class Telling:
     columns: tuple[str, ...]
 
 
-def other_columns(measured: Measured) -> Check:
+def proxies(measured: Measured) -> Check:
     """Whether other columns by themselves tell an answer of any sensitive column."""
     sensitive = measured.fitted.sensitive
     columns = single_views(sensitive.view_outcomes)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.core.order import MORE, SURPRISE, sorted_by_answers
+from deniable.errors import Setting
 from deniable.privacy.reporting.words import percent
 from deniable.publish.checks.check import Check
 from deniable.publish.checks.measured import Measured
 from deniable.publish.encoding import IDENTIFIER_ROWS, NAME_ROWS, NAMES
-from deniable.publish.remedies import Remedy, Setting, change, recode_or_drop
+from deniable.publish.remedies import Remedy, change, recode_or_drop
 
 NONE = np.empty(0, np.int64)
 

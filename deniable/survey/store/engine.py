@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
 from deniable.engines.extras import not_installed
-from deniable.errors import ParameterError, StoreError
-from deniable.publish.remedies import Setting
+from deniable.errors import ParameterError, Setting, StoreError
 
 BUSY_SECONDS = 60
 PASSWORD, PASSWORD_FILE = "DENIABLE_DB_PASSWORD", "DENIABLE_DB_PASSWORD_FILE"

@@ -10,8 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deniable.errors import StoreError
-from deniable.publish.remedies import Setting
+from deniable.errors import Setting, StoreError
 from deniable.survey.sealing import KeyFolder
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected, writing

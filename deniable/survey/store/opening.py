@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from deniable.core.schema import Schema
-from deniable.errors import RefusedError
-from deniable.publish.remedies import Setting
+from deniable.errors import RefusedError, Setting
 from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.database import Database

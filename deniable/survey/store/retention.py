@@ -7,8 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from deniable.errors import RefusedError
-from deniable.publish.remedies import Setting
+from deniable.errors import RefusedError, Setting
 from deniable.survey.store.tables import contact, version
 
 _DAY = Setting("contacts_until", "YYYY-MM-DD")
