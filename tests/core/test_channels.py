@@ -13,11 +13,12 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import deniable as dn
 from deniable.core.channels.base import rounded_up
+from deniable.core.channels.designs import mixture
 from deniable.errors import DataError, DeniableError, ParameterError, SchemaError, WideDomainError
 
 AB, ABC = dn.Nominal(["a", "b"]), dn.Nominal(["a", "b", "c"])
@@ -265,6 +266,26 @@ def test_pram_and_rrreg_matrices_are_read_and_written_in_their_own_orientation()
     np.testing.assert_allclose(channel.matrix(), [[0.9, 0.1], [0.2, 0.8]])
     assert dn.Matrix.from_pram([[0.9, 0.1], [0.2, 0.8]], labels=["f", "m"]) == channel
     np.testing.assert_allclose(channel.to_rrreg(), [[0.9, 0.2], [0.1, 0.8]])
+
+
+@given(
+    st.lists(st.integers(1, 10**24), min_size=2, max_size=6),
+    st.integers(-(10**24), 10**24),
+)
+@example([3**40, 5**30, 7**25], 11**20)
+@example([3**40, 5**30, 7**25], -(11**20))
+@example([3**40, 450, 5**30], -449)
+def test_weights_that_must_be_rounded_are_rounded_toward_privacy(others, diagonal):
+    """No report changes the odds by more under the rounded whole numbers than under the fractions that were asked for."""
+    diagonal = max(diagonal, 1 - min(others))  # the truth of a label may be reported seldom, but not never
+    total = sum(others) + diagonal
+    law = mixture(Fraction(diagonal, total), [Fraction(other, total) for other in others])
+    rounded = [int(part) for part in law.replacement]
+    assert _largest_ratio(law.diagonal, rounded) <= _largest_ratio(diagonal, others)
+
+
+def _largest_ratio(diagonal, others):
+    return max(max(Fraction(other + diagonal, other), Fraction(other, other + diagonal)) for other in others)
 
 
 @given(st.floats(0.01, 20), st.integers(2, 1000))

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.stats  # noqa: F401 - loaded later, it would look at the generators that are trapped here
 from hypothesis import given
 from hypothesis import strategies as st
 

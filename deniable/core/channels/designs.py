@@ -55,7 +55,8 @@ def mixture(diagonal: Fraction, replacement: Sequence[Fraction]) -> Mixture:
     parts = scaled(lambda value: max(toward(value * denominator), 1) if value else 0)
     left = denominator - int(parts.sum())
     # Rounding must not turn "kept a little more often" into "kept less often", nor the reverse.
-    return Mixture(max(left, 0) if diagonal >= 0 else min(left, 0), parts)
+    # What is kept less often than it is drawn stays possible, however seldom it is drawn.
+    return Mixture(max(left, 0) if diagonal >= 0 else min(max(left, 1 - int(parts.min())), 0), parts)
 
 
 class Identity(Channel):
