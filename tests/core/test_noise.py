@@ -217,3 +217,9 @@ def test_noise_that_cannot_be_is_refused_with_what_is_allowed_and_what_was_given
 def test_a_file_that_describes_no_noise_is_refused(given_json):
     with pytest.raises(SchemaError):
         Noise.from_json(given_json)
+
+
+@pytest.mark.parametrize(("noise", "edges"), [(dn.Uniform(3), (-3, 12)), (dn.Normal(3), (0, 9)), (dn.Laplace(3), (0, 9))])
+def test_bounded_noise_widens_the_edges_of_a_grid_and_unbounded_noise_keeps_them(noise, edges):
+    reported = dn.Additive(dn.Integer(0, 9), noise).reported
+    assert (reported.low, reported.high) == edges
