@@ -34,8 +34,10 @@ def test_the_influence_of_levels_is_that_of_the_formula(domain, level, expected)
         channel_for(
             WithMissing(dn.Integer(0, 6), "no answer"), {"design": "laplace", "scale": 3, "answered": 0.7}, ordered=True
         ),
+        # Each answer is mostly taken away by one report, and brought by two: a "no" moves more than a "yes".
+        dn.Matrix(dn.Nominal("abc"), [[0.45, 0.45, 0.1], [0.1, 0.45, 0.45], [0.45, 0.1, 0.45]]),
     ],
-    ids=["mixture", "table", "noise"],
+    ids=["mixture", "table", "noise", "round"],
 )
 def test_no_report_moves_an_estimate_further_and_some_report_moves_it_so_far(channel):
     """One row more in the table of reports, in place of what an honest person of either kind adds on average."""
