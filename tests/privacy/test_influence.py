@@ -35,7 +35,7 @@ def test_the_influence_of_levels_is_that_of_the_formula(domain, level, expected)
             WithMissing(dn.Integer(0, 6), "no answer"), {"design": "laplace", "scale": 3, "answered": 0.7}, ordered=True
         ),
         # Each answer is mostly taken away by one report, and brought by two: a "no" moves more than a "yes".
-        dn.Matrix(dn.Nominal("abc"), [[0.45, 0.45, 0.1], [0.1, 0.45, 0.45], [0.45, 0.1, 0.45]]),
+        dn.Matrix(dn.Nominal(["a", "b", "c"]), [[0.45, 0.45, 0.1], [0.1, 0.45, 0.45], [0.45, 0.1, 0.45]]),
     ],
     ids=["mixture", "table", "noise", "round"],
 )
