@@ -176,3 +176,11 @@ def test_weights_in_the_order_before_the_shuffle_are_refused(given):
     # From the same frame, and where all are alike, they are whose they seem to be.
     for weights in ("w", reported["w"], np.ones(len(people))):
         assert dn.Sample(reported, PLAIN, weights=weights).count("a == 1").n == len(people)
+
+
+def test_uneven_weights_are_worth_fewer_people_than_answered():
+    """All say the same: Wilson's interval for the (sum of weights)^2 / (sum of squares) people that they are worth (Kish)."""
+    everybody = pd.DataFrame({"a": ["yes"] * 100, "w": [1, 9] * 50})
+    sample = dn.Sample(everybody, dn.Schema({"a": dn.Identity(dn.Nominal(["no", "yes"]))}), weights="w")
+    worth, z2 = 500**2 / 4_100, 1.959964**2
+    assert float(sample.share("a == 'yes'").interval()[0][0]) == pytest.approx(worth / (worth + z2), rel=1e-6)
