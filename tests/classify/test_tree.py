@@ -349,3 +349,10 @@ def test_a_tree_that_an_earlier_release_pickled_is_read():
     again = pickle.loads(text.replace(now, b"cdeniable.classify.tree\nTree\n"))
     assert isinstance(again.tree_, TreeNodes)
     assert again.predict(truth).tolist() == truth["a"].tolist()
+
+
+def test_a_subtree_that_costs_as_much_as_a_leaf_stays():
+    """Thesis 2.2, by hand: a leaf costs 1 + 3 errors; a threshold 1 + 1, and its two leaves without errors 1 each."""
+    children = [0, -1, -1], [1, -1, -1], [2, -1, -1]
+    assert pruned(*children, np.array([[7.0, 3.0], [7.0, 0.0], [0.0, 3.0]]), [True]).tolist() == [0, -1, -1]
+    assert pruned(*children, np.array([[7.0, 2.0], [7.0, 0.0], [0.0, 2.0]]), [True]).tolist() == [-1, -1, -1]

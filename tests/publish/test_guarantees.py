@@ -48,6 +48,16 @@ def test_a_homogeneous_group_is_reported_as_unsafe_with_its_rows():
     assert checks(fixed)["worst posterior"].passed
 
 
+def test_a_group_is_as_deniable_as_the_column_that_is_known_best():
+    """In town A nobody is in debt: that the illnesses differ, alone and in combination, helps nobody to deny it."""
+    X = pd.DataFrame({"town": ["A"] * 500 + ["B"] * 500})
+    Y = pd.DataFrame({"ill": mixed(1000), "debt": ["no"] * 500 + ["no", "yes"] * 250})
+    frame = dn.DeniabilityTree(0.0).fit(X, Y).guarantees(X, Y).to_frame()
+    assert len(frame) > 1
+    assert frame["deniability"].min() == 0
+    assert frame["deniability"].max() > 0.5
+
+
 def test_a_skewed_group_is_reported_as_unsafe_though_its_deniability_is_perfect():
     X = pd.DataFrame({"ward": ["infections"] * 100 + ["other"] * 9900})
     y = pd.Series(["positive", "negative"] * 50 + (["negative"] * 99 + ["positive"]) * 99, name="hiv")

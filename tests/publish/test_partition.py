@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deniable.kernels.deniability import best_partition
 from deniable.kernels.partition import admissible, best_cuts, part_value, parts_from_cuts
-from deniable.publish.growing import DISTANCES
+from deniable.publish.growing import DISTANCES, GrowthSettings
 from deniable.publish.rules import Rules
 
 
@@ -188,6 +188,8 @@ def test_cosine_is_not_convex_so_the_shortcut_is_not_taken_there():
         one, two, both = (part_value(2, counts, j, counts, 0, base) for j in (1, 2, 3))
         found |= both > one + two + 1e-9
     assert found
+    assert not GrowthSettings("cosine", 0.0, None, False).for_kernel()[-1]
+    assert GrowthSettings("squared", 0.0, None, False).for_kernel()[-1]
 
 
 @given(tables(5), some_rules())
