@@ -1,6 +1,7 @@
 """Lists of people in LimeSurvey's form, and tokens that only their list knows."""
 
 import csv
+import datetime
 
 import pytest
 
@@ -109,6 +110,15 @@ def test_first_and_last_days_of_limesurvey_are_read(town, standin, send):
     outcomes = send(town, *(standin.body(token=row["token"]) for row in made))
     assert outcomes[0].code == "token_not_now"
     assert outcomes[1] is None
+
+
+def test_an_invitation_holds_on_its_first_and_on_its_last_day(town, standin, send):
+    today = datetime.date.today()
+    days = [{"validfrom": str(today), "validuntil": str(today)}, {"validuntil": str(today - datetime.timedelta(1))}]
+    made = invite(town, "town", [{"email": name, **each} for name, each in zip("ab", days, strict=True)])
+    held, over = send(town, *(standin.body(token=row["token"]) for row in made))
+    assert held is None or datetime.date.today() > today  # midnight may have passed meanwhile
+    assert over.code == "token_not_now"
 
 
 def test_inviting_one_list_twice_is_refused_unless_it_is_meant(town, tmp_path):
