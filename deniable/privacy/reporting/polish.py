@@ -212,6 +212,9 @@ _POLISH = {
     "range.": (
         "szum ograniczony: {number} odpowiedzi (jeśli wszystkie są równie częste) dowodzi, że prawdziwa wartość leży blisko krańca zakresu."
     ),
+    "its reports tell means alone: no shares and no quantiles can be worked out from them.": (
+        "z tych odpowiedzi można odczytać tylko średnie: ani udziałów, ani kwantyli nie da się z nich obliczyć."
+    ),
     "cannot be undone: different distributions of answers give the same reports.": (
         "nie da się odtworzyć: różne rozkłady odpowiedzi wyglądają tak samo."
     ),

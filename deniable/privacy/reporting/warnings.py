@@ -158,6 +158,8 @@ def _edges(channel: Channel) -> list[str]:
 
 
 def _singular(channel: Channel) -> list[str]:
+    if channel.tells_means_only:
+        return ["its reports tell means alone: no shares and no quantiles can be worked out from them."]
     condition = channel.condition_number
     if condition <= NEARLY_SINGULAR:
         return []
