@@ -134,8 +134,7 @@ WIDE: dict[str, list[dn.Channel]] = {
         dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5000)),
         dn.Additive(dn.Integer(0, 100_000), dn.Normal(5000)),
     ],
-    "OneBit": [dn.OneBit(dn.Integer(0, 100_000), 5)],
-    "Piecewise": [dn.Piecewise(dn.Integer(0, 100_000), 5), dn.Piecewise(dn.Integer(0, 100_000), 5, reports=3)],
+    "Piecewise": [dn.Piecewise(dn.Integer(0, 100_000), 5)],
     "Optional": [dn.Optional(dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5000)), 0.75)],
 }
 
