@@ -23,7 +23,6 @@ from deniable.core.domains.grids import Continuous, Integer
 from deniable.core.undoing import ALL_NODES
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.survey.known_to import USES, known_for
-from deniable.survey.levels import MOST_NEIGHBOURS, neighbours_for
 from deniable.survey.mean_errors import MeanErrors
 
 ANSWERS = 1_000
@@ -110,8 +109,6 @@ def _designs(domain: Domain, odds: Fraction, use: str) -> Iterator[tuple[str, Ch
         for reports in range(3, min(values, MOST_REPORTS + 1)):
             yield f"Piecewise with {reports} reports", Piecewise(domain, odds, reports=reports, width=1)
     yield "KRR", KRR(domain, odds / (odds + domain.size - 1))
-    if domain.missing is not None and values <= MOST_NEIGHBOURS and odds.denominator == 1:
-        yield "moves to neighbours", neighbours_for(domain, int(odds))
     if values <= ALL_NODES or use == "mean":
         yield "Piecewise", Piecewise(domain, odds)
     if domain.missing is None:

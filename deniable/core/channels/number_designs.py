@@ -134,6 +134,8 @@ class Piecewise(Channel):
     (144, 45, -22, 121)
     """
 
+    adds_noise = True
+
     def __init__(self, domain: Domain, odds: Number, reports: int | None = None, width: int | None = None) -> None:
         self.domain = _check_numbers(domain, "Piecewise")
         self.odds = _check_odds(odds, "Piecewise")
