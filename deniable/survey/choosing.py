@@ -1,7 +1,7 @@
 """The design of a number, chosen by what it will be asked for: the one that tells it best at given odds.
 
-All designs hide a number equally well, as the odds say. What they tell differs: the mean of 0 to 99 is known ten times as well behind one bit
-as behind k-ary randomised response over 100 labels. The choice depends on the numbers, the odds and the use alone, so it is made before
+All designs hide a number equally well, as the odds say. What they tell differs: the mean of 0 to 99 is known ten times as well behind one
+bit as behind k-ary randomised response over 100 labels. The choice depends on the numbers, the odds and the use alone, so it is made before
 anything is asked, and whoever opens a survey freezes it with the schema.
 """
 
@@ -34,7 +34,7 @@ ALIKE = 1e-6
 
 
 class Considered(NamedTuple):
-    """A design, what it is called, and what it costs: of a mean the largest standard error of one answer, else the margin of 1,000 answers."""
+    """A design, what it is called, and its cost: of a mean the largest standard error of one answer, else the margin of 1,000 answers."""
 
     name: str
     channel: Channel

@@ -44,8 +44,8 @@ USES = ("mean", "share", "quantile")
 
 
 def known_for(channel: Channel, answers: int, use: str | None) -> Known:
-    """How well so many answers will tell what a number is asked for. Of a mean the margin is a part of the range of the numbers, else one of
-    the people.
+    """How well so many answers will tell what a number is asked for. Of a mean the margin is a part of the range of the numbers, else one
+    of the people.
 
     >>> import deniable as dn
     >>> hours = dn.OneBit(dn.Integer(0, 99), 5)

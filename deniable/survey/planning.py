@@ -77,7 +77,8 @@ class Cost:
         >>> Cost("hours", 1.6, 440.0, 0.0465, use="mean", span=99).within(0.1)
         '± 9.9'
         """
-        return f"± {margin * self.span:.2g}" if self.use == "mean" else f"± {100 * margin:{digits}} points"
+        two_figures = float(f"{margin * self.span:.2g}")
+        return f"± {two_figures:,g}" if self.use == "mean" else f"± {100 * margin:{digits}} points"
 
 
 _OF_WHAT = {"mean": "mean", "share": "lowest fifth", "quantile": "median"}
@@ -92,8 +93,8 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     """For each column of the data what `answers` randomised answers are worth, for an answer that a fifth of the people give: the one
     that is hardest to tell.
 
-    Behind noise, where nobody asks for a single value, that answer is the lowest fifth of the values. A number that says what it is `for` is
-    judged by that.
+    Behind noise, where nobody asks for a single value, that answer is the lowest fifth of the values. A number that says what it is `for`
+    is judged by that.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -181,7 +182,8 @@ def _chosen(questionnaire: Questionnaire, name: str, answers: int) -> str:
     plain = KRR.from_epsilon(channel.domain, channel.epsilon)
     without = replace(cost, margin=min(known_for(plain, answers, cost.use).margin, most_unknown(cost.use)))
     known, otherwise = (each.margin_in_words.split(": ")[1] for each in (cost, without))
-    return f"chosen for what it is asked for ({cost.use}): {chosen}. With {counted(answers, 'answer')}: {known} (without `for`: {otherwise})."
+    gain = f"{known} (without `for`: {otherwise})"
+    return f"chosen for what it is asked for ({cost.use}): {chosen}. With {counted(answers, 'answer')}: {gain}."
 
 
 def _is_wide(cost: Cost) -> bool:
@@ -206,11 +208,11 @@ def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     channel = questionnaire.schema[cost.name]
     known = known_for(channel, answers, cost.use)
     show = f"{counted(answers, 'answer')} {'pins' if answers == 1 else 'pin'} down"
-    useful = cost.within(USEFUL).removesuffix(" points")
+    useful, it = cost.within(USEFUL).removesuffix(" points"), "the mean" if cost.use == "mean" else "it"
     if isinstance(channel, Identity):
         enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
         start = f"asked openly, but {show} {known.about} only to within {_within(cost)}."
-        return f"{start} About {enough:,} would pin it down to within {useful}."
+        return f"{start} About {enough:,} would pin {it} down to within {useful}."
     if cost.is_known:
         start = f"hidden so well that {show} {known.about} only to within {_within(cost)}."
     else:
@@ -219,9 +221,9 @@ def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
         )
     needed = _needed(questionnaire, cost, answers)
     more = (
-        f"About {_rounded(needed):,} would pin it down to within {useful}"
+        f"About {_rounded(needed):,} would pin {it} down to within {useful}"
         if needed is not None
-        else f"Not even {MOST_ANSWERS:,} would pin it down to within {useful}"
+        else f"Not even {MOST_ANSWERS:,} would pin {it} down to within {useful}"
     )
     return f"{start} {more}; {'or' if needed is not None else 'so'} {binding(channel, answers, USEFUL)}."
 

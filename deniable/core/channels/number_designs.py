@@ -34,7 +34,9 @@ def _check_numbers(domain: Any, owner: str) -> Domain:
             domain=checked,
         )
     if checked.answered.size < 2:
-        raise ParameterError("one_value", "{owner}: {domain!r} has one value only: there is nothing to hide.", owner=owner, domain=checked)
+        raise ParameterError(
+            "one_value", "{owner}: {domain!r} has one value only: there is nothing to hide.", owner=owner, domain=checked
+        )
     return checked
 
 
@@ -146,9 +148,7 @@ class Piecewise(Channel):
         self.law: Windows = Windows(values, self.reports, self.width, self.odds, silent)
 
     @classmethod
-    def from_epsilon(
-        cls, domain: Domain, epsilon: float, reports: int | None = None, width: int | None = None
-    ) -> Piecewise:
+    def from_epsilon(cls, domain: Domain, epsilon: float, reports: int | None = None, width: int | None = None) -> Piecewise:
         """The design that tells most without exceeding `epsilon`.
 
         >>> import deniable as dn

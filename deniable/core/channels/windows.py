@@ -5,7 +5,7 @@ it covers in part counts by that part. So the mean of the reported cells is line
 stretched and moved, is an unbiased estimate of the answer, however few cells there are.
 
     cells 2, width 1                            one bit (Duchi, Jordan, Wainwright 2018)
-    cells c, width 1                            the answer rounded at random to one of c values, and those hidden by k-ary randomised response
+    cells c, width 1                            the answer rounded at random to one of c values, hidden by k-ary randomised response
     cells c, width c / (1 + sqrt(odds))         the piecewise mechanism (Wang et al. 2019) on a grid
 """
 
@@ -168,7 +168,7 @@ class Windows(Law):
             raise only_means() from None
 
     def smooth_weights(self, f: Floats) -> Floats | None:
-        """Unbiased weights that are a parabola over the cells, where there are any: for whatever is linear in the truth there always are."""
+        """Unbiased weights that are a parabola over the cells, where there are any: for what is linear in the truth there always are."""
         place = np.linspace(-1.0, 1.0, self.cells)
         basis = [np.append(power, [0.0] * self.silent) for power in (np.ones(self.cells), place, place**2)]
         if self.silent:
@@ -229,8 +229,9 @@ def only_means(name: str = "") -> NotInvertibleError:
     """What is said where more than a mean is asked of reports that tell nothing else."""
     return NotInvertibleError(
         "means_only",
-        "{whose} reports tell means, sums and differences of means, and nothing else: different shares of the answers look the same in them. "
-        "Ask for the mean. Where shares or quantiles are wanted, hide the number by another design (dn.KRR, dn.Additive), or say `for: share` "
-        "or `for: quantile` in the questionnaire.",
+        "{whose} reports tell means, sums and differences of means, and nothing else: different shares of the answers look the same in "
+        "them. Ask for the mean. Where shares or quantiles are wanted, hide the number by another design (dn.KRR, dn.Additive, "
+        "dn.Piecewise), or say `for: share` or `for: quantile` in the questionnaire.",
         whose=f"{name!r}: its" if name else "These",
+        name=name,
     )

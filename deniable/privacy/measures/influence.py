@@ -19,8 +19,8 @@ def influence(channel: Channel) -> float:
 
     An estimate adds up w_y(z), the unbiased weight of report z for answer y: for an honest person 0 or 1 on average. Anyone who chooses
     z moves the count of y by max(|w_y(z)|, |w_y(z) - 1|) people. For randomised response with k labels and odds of a, that is
-    (a + k - 2) / (a - 1): the better answers are hidden and the more labels there are, the more one lie weighs. Of numbers whose means alone
-    are told (`dn.OneBit`) it is the sum that is moved: by so many times what one honest answer can add to it at most.
+    (a + k - 2) / (a - 1): the better answers are hidden and the more labels there are, the more one lie weighs. Of numbers whose means
+    alone are told (`dn.OneBit`) it is the sum that is moved: by so many times what one honest answer can add to it at most.
 
     >>> import deniable as dn
     >>> strong = dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), "3/5")

@@ -280,6 +280,19 @@ _POLISH = {
     "Not even {number_n} would pin it down to within ± {number}; so {said}.": (
         "Nawet {number_n} nie dałoby dokładności ± {number} pkt proc., więc trzeba {said}."
     ),
+    "About {number_n} would pin the mean down to within ± {number}.": "Około {number_n} dałoby dokładność ± {number}.",
+    "About {number_n} would pin the mean down to within ± {number}; or {said}.": (
+        "Około {number_n} dałoby dokładność ± {number}; można też {said}."
+    ),
+    "Not even {number_n} would pin the mean down to within ± {number}; so {said}.": (
+        "Nawet {number_n} nie dałoby dokładności ± {number}, więc trzeba {said}."
+    ),
+    "asked openly, but {number_n} answers pin down the mean only to within ± {number}. {said_more}": (
+        "pytanie jawne, ale przy {number_n} odpowiedziach o średniej będzie wiadomo tylko z dokładnością do ± {number}. {said_more}"
+    ),
+    "asked openly, but 1 answer pins down the mean only to within ± {number}. {said_more}": (
+        "pytanie jawne, ale przy jednej odpowiedzi o średniej będzie wiadomo tylko z dokładnością do ± {number}. {said_more}"
+    ),
     "a share of 20%": "udział 20%",
     "a share of 20% (of the lowest fifth of the values)": "udział 20% (najniższej jednej piątej wartości)",
     "hide it less, or ask with fewer choices": "słabiej ukryć odpowiedź albo dać mniej odpowiedzi do wyboru",

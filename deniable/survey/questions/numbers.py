@@ -86,14 +86,15 @@ def _use(reading: Reading, given: dict[str, Any]) -> str | None:
         )  # fmt: skip
     if not yes_no(reading, ("grid",), given.get("grid", False)):
         raise reading.error(
-            ("for",), "use_of_numbers", "for: {use} is said of a number on a grid (grid: true with min, max and step); of ranges only shares are known.",
-            use=use,
+            ("for",), "use_of_numbers",
+            "for: {use} is said of a number on a grid (grid: true with min, max and step); of ranges only shares are known.", use=use,
         )  # fmt: skip
     privacy = privacy_of(reading, given)
     if isinstance(privacy, dict):
         raise reading.error(
             ("for",), "use_and_design",
-            "for: {use} chooses the design, and privacy names one ({design}): take one of them away, or give privacy a level, one of {allowed}.",
+            "for: {use} chooses the design, and privacy names one ({design}): take one of them away, or give privacy a level, one of "
+            "{allowed}.",
             use=use, design=privacy.get("design"), allowed=list(LEVELS),
         )  # fmt: skip
     return str(use)

@@ -43,7 +43,9 @@ def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered:
     privacy = privacy_of(reading, given)
     try:
         level = LEVELS.get(privacy) if use is not None and isinstance(privacy, str) else None
-        channel = channel_for(domain, privacy, ordered) if use is None or level is None else cheapest(domain, level, use).channel
+        channel = (
+            channel_for(domain, privacy, ordered) if use is None or level is None else cheapest(domain, level, use).channel
+        )
         reason = None if privacy == "none" else cannot_have(channel)
     except DeniableError as error:
         raise reading.error(("privacy",), error.code, "{problem}", problem=str(error)) from None
