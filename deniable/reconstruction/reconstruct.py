@@ -94,7 +94,7 @@ def reconstruct(
             "method", "reconstruct: method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method
         )
     if channel.tells_means_only:
-        raise only_means(name)
+        raise only_means(name or (counts.axes[0].name if isinstance(counts, CellTable) else ""))
     view = View.values(channel)
     if isinstance(counts, CellTable):
         name = name or counts.axes[0].name
