@@ -26,7 +26,9 @@ def largest_error(rows, denominator, weights):
     means, squares = parts @ whole, parts @ whole**2
     for x, mean in enumerate(means):
         assert abs(mean / (denominator * scale) - x) < 1e-3, "the weights must be unbiased, or this is not their error"
-    variances = [Fraction(square, denominator) - Fraction(mean, denominator) ** 2 for mean, square in zip(means, squares, strict=True)]
+    variances = [
+        Fraction(square, denominator) - Fraction(mean, denominator) ** 2 for mean, square in zip(means, squares, strict=True)
+    ]
     return math.sqrt(max(variances)) / scale
 
 
@@ -39,9 +41,7 @@ def test_the_four_figures_of_one_number_from_0_to_99_at_odds_of_5():
     # Laplace noise as it is published, on a grid that is wide enough to hold nearly all of it.
     laplace = dn.Additive(NUMBERS, dn.Laplace(62), edges="extend")
     assert laplace.epsilon <= math.log(5)
-    figures["Laplace"] = largest_error(
-        laplace.integer_rows(), laplace.denominator, closed_form(laplace.law, np.arange(100.0))
-    )
+    figures["Laplace"] = largest_error(laplace.integer_rows(), laplace.denominator, closed_form(laplace.law, np.arange(100.0)))
     assert {name: round(figure) for name, figure in figures.items()} == {
         "KRR": 776, "Laplace": 88, "OneBit": 74, "Piecewise": 69,
     }  # fmt: skip
@@ -71,16 +71,19 @@ def test_means_are_unbiased_for_every_truth_by_enumeration(domain, odds, reports
             assert float(mean) == pytest.approx(number, abs=1e-9)
         # What is reported lies in the middle of the truths that make it likelier.
         assert channel.reported.answered.size == channel.reports
-        assert float(channel.reported.answered.low + channel.reported.answered.high) == pytest.approx(
-            float(domain.low + domain.high)
-        )
+        numbers = channel.reported.answered.labels
+        assert numbers[0] + numbers[-1] == pytest.approx(float(domain.low + domain.high), abs=1)
 
 
 @pytest.mark.parametrize("odds", [2, 5, "7/3", 1.0001, 20, "3.14159265358979323846264338327950288"])
 @pytest.mark.parametrize("domain", [NUMBERS, MAY_BE_SILENT, dn.Integer(0, 1), dn.Integer(0, 100_000)])
 def test_no_column_exceeds_the_odds_and_one_reaches_them_up_to_rounding(domain, odds):
     promised = Fraction(str(odds))
-    for channel in (dn.OneBit(domain, odds), dn.Piecewise(domain, odds, reports=3, width=1), dn.Piecewise(domain, odds, reports=7)):
+    for channel in (
+        dn.OneBit(domain, odds),
+        dn.Piecewise(domain, odds, reports=3, width=1),
+        dn.Piecewise(domain, odds, reports=7),
+    ):
         low, high = channel.law.column_range()
         ratios = [Fraction(int(most), int(least)) for least, most in zip(low, high, strict=True)]
         assert max(ratios) <= promised

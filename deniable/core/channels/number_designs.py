@@ -185,11 +185,14 @@ def _size(values: int, odds: Fraction, reports: Any, width: Any) -> tuple[int, i
     return reports, width
 
 
-def _reported(domain: Any, reports: int, width: int) -> Integer | Continuous:
-    """The numbers that are reported, each in the middle of the truths whose windows it is in."""
+def _reported(domain: Any, reports: int, width: int) -> Domain:
+    """The numbers that are reported, each in the middle of the truths whose windows it is in; whole ones where truths are whole and farther
+    apart (a file for spreadsheets has no decimal sign that could be read as another)."""
     step = domain.step * Fraction(domain.size - 1, reports - width)
     low = domain.low - step * Fraction(width - 1, 2)
     high = low + step * (reports - 1)
     if isinstance(domain, Integer) and low.denominator == step.denominator == 1:
         return Integer(int(low), int(high), int(step))
+    if isinstance(domain, Integer) and reports < domain.size:
+        return Ordinal([math.floor(low + step * i + Fraction(1, 2)) for i in range(reports)])
     return Continuous(low, high, step)

@@ -34,7 +34,7 @@ export function example(survey, elements, language, words) {
   if (!counted) return null;
   const title = shown.title[language];
   const texts = shown.type === "checkbox" ? [words.no, words.yes] : shown.choices.map((choice) => choice.text[language]);
-  const [first, second] = shown.grid ? [shown.grid.min, numberOf(shown, sent, language, words)] : [texts[0], texts[sent]];
+  const [first, second] = shown.grid ? [shown.grid.min, numberOf(shown, sent, words)] : [texts[0], texts[sent]];
   const [part] = shown.type === "checkbox" ? shown.choices : shown.rows;
   const of = part ? `${title} ${part.text[language]}: ` : `${title} `;
   return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
@@ -46,7 +46,7 @@ function coarse(elements, language, words) {
     .filter((element) => element.sent)
     .map((element) => {
       const [title, last] = [element.title[language], element.sent.length - 1];
-      const ends = [0, last].map((code) => numberOf(element, code, language, words));
+      const ends = [0, last].map((code) => numberOf(element, code, words));
       return make("p", {}, last === 1 ? words.bit(title) : words.coarse(title, last + 1, ...ends));
     });
 }

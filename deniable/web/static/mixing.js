@@ -109,14 +109,14 @@ export function isIdentity(recipe, labels) {
 export const recipeOf = (survey, name) => survey.recipe.blocks.find((block) => block.attributes[0] === name);
 
 /** The numbers that may be sent for a number of a grid, where they are not those that may be answered; null where they are. Each stands in
- *  the middle of the answers that make it likelier: the first of them makes `width` numbers likelier than all others. */
+ *  the middle of the answers that make it likelier (rounded to a whole one): the first answer makes `width` of them likelier. */
 export function sentNumbers(recipe, { min, max, step }) {
   const weights = row(recipe, 0).slice(0, -1);
   if (weights.length === (max - min) / step + 1) return null;
   const most = Math.max(...weights);
   const width = weights.filter((weight) => weight === most).length;
   const apart = (max - min) / Math.max(weights.length - width, 1);
-  return weights.map((_, z) => min + (z - (width - 1) / 2) * apart);
+  return weights.map((_, z) => Math.round(min + (z - (width - 1) / 2) * apart));
 }
 
 /** A share as "n of so many people": as few people as give at least one, and nearly the right number. */
