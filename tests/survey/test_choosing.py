@@ -129,7 +129,7 @@ def test_mistakes_are_told_in_plain_words(more, says):
 @pytest.mark.parametrize("kind", ["type: number, bands: [10, 20, 30]", "type: rating"])
 def test_only_numbers_on_a_grid_have_a_use(kind):
     text = HEAD.format(slug="habits", more="").replace("type: number", kind).replace("grid: true, min: 0, max: 99", "for: mean")
-    with pytest.raises(QuestionnaireError, match="for: mean is said of a number on a grid|a rating has no 'for'"):
+    with pytest.raises(QuestionnaireError, match=r"for: mean is said of a number on a grid|a rating has no 'for'"):
         Questionnaire.parse(text)
 
 
