@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from deniable.core.channels.noise import Normal as Normal
     from deniable.core.channels.noise import Staircase as Staircase
     from deniable.core.channels.noise import Uniform as Uniform
+    from deniable.core.channels.number_designs import OneBit as OneBit
+    from deniable.core.channels.number_designs import Piecewise as Piecewise
     from deniable.core.channels.optional import Optional as Optional
     from deniable.core.channels.table_designs import Matrix as Matrix
     from deniable.core.channels.table_designs import Neighbours as Neighbours
@@ -80,6 +82,8 @@ _HOME = {
     "Crosswise": "core.channels.designs",
     "Additive": "core.channels.additive",
     "Multiplicative": "core.channels.additive",
+    "OneBit": "core.channels.number_designs",
+    "Piecewise": "core.channels.number_designs",
     "Optional": "core.channels.optional",
     "Uniform": "core.channels.noise",
     "Normal": "core.channels.noise",

@@ -10,6 +10,7 @@ import numpy as np
 
 import deniable as dn
 from deniable.core.channels.sampling import candidate_shape
+from deniable.core.domains.missing import WithMissing
 
 DRAWS = 10_000
 THREE = dn.Nominal(["a", "b", "c"])
@@ -44,6 +45,17 @@ SCHEMAS = [
         groups={"g": ["x", "y"]},
     ),
     dn.Schema({"x": dn.KRR(dn.Binary(), 0.7), "y": dn.KRR(dn.Binary(), 0.7)}, groups={"g": ["x", "y"]}),
+]
+# Added later: the draws of those above stay what they are.
+ADDED_DRAWS = 2_000
+NUMBERS = WithMissing(dn.Integer(0, 9))
+ADDED = [
+    dn.Schema({"x": dn.OneBit(dn.Integer(0, 99), 5)}),
+    dn.Schema({"x": dn.OneBit(NUMBERS, 3)}),
+    dn.Schema({"x": dn.Piecewise(dn.Integer(0, 9), 5)}),
+    dn.Schema({"x": dn.Piecewise(NUMBERS, "9/2", reports=3, width=1)}),
+    dn.Schema({"x": dn.Optional(dn.OneBit(dn.Integer(0, 9), 4), 0.75)}),
+    dn.Schema({"x": dn.Optional(dn.Piecewise(dn.Integer(0, 9), 4, reports=5), 0.75)}),
 ]
 
 
@@ -85,18 +97,26 @@ def report(schema: dn.Schema, codes: list[int], streams: list[str]) -> list[int]
     return [int(codes[0]) for codes in block.channel.draw(truth, source)]
 
 
-def main() -> None:
-    """Write the file anew."""
-    rng = np.random.default_rng(20261115)
-    recipes = [schema.recipe()["blocks"][0] for schema in SCHEMAS]
+def drawn(schemas: list[dn.Schema], first: int, many: int, rng: np.random.Generator) -> list[Any]:
+    """So many draws of these schemas in turn, the first of which has this number."""
+    recipes = [schema.recipe()["blocks"][0] for schema in schemas]
     draws = []
-    for i in range(DRAWS):
-        at = i % len(SCHEMAS)
-        schema, recipe = SCHEMAS[at], recipes[at]
+    for i in range(many):
+        at = i % len(schemas)
+        schema, recipe = schemas[at], recipes[at]
         codes = [int(rng.integers(schema[name].law.inputs)) for name in recipe["attributes"]]
         streams = [stream(denominator, rng) for denominator in denominators(recipe)]
-        draws.append([at, codes, streams, report(schema, codes, streams)])
-    content = {"schemas": [json.loads(schema.to_json()) for schema in SCHEMAS], "recipes": recipes, "draws": draws}
+        draws.append([first + at, codes, streams, report(schema, codes, streams)])
+    return draws
+
+
+def main() -> None:
+    """Write the file anew."""
+    draws = drawn(SCHEMAS, 0, DRAWS, np.random.default_rng(20261115))
+    draws += drawn(ADDED, len(SCHEMAS), ADDED_DRAWS, np.random.default_rng(20261117))
+    schemas = [*SCHEMAS, *ADDED]
+    recipes = [schema.recipe()["blocks"][0] for schema in schemas]
+    content = {"schemas": [json.loads(schema.to_json()) for schema in schemas], "recipes": recipes, "draws": draws}
     text = ",\n".join(json.dumps(draw, separators=(",", ":")) for draw in draws)
     head = json.dumps({key: content[key] for key in ("schemas", "recipes")}, separators=(",", ":"))[:-1]
     Path(__file__).with_name("draws.json").write_text(f'{head},\n"draws":[\n{text}\n]}}\n')

@@ -43,6 +43,7 @@ SMOKES = '"name":"smokes","title":{"en":"Do you smoke?","pl":"Do you smoke?"},"d
 KRR = '{"law":"mixture","denominator":5,"diagonal":2,"replacement":[1,1,1],"attributes":["smokes"]}'
 OPEN = '{"law":"mixture","denominator":1,"diagonal":1,"replacement":[0,0,0],"attributes":["district"]}'
 ASKED = '{"law":"mixture","denominator":25,"diagonal":15,"replacement":[4,4,2],"attributes":["constructor"]}'
+CUPS = '{"law":"silent","denominator":42949672960,"even":[3221225472,3221225472,3221225472,3221225472],"inner":{"law":"shift","denominator":4294967296,"inputs":4,"outputs":4,"lowest":-3,"kernel":[920478502,364152733,508216078,709272670,508216078,364152733,920478502]},"attributes":["cups"]}'
 TOP = '{"survey":"town"'
 IF = '"visibleIf":{"name":"district","equal":true,"value":"north"}'
 CONDITION = f'"rows":[],{IF}'
@@ -56,6 +57,12 @@ TITLE = '"title":{"en":"Town","pl":"Miasto"}'
 def mixture(*numbers: int) -> str:
     """A recipe of smokes with another diagonal and other replacements."""
     return f'{{"law":"mixture","denominator":{sum(numbers)},"diagonal":{numbers[0]},"replacement":{list(numbers[1:])},"attributes":["smokes"]}}'
+
+
+def cups(weights: list[list[int]]) -> str:
+    """A recipe of cups by a table."""
+    rows = json.dumps(weights, separators=(",", ":"))
+    return f'{{"law":"table","denominator":{sum(weights[0])},"weights":{rows},"attributes":["cups"]}}'
 
 
 GOOD = [
@@ -73,6 +80,8 @@ GOOD = [
     ("closed", '"open":true', '"open":false'),
     ("by invitation", '"invited":false', '"invited":true'),
     ("a day", '"closes":null', '"closes":"2099-12-31"'),
+    ("a number of which one bit is sent", CUPS, cups([[15, 3, 3], [11, 7, 3], [7, 11, 3], [3, 15, 3], [3, 3, 15]])),
+    ("a number that is sent more finely", CUPS, cups([[3, 3, 1, 1, 1, 1, 2], [1, 3, 3, 1, 1, 1, 2], [1, 1, 3, 3, 1, 1, 2], [1, 1, 1, 3, 3, 1, 2], [1, 1, 1, 1, 1, 1, 6]])),
 ]  # fmt: skip
 BAD = [
     ("json", "a key twice", TOP, '{"survey":"a","survey":"town"'),
@@ -173,6 +182,17 @@ BAD = [
     ("odds", "a second question with minus zero", ASKED, ASKED.replace('"denominator":25', '"denominator":15').replace("[4,4,2]", "[-0,-0.0,-0]")),
     ("odds", "a second question whose own answer is told", ASKED, '{"law":"mixture","denominator":1000011,"diagonal":9,"replacement":[1000000,1,1],"attributes":["constructor"]}'),
     ("odds", "a second answer that is known", ASKED, ASKED.replace('"diagonal":15', '"diagonal":20').replace('"denominator":25', '"denominator":30')),
+    ("odds", "a bit that proves a number", CUPS, cups([[18, 0, 3], [11, 7, 3], [7, 11, 3], [3, 15, 3], [3, 3, 15]])),
+    ("odds", "a bit that tells too much", CUPS, cups([[41, 2, 2], [30, 13, 2], [13, 30, 2], [2, 41, 2], [2, 2, 41]])),
+    ("odds", "rows of different lengths", CUPS, cups([[15, 3, 3], [11, 7, 1, 2], [7, 11, 3], [3, 15, 3], [3, 3, 15]])),
+    ("odds", "a first row that is shorter", CUPS, cups([[18, 3], [11, 7, 3], [7, 11, 3], [3, 15, 3], [3, 3, 15]])),
+    ("odds", "one report only", CUPS, cups([[21], [21], [21], [21], [21]])),
+    ("odds", "no report at all", CUPS, cups([[], [], [], [], []])),
+    ("odds", "a row for silence too few", CUPS, cups([[15, 3, 3], [11, 7, 3], [7, 11, 3], [3, 15, 3]])),
+    ("odds", "a row that does not add up", CUPS, cups([[15, 3, 3], [11, 7, 3], [7, 11, 4], [3, 15, 3], [3, 3, 15]])),
+    ("odds", "a first row that is no list", CUPS, cups([[15, 3, 3], [11, 7, 3], [7, 11, 3], [3, 15, 3], [3, 3, 15]]).replace("[15,3,3]", '"153"')),
+    ("odds", "fewer reports than labels of a yes or no", KRR, '{"law":"table","denominator":6,"weights":[[5,1],[3,3],[1,5]],"attributes":["smokes"]}'),
+    ("odds", "silence around a coarse table", CUPS, '{"law":"silent","denominator":80,"even":[20,20],"inner":{"law":"table","denominator":10,"weights":[[6,4],[5,5],[5,5],[4,6]]},"attributes":["cups"]}'),
 ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from deniable.core.channels.designs import Identity
 from deniable.core.channels.laws import Mixture
 from deniable.core.channels.operators import FloatTable, Operator
 from deniable.core.channels.views import View
+from deniable.core.channels.windows import only_means
 from deniable.core.domains.bad_cells import BadCells
 from deniable.core.domains.columns import numeric, to_arrow
 from deniable.core.domains.labels import Nominal, Ordinal
@@ -126,6 +127,8 @@ class Hidden:
     """An attribute with a channel, on labels or numbers."""
 
     def __init__(self, name: str, channel: Channel) -> None:
+        if channel.tells_means_only:
+            raise only_means(name)
         self.name, self.channel = name, channel
         self.floating = not channel.exact
         self._fine = View.finest(channel, FLOATING_CELLS)

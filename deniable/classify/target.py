@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import Identity
+from deniable.core.channels.windows import only_means
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
 from deniable.core.domains.domain import Domain
@@ -87,6 +88,8 @@ class Target:
                 "class_labels", "The class {name!r} needs a domain of 2 to {most:,} labels, got {domain!r}.",
                 name=name, most=MOST_CLASSES, domain=channel.domain,
             )  # fmt: skip
+        if channel.tells_means_only:
+            raise only_means(name)
         return cls(name, np.array(channel.inputs), channel)
 
     def read_as(self, y: Any) -> Target:

@@ -48,6 +48,10 @@ SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "survey schema ANKIETA -o PLIK",
             "{source} nie ma schematu. Schemat podaje się przez --schema; schemat ankiety zapisuje: deniable survey schema ANKIETA -o PLIK",
         ),
+        "means_only": (
+            "Z odpowiedzi na „{name}” można odczytać tylko średnie, sumy i różnice średnich; udziałów ani kwantyli nie da się z nich "
+            "obliczyć. Można zapytać o średnią (deniable mean).",
+        ),
         "level": ("Poziom ufności (--level) to liczba między 0 a 1, na przykład 0.95; podano {got}.",),
         "method": ("Metoda (--method) to jedna z: {allowed}; podano „{got}”.",),
     }

@@ -95,10 +95,13 @@ def check(
     table.add_column(
         say(f"{_answers(answers)} {'is' if answers == 1 else 'are'} worth how many direct answers"), justify="right"
     )
-    table.add_column(say("margin of error for a share of 20%"), justify="right")
+    estimated = costs(read, answers)
+    said = any(cost.use for cost in estimated)
+    heading = "margin of error for a share of 20%, or for what is said" if said else "margin of error for a share of 20%"
+    table.add_column(say(heading), justify="right")
     table.add_column(say("one lie shifts a count by up to"), justify="right")
     openly = {name for block in read.schema.blocks if block.open for name in block.attributes}
-    for cost in costs(read, answers):
+    for cost in estimated:
         channel = read.schema[cost.name]
         hidden = OPEN, NOT_PROTECTED
         if cost.name not in openly:

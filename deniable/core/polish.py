@@ -185,6 +185,21 @@ _SENTENCES = {
     "the question is answered with probability {number}, else an innocuous one, whose answer is drawn": (
         "odpowiedź dotyczy tego pytania z prawdopodobieństwem {number}, w przeciwnym razie neutralnego, na które odpowiedź jest losowana"
     ),
+    "only {label_low} or {label_high} is reported; {label_h} with probability {number_a} if the number is {number_b}, rising evenly to "
+    "{number_c} if it is {number_d}": (
+        "podawane jest tylko {label_low} albo {label_high}; {label_h} z prawdopodobieństwem {number_a}, jeśli liczbą jest {number_b}, i "
+        "coraz większym aż do {number_c}, jeśli jest nią {number_d}"
+    ),
+    "the number, rounded at random to one of {number_n} from {number_a} to {number_b}, is reported with probability {number_p}, else any "
+    "of {number_m} numbers from {number_c} to {number_d}": (
+        "z prawdopodobieństwem {number_p} podawana jest prawdziwa liczba zaokrąglona losowo do jednej z {number_n} od {number_a} do "
+        "{number_b}, w przeciwnym razie dowolna z {number_m} liczb od {number_c} do {number_d}"
+    ),
+    "a number at most {number_r} away from the true one is reported with probability {number_p}, else any of {number_m} numbers from "
+    "{number_c} to {number_d}": (
+        "z prawdopodobieństwem {number_p} podawana jest liczba odległa od prawdziwej najwyżej o {number_r}, w przeciwnym razie dowolna z "
+        "{number_m} liczb od {number_c} do {number_d}"
+    ),
     "random noise is added, {said}, cut off at the ends of the range": (
         "dodawany jest losowy szum, {said}, a wynik nie wychodzi poza zakres"
     ),

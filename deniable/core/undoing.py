@@ -18,6 +18,7 @@ from deniable.core.caps import Cap, critical_value
 from deniable.core.channels.laws import Law
 from deniable.core.channels.optional import _MayBeSilent
 from deniable.core.channels.shift import Shift
+from deniable.core.channels.windows import Windows
 from deniable.core.domains.exact import Floats
 from deniable.core.ridge_weights import CLOSE, EVEN_NODES, LEVEL, Decomposed, Nodes, Ridged, bends_of
 from deniable.core.shift_weights import closed_form, parabola
@@ -135,6 +136,10 @@ class _Design:
             return Undone(np.full(law.outputs, f[0]), None)
         if law.inner.lumpable:
             return Undone(law.weights(f), None)
+        if isinstance(law.inner, Windows):
+            windowed = self._by_windows(law.inner, f)
+            if windowed is not None:
+                return windowed
         plain, nodes = self._plain(f), self.nodes(f)
         if nodes is None:
             return plain or Undone(law.weights(f), None)
@@ -144,6 +149,12 @@ class _Design:
         return Undone(
             plain.weights, None if residual is None or np.abs(residual).max() <= EXACT * np.abs(f).max() else residual
         )
+
+    def _by_windows(self, inner: Windows, f: Floats) -> Undone | None:
+        """Means are never biased: their weights are straight lines. Where nothing but means is told, nor is anything else."""
+        if inner.tells_means_only or inner.smooth_weights(f if inner is self.law else f[:-1]) is not None:
+            return Undone(self.law.weights(f), None)
+        return None
 
     def _is_useful(self, plain: Undone, f: Floats, n: float, nodes: Nodes) -> bool:
         """Whether unbiased weights are as good as any: those of means are, where they have a closed form."""

@@ -22,6 +22,7 @@ from deniable.core.channels.laws import Mixture
 from deniable.core.channels.operators import FloatTable
 from deniable.core.channels.shift import Shift
 from deniable.core.channels.views import View
+from deniable.core.channels.windows import only_means
 from deniable.core.domains.bad_cells import BadCells
 from deniable.core.domains.bins import Bins
 from deniable.core.domains.exact import Floats, Ints
@@ -52,6 +53,8 @@ class MinedAttribute:
     """One column of the data and the items it holds; `most` is what any single value holds at most (`core.caps`)."""
 
     def __init__(self, name: str, channel: Channel, bins: Any = None, most: float | None = None) -> None:
+        if channel.tells_means_only:
+            raise only_means(name)
         self.name, self.channel = name, channel
         self.view = View.values(channel) if bins is None else View.bins(channel, bins)
         domain = channel.domain

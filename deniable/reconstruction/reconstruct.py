@@ -10,6 +10,7 @@ import numpy as np
 from deniable.core.channels.base import Channel
 from deniable.core.channels.solving import DENSE_LIMIT
 from deniable.core.channels.views import View
+from deniable.core.channels.windows import only_means
 from deniable.core.domains.exact import Floats
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Moments, ScoreInterval
@@ -92,13 +93,15 @@ def reconstruct(
         raise ParameterError(
             "method", "reconstruct: method must be one of {allowed}, got {got!r}.", allowed=list(METHODS), got=method
         )
+    if channel.tells_means_only:
+        raise only_means(name or (counts.axes[0].name if isinstance(counts, CellTable) else ""))
     view = View.values(channel)
     if isinstance(counts, CellTable):
         name = name or counts.axes[0].name
         view = view_of(counts, channel)
     observed = _vector(counts, view)
     widths = view.true.widths
-    n_unordered = int(channel.inner is not channel)
+    n_unordered = int(channel.domain.missing is not None)
     noisy = channel.inner.adds_noise
     if method == "em" and (noisy if regularise is None else regularise):
         fit = (

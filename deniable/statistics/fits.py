@@ -62,4 +62,4 @@ class Fits:
 
 def _kept_apart(channel: Channel) -> bool:
     """Whether likelihood takes no two values for equally frequent."""
-    return channel.lumpable or channel.domain.size <= FEW_VALUES
+    return channel.lumpable or (channel.domain.size <= FEW_VALUES and not channel.tells_means_only)

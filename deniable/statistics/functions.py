@@ -14,10 +14,11 @@ import numpy as np
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.groups import Factors, JointChannel, joined
+from deniable.core.channels.windows import only_means
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.schema import Schema
 from deniable.core.undoing import Undone
-from deniable.errors import ParameterError
+from deniable.errors import NotInvertibleError, ParameterError
 from deniable.statistics.conditions import AnyOf, Compare, Condition, Joined, Not
 
 MOST_TERMS = 4_096
@@ -108,7 +109,7 @@ class Function:
                     sizes *= _block_weights(block.channel, absolute, codes) if signed else weights_of_block
             residuals: Factors = {}
             for name in noisy:
-                weights, residual = undo(name, factors[name], _worth(product, sizes, n))
+                weights, residual = _undone(undo, name, factors[name], _worth(product, sizes, n))
                 sizes = sizes * np.abs(factors[name]).mean()
                 product = product * weights[codes[name]]
                 if residual is not None:
@@ -120,6 +121,16 @@ class Function:
 
 
 ONE = Function([(1.0, {})])
+
+
+def _undone(undo: Undo, name: str, f: Floats, n: float) -> Undone:
+    """The weights of a function; where reports tell means alone, and something else is asked, the error says of which attribute."""
+    try:
+        return undo(name, f, n)
+    except NotInvertibleError as error:
+        if error.code != "means_only":
+            raise
+        raise only_means(name) from None
 
 
 def _worth(weights: Floats, sizes: Floats, n: Floats) -> float:

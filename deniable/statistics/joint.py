@@ -18,6 +18,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.groups import JointChannel
 from deniable.core.channels.operators import Operator
 from deniable.core.channels.views import View
+from deniable.core.channels.windows import only_means
 from deniable.core.domains.exact import Floats, Ints
 from deniable.core.domains.partitions import Partition
 from deniable.core.schema import Schema
@@ -130,6 +131,8 @@ class JointTruth:
                 self.reported |= cells
                 matrices.append(block.channel.between(classes))
             elif names and isinstance(block.channel, Channel):
+                if block.channel.tells_means_only:
+                    raise only_means(block.name)
                 view = atoms_of(block.channel, classes[block.name])
                 self.true[block.name], self.reported[block.name] = view.true, view.reported
                 self.exact &= not view.assumes_uniform

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable.core.channels.designs import Identity
+from deniable.core.channels.windows import only_means
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.statistics.condition_parser import as_condition
@@ -69,6 +70,10 @@ class Reports:
         """Whether any of these attributes is hidden."""
         return any(not isinstance(schema[name], Identity) for _, schema in self.parts.asking(names) for name in names)
 
+    def tells_squares(self, name: str) -> bool:
+        """Whether the reports of a number tell its squares, and not its mean alone."""
+        return not any(name in schema and schema[name].tells_means_only for _, schema in self.parts.all)
+
     def only_part(self, what: str, names: Sequence[str]) -> Part:
         """The part that asks these attributes; several are refused."""
         asking = self.parts.asking(names)
@@ -87,4 +92,7 @@ class Reports:
     def iterative_rows(self, names: Sequence[str]) -> tuple[dict[str, Any], Schema]:
         """The columns of the only part that asks these attributes, and its schema, for method="iterative"."""
         part = self.only_part("method='iterative'", names)
+        for name in names:
+            if part[1][name].tells_means_only:
+                raise only_means(name)
         return self.columns(part, names, "method='iterative'"), part[1]

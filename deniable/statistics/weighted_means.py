@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from deniable.core.domains.exact import Floats
 from deniable.core.estimate import FEWEST, Estimate
 from deniable.errors import NoIntervalError
 from deniable.statistics.conditions import Condition, bare
-from deniable.statistics.functions import Function
+from deniable.statistics.functions import ONE, Function
 from deniable.statistics.groups import Group
 from deniable.statistics.ratio_differences import (
     Overlap,
@@ -31,6 +32,14 @@ Side = tuple[Condition | None, Function]
 """A group that is compared with another: the condition that it meets, and who is in it."""
 
 
+class Number(NamedTuple):
+    """A number whose mean is asked: its name, its values, and whether reports tell its squares, too."""
+
+    name: str
+    values: Function
+    tells_squares: bool = True
+
+
 WORTH_SAYING = 0.1
 """A move of this many standard errors is mentioned."""
 MOVED = (
@@ -40,21 +49,25 @@ MOVED = (
 
 
 def means(
-    sums: Sums, of: tuple[str, Function], groups: Sequence[Group], answered: Function, title: str, target: str,
+    sums: Sums, of: Number, groups: Sequence[Group], answered: Function, title: str, target: str,
     limits: tuple[float, float], likely: Floats | None = None,
 ) -> Estimate:  # fmt: skip
     """The mean of a number in each of some groups, of those who `answered`; `likely` are the likeliest ones, if they are known."""
-    name, number = of
+    name, number = of.name, of.values
     inside = [group.members * answered for group in groups]
-    functions = [f for members in inside for f in (number * members, members, number * number * members)]
-    pairs = [(3 * g, 3 * g + 1) for g in range(len(groups))]
+    squared = [number * number] if of.tells_squares else []
+    functions = [f * members for members in inside for f in (number, ONE, *squared)]
+    each = 2 + len(squared)
+    pairs = [(each * g, each * g + 1) for g in range(len(groups))]
     weighted = sums(functions, lambda means: _rows(means, pairs))
     totals, least = weighted.square_totals(), weighted.least_variance(target)
     ratios, kept, empty = list[Ratio](), list[int](), list[str]()
     for g, (top, size) in enumerate(pairs):
-        squares = Squares(totals[size + 1], totals[top], totals[size])
+        known = totals[size + 1] if of.tells_squares else _least_squares(totals[top], totals[size])
+        squares = Squares(known, totals[top], totals[size])
         try:
-            ratios.append(ratio(weighted, (top, size), squares, target, limits, (f"mean of {name}", groups[g].words), least))
+            one = ratio(weighted, (top, size), squares, target, limits, (f"mean of {name}", groups[g].words), least)
+            ratios.append(one if of.tells_squares else one._replace(worth=np.nan))
         except NoIntervalError as error:
             # One of several groups that nobody is in has no mean; the others have.
             if error.code != "empty_group" or len(groups) == len(empty) + 1:
@@ -78,6 +91,12 @@ def means(
         return estimate
     values = [_toward(likely[g], weighted, one) for g, one in zip(kept, ratios, strict=True)]
     return _moved(estimate, values, [one.value for one in ratios])
+
+
+def _least_squares(total: float, people: float) -> float:
+    """What the squares of numbers add up to at least (Cauchy and Schwarz). Where reports do not tell them, error bars of the respondents
+    take all that numbers vary by for chance: they are a little too wide, never too narrow."""
+    return total**2 / people if people > 0 else 0.0
 
 
 def _most_people(sums: Sums, groups: Sequence[Function]) -> list[float]:
@@ -105,26 +124,26 @@ def _toward(likely: float, weighted: Weighted, unbiased: Ratio) -> float:
 
 
 def difference(
-    sums: Sums, numbers: Function, first: Side, second: Side, of: str, target: str,
+    sums: Sums, of: Number, first: Side, second: Side, target: str,
     limits: tuple[tuple[float, float], tuple[float, float]], likely: Floats | None = None,
 ) -> Estimate:  # fmt: skip
     """The mean of a number in the first group minus that in the second, between whose limits each lies; `likely` are the likeliest ones, if
     they are known."""
-    x, y = first[1], second[1]
-    functions = [numbers * x, x, numbers * y, y, numbers * numbers * x, numbers * numbers * y]
-    weighted = sums(
-        [*functions, numbers * numbers * x * y, numbers * x * y, x * y], lambda means: rows_of(means, [(0, 1), (2, 3)])
-    )
-    ax, bx, ay, by, qx, qy, qxy, axy, bxy = weighted.square_totals()
+    x, y, numbers, name = first[1], second[1], of.values, of.name
+    functions = [numbers * x, x, numbers * y, y, numbers * x * y, x * y]
+    squared = [numbers * numbers * part for part in (x, y, x * y)] if of.tells_squares else []
+    weighted = sums([*functions, *squared], lambda means: rows_of(means, [(0, 1), (2, 3)]))
+    ax, bx, ay, by, axy, bxy, *known = weighted.square_totals()
+    qx, qy, qxy = known or (_least_squares(*pair) for pair in ((ax, bx), (ay, by), (axy, bxy)))
     one, two = (
-        ratio(weighted, places, squares, target, within, (f"mean of {of}", where), ends_within=beyond(within))
+        ratio(weighted, places, squares, target, within, (f"mean of {name}", where), ends_within=beyond(within))
         for places, squares, within, (where, _) in (
             ((0, 1), Squares(qx, ax, bx), limits[0], first),
             ((2, 3), Squares(qy, ay, by), limits[1], second),
         )
     )
     variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
-    title = f"mean of {of}: ({bare(first[0])}) minus ({bare(second[0])})"
+    title = f"mean of {name}: ({bare(first[0])}) minus ({bare(second[0])})"
     estimate = difference_estimate(weighted, one.value - two.value, variance, (one, two), target, title, apart(*limits), ends)
     sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]
     if sizes and min(sizes) < FEWEST:

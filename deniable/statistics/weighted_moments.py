@@ -29,9 +29,12 @@ LEAST_VARIANCE = 1e-9
 """Numbers that lie between -1 and 1 and vary less are all the same: the rest is rounding."""
 
 
-def covariance(sums: Sums, x: Function, y: Function, group: Function, title: str, target: str) -> Estimate:
-    """mean(xy) - mean(x) mean(y) in a group."""
-    products = [x * x, y * y, x * x * y, x * y * y, x * x * y * y]
+def covariance(
+    sums: Sums, x: Function, y: Function, group: Function, title: str, target: str, tells_squares: bool = True
+) -> Estimate:
+    """mean(xy) - mean(x) mean(y) in a group. Where reports do not tell the squares of a number, error bars of the respondents take all that
+    it varies by for chance."""
+    products = [x * x, y * y, x * x * y, x * y * y, x * x * y * y] if tells_squares else []
     weighted = sums([group, *(f * group for f in (x, y, x * y, *products))], _covariance_rows)
     size, sx, sy, sxy = weighted.totals()[:4]
     check_group(size, weighted.people, title, "those who answered")
@@ -39,6 +42,9 @@ def covariance(sums: Sums, x: Function, y: Function, group: Function, title: str
     value = sxy / size - mx * my
     row = _covariance_row(mx, my, value)
     residual = row @ weighted.values[:4] / size
+    if not tells_squares:
+        spread, worth = weighted.errors(residual, np.zeros((1, 1)), target)
+        return estimate_of([value], (spread, np.full_like(worth, np.nan)), ["covariance"], weighted, target, title, None)
     g, ax, ay, axy, xx, yy, xxy, xyy, xxyy = weighted.square_totals()
     # ((x - mx)(y - my) - c)^2 = (xy - my x - mx y + d)^2 with d = mx my - c.
     d = row[0, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deniable.survey.known_to import USES
 from deniable.survey.levels import DESIGNS, LEVELS
 from deniable.survey.page_rules import NAME
 from deniable.survey.questionnaire import KEYS, LINKAGES, REQUIRED, SLUG
@@ -28,6 +29,7 @@ _PROPERTIES: dict[str, Any] = {
     "min": {"type": "integer"},
     "max": {"type": "integer"},
     "step": {"type": "integer", "minimum": 1},
+    "for": {"description": "What a number on a grid will be asked for; its design is chosen by that.", "enum": list(USES)},
 }
 """Of elements; what is not here is a text."""
 _PAGE = {

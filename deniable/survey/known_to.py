@@ -1,9 +1,10 @@
-"""How well a share will be known, and what one lie can do to it: with the weights that estimates use (docs/noise.md)."""
+"""How well a share or a mean will be known, and what one lie can do to it: with the weights that estimates use (docs/noise.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from deniable.core.channels.laws import Law
 from deniable.core.channels.optional import Optional
 from deniable.core.domains.exact import Floats
 from deniable.core.undoing import Undoer
+from deniable.survey.mean_errors import MeanErrors
 
 SHARE = 0.2
 """The share for which costs are shown: neither rare nor half of all."""
@@ -33,6 +35,32 @@ class Known:
     margin: float
     about: str
     influence: float | None = None
+    direct: float = SHARE * (1 - SHARE)
+    """The variance of one answer that is given openly."""
+
+
+USES = ("mean", "share", "quantile")
+"""What a number may be asked for."""
+
+
+def known_for(channel: Channel, answers: int, use: str | None) -> Known:
+    """How well so many answers will tell what a number is asked for. Of a mean the margin is a part of the range of the numbers, else one
+    of the people.
+
+    >>> import deniable as dn
+    >>> hours = dn.OneBit(dn.Integer(0, 99), 5)
+    >>> round(99 * known_for(hours, 1_000, "mean").margin, 1)
+    4.6
+    """
+    if use is None:
+        return known_to(channel, answers)
+    if use == "mean":
+        errors = MeanErrors(channel)
+        margin = NormalDist().inv_cdf(0.5 + CERTAIN / 2) * errors.in_population / errors.span / answers**0.5
+        return Known(margin, "the mean", direct=0.25)
+    if use == "share":
+        return _known_below(channel, answers, SHARE, f"a share of {SHARE:.0%} (of the lowest fifth of the values)")
+    return _known_below(channel, answers, 0.5, "the share below the median")
 
 
 def known_to(channel: Channel, answers: int) -> Known:
@@ -51,19 +79,26 @@ def known_to(channel: Channel, answers: int) -> Known:
             _margin(law.weights(asked), reports, answers) for asked, reports in (_a_fifth(law, [label]) for label in labels)
         ]
         return Known(max(margins), f"a share of {SHARE:.0%}")
-    asked, reports = _a_fifth(law, range(max(1, round(SHARE * (law.inputs - 1)))))
+    return _known_below(channel, answers, SHARE, f"a share of {SHARE:.0%} (of the lowest fifth of the values)")
+
+
+def _known_below(channel: Channel, answers: int, share: float, about: str) -> Known:
+    """How well a share is known that as large a part of the values has, the lowest."""
+    law = channel.law
+    asked, reports = _a_fifth(law, range(max(1, round(share * (law.inputs - 1)))), share)
     cap = Cap.of(channel.domain)
     weights, residual = Undoer(law, cap, reports * answers).of(asked, answers)
     bias = 0.0 if residual is None else max(abs(float(end[0])) for end in cap.ends(residual))
-    about = f"a share of {SHARE:.0%} (of the lowest fifth of the values)"
-    return Known(_margin(weights, reports, answers, bias), about, float(max(np.abs(weights).max(), np.abs(weights - 1).max())))
+    influence = float(max(np.abs(weights).max(), np.abs(weights - 1).max()))
+    return Known(_margin(weights, reports, answers, bias), about, influence, share * (1 - share))
 
 
-def _a_fifth(law: Law, labels: Sequence[int]) -> tuple[Floats, Floats]:
-    """Which answers are asked about, and how frequent reports are if a fifth of the people give one of them and all others are even."""
+def _a_fifth(law: Law, labels: Sequence[int], share: float = SHARE) -> tuple[Floats, Floats]:
+    """Which answers are asked about, and how frequent reports are if a fifth of the people (or another share) give one of them and all
+    others are even."""
     asked = np.zeros(law.inputs)
     asked[list(labels)] = 1.0
-    truth = np.where(asked > 0, SHARE / asked.sum(), (1 - SHARE) / (law.inputs - asked.sum()))
+    truth = np.where(asked > 0, share / asked.sum(), (1 - share) / (law.inputs - asked.sum()))
     return asked, law.push(truth)
 
 

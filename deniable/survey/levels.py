@@ -166,7 +166,7 @@ def cannot_have(channel: Channel) -> str | None:
             return "its noise is drawn in floating point"
         if not math.isfinite(channel.epsilon):
             return "some report would prove an answer; let every answer be reported as every other, however rarely"
-        if not math.isfinite(channel.condition_number):
+        if not channel.tells_means_only and not math.isfinite(channel.condition_number):
             return "its reports say nothing about the answers"
     except DeniableError as error:
         return str(error)

@@ -107,6 +107,7 @@ class Shown:
     attributes: list[str]
     labels: int
     asked: bool
+    grid: bool
 
 
 def read_json(body: bytes) -> Any:
@@ -301,7 +302,7 @@ def _element(given: Any, languages: list[str], before: list[Shown]) -> Shown:
     asked = given.get("asked") is not None
     _must(not asked or (private and values is None and kind != "dropdown" and kind not in SEVERAL), "asked", name)
     labels = 3 if kind == "checkbox" else (len(choices) if values is None else values) + 1
-    return Shown(kind, name, private, choices, attributes, labels, asked)
+    return Shown(kind, name, private, choices, attributes, labels, asked, values is not None)
 
 
 def _pages(given: Any, languages: list[str]) -> list[Shown]:
@@ -344,7 +345,7 @@ def _check_column(element: Shown, block: Any) -> None:
         if not element.private:
             _must(is_identity(block, element.labels), "not_identity", element.name)
             return
-        changed = (odds_if_asked if element.asked else odds)(block, element.labels)
+        changed = odds_if_asked(block, element.labels) if element.asked else odds(block, element.labels, element.grid)
     except UnreadableRecipeError as error:
         if not element.private:
             raise _broken("not_identity", element.name) from error

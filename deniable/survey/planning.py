@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from deniable.core.channels.designs import Identity
+from deniable.core.channels.base import Channel
+from deniable.core.channels.designs import KRR, Identity
+from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people
-from deniable.privacy.reporting.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
-from deniable.survey.known_to import SHARE, binding, known_to
+from deniable.privacy.reporting.warnings import ALL_TOGETHER, MEANS_ALONE, notable, warnings_of, weak_together
+from deniable.survey.known_to import SHARE, binding, known_for
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
@@ -33,6 +35,10 @@ class Cost:
     worth: float
     margin: float
     counts_as: str = ""
+    use: str | None = None
+    """What a number is asked for, where that is said; then `margin` is of that."""
+    span: float = 1.0
+    """How far numbers lie apart whose mean is asked for: its margin is a part of that."""
 
     @property
     def odds(self) -> float:
@@ -41,8 +47,8 @@ class Cost:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known about a share of 20%."""
-        return self.margin < UNKNOWN
+        """Whether anything is known about a share of 20%, or about what a number is asked for."""
+        return self.margin < most_unknown(self.use)
 
     @property
     def worth_in_words(self) -> str:
@@ -55,19 +61,40 @@ class Cost:
 
     @property
     def margin_in_words(self) -> str:
-        """How well a share of 20% is known.
+        """How well a share of 20% is known, or what a number is asked for.
 
         >>> Cost("smokes", 1.1, 50.2, 0.2).margin_in_words, Cost("age", 2.8, 0.9, 0.8).margin_in_words
         ('± 20.0 points', 'cannot be told')
+        >>> Cost("hours", 1.6, 440.0, 0.0465, use="mean", span=99).margin_in_words
+        'mean: ± 4.6'
         """
-        return f"± {100 * self.margin:.1f} points" if self.is_known else "cannot be told"
+        known = self.within(self.margin, ".1f") if self.is_known else "cannot be told"
+        return known if self.use is None else f"{_OF_WHAT[self.use]}: {known}"
+
+    def within(self, margin: float, digits: str = ".0f") -> str:
+        """A margin in points, or in numbers where it is that of their mean.
+
+        >>> Cost("hours", 1.6, 440.0, 0.0465, use="mean", span=99).within(0.1)
+        '± 9.9'
+        """
+        two_figures = float(f"{margin * self.span:.2g}")
+        return f"± {two_figures:,g}" if self.use == "mean" else f"± {100 * margin:{digits}} points"
+
+
+_OF_WHAT = {"mean": "mean", "share": "lowest fifth", "quantile": "median"}
+
+
+def most_unknown(use: str | None) -> float:
+    """From this margin on what is asked for may be anything."""
+    return UNKNOWN if use in (None, "share") else 0.5
 
 
 def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     """For each column of the data what `answers` randomised answers are worth, for an answer that a fifth of the people give: the one
     that is hardest to tell.
 
-    Behind noise, where nobody asks for a single value, that answer is the lowest fifth of the values.
+    Behind noise, where nobody asks for a single value, that answer is the lowest fifth of the values. A number that says what it is `for`
+    is judged by that.
 
     >>> questionnaire = Questionnaire.parse('''
     ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
@@ -82,12 +109,20 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     all_costs = []
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     reach = NormalDist().inv_cdf(0.975)
+    uses = {name: element.use for element in questionnaire.elements for name in element.channels}
     for name, channel in questionnaire.schema.items():
-        known = known_to(channel, answers)
-        margin = min(known.margin, UNKNOWN)
-        worth = SHARE * (1 - SHARE) * (reach / margin) ** 2
-        all_costs.append(Cost(name, epsilons[name], worth, margin, in_people(channel, answers, known.influence)))
+        use = uses[name]
+        known = known_for(channel, answers, use)
+        margin = min(known.margin, most_unknown(use))
+        worth = known.direct * (reach / margin) ** 2
+        lies = in_people(channel, answers, known.influence)
+        all_costs.append(Cost(name, epsilons[name], worth, margin, lies, use, _span(channel)))
     return all_costs
+
+
+def _span(channel: Channel) -> float:
+    answered = channel.domain.answered
+    return float(answered.high - answered.low) if isinstance(answered, (Integer, Continuous)) else 1.0
 
 
 @dataclass(frozen=True)
@@ -115,7 +150,7 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     """
     all_costs = costs(questionnaire, answers)
     open_ = {name for element in questionnaire.elements if not element.private for name in element.channels}
-    epsilons = {cost.name: cost.epsilon for cost in all_costs}
+    epsilons, uses = {cost.name: cost.epsilon for cost in all_costs}, {cost.name: cost.use for cost in all_costs}
     said = [
         Advice("note", name, f"assumed: {channel.assumption}.")
         for name, channel in questionnaire.schema.items()
@@ -126,15 +161,38 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
             sent = "asked openly (privacy: none): the answer is sent and stored as it is, not protected by randomisation."
             said.append(Advice("note", block.name, sent))
         else:
-            said += [Advice("warning", block.name, text) for text in [*warnings_of(block), *notable(epsilons[block.name])]]
+            warned = [*warnings_of(block), *notable(epsilons[block.name])]
+            if uses.get(block.name):
+                said.append(Advice("note", block.name, _chosen(questionnaire, block.name, answers)))
+            # A number that is asked for its mean alone need not tell more.
+            kinds = {MEANS_ALONE: "note"} if uses.get(block.name) else {}
+            said += [Advice(kinds.get(text, "warning"), block.name, text) for text in warned]
     said += [Advice("warning", cost.name, _useless(questionnaire, cost, answers)) for cost in all_costs if _is_wide(cost)]
     together = [epsilons[block.name] for block in questionnaire.schema.blocks if block.name not in open_]
     return said + [Advice("warning", ALL_TOGETHER, text) for text in weak_together(together)]
 
 
+def _chosen(questionnaire: Questionnaire, name: str, answers: int) -> str:
+    """Which design a number's use has chosen, and what that gains."""
+    channel = questionnaire.schema[name]
+    [cost] = [cost for cost in costs(questionnaire, answers) if cost.name == name]
+    chosen = type(channel).__name__
+    if isinstance(channel, KRR):
+        return f"chosen for what it is asked for ({cost.use}): {chosen}; no other design at these odds tells it better."
+    plain = KRR.from_epsilon(channel.domain, channel.epsilon)
+    without = replace(cost, margin=min(known_for(plain, answers, cost.use).margin, most_unknown(cost.use)))
+    known, otherwise = (each.margin_in_words.split(": ")[1] for each in (cost, without))
+    gain = f"{known} (without `for`: {otherwise})"
+    return f"chosen for what it is asked for ({cost.use}): {chosen}. With {counted(answers, 'answer')}: {gain}."
+
+
 def _is_wide(cost: Cost) -> bool:
     """Whether a margin is above the useful one by as much as can be shown."""
     return round(100 * cost.margin, 1) > 100 * USEFUL
+
+
+def _within(cost: Cost) -> str:
+    return cost.within(cost.margin) if cost.use == "mean" else f"± {_points(cost.margin)} points"
 
 
 def _points(margin: float) -> str:
@@ -148,23 +206,24 @@ def _points(margin: float) -> str:
 
 def _useless(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
     channel = questionnaire.schema[cost.name]
-    known = known_to(channel, answers)
+    known = known_for(channel, answers, cost.use)
     show = f"{counted(answers, 'answer')} {'pins' if answers == 1 else 'pin'} down"
+    useful, it = cost.within(USEFUL).removesuffix(" points"), "the mean" if cost.use == "mean" else "it"
     if isinstance(channel, Identity):
         enough = _rounded(_needed(questionnaire, cost, answers) or MOST_ANSWERS)
-        start = f"asked openly, but {show} {known.about} only to within ± {_points(cost.margin)} points."
-        return f"{start} About {enough:,} would pin it down to within ± {100 * USEFUL:.0f}."
+        start = f"asked openly, but {show} {known.about} only to within {_within(cost)}."
+        return f"{start} About {enough:,} would pin {it} down to within {useful}."
     if cost.is_known:
-        start = f"hidden so well that {show} {known.about} only to within ± {_points(cost.margin)} points."
+        start = f"hidden so well that {show} {known.about} only to within {_within(cost)}."
     else:
         start = (
             f"hidden so well that {known.about} cannot be estimated from {counted(answers, 'answer')}: it might be anything."
         )
     needed = _needed(questionnaire, cost, answers)
     more = (
-        f"About {_rounded(needed):,} would pin it down to within ± {100 * USEFUL:.0f}"
+        f"About {_rounded(needed):,} would pin {it} down to within {useful}"
         if needed is not None
-        else f"Not even {MOST_ANSWERS:,} would pin it down to within ± {100 * USEFUL:.0f}"
+        else f"Not even {MOST_ANSWERS:,} would pin {it} down to within {useful}"
     )
     return f"{start} {more}; {'or' if needed is not None else 'so'} {binding(channel, answers, USEFUL)}."
 
@@ -174,7 +233,7 @@ def _needed(questionnaire: Questionnaire, cost: Cost, answers: int) -> int | Non
     channel = questionnaire.schema[cost.name]
 
     def useful(number: int) -> bool:
-        return known_to(channel, number).margin <= USEFUL
+        return known_for(channel, number, cost.use).margin <= USEFUL
 
     if not useful(MOST_ANSWERS):
         return None

@@ -44,8 +44,10 @@ def _adds_up(weights: list[int], denominator: int) -> None:
         raise UnreadableRecipeError("its weights do not add up")
 
 
-def rows(recipe: Any, labels: int) -> Ints:
+def rows(recipe: Any, labels: int, other_reports: bool = False) -> Ints:
     """In how many of the recipe's `denominator` cases each true label (a row) is reported as each label (a column).
+
+    With `other_reports` a table may have any number of columns: numbers may be reported more coarsely than they are answered.
 
     >>> rows({"law": "shift", "denominator": 2, "inputs": 3, "outputs": 3, "lowest": 0, "kernel": [1, 1]}, 3).tolist()
     [[1, 1, 0], [0, 1, 1], [0, 0, 2]]
@@ -57,7 +59,8 @@ def rows(recipe: Any, labels: int) -> Ints:
         given = recipe.get("weights")
         if not isinstance(given, list) or len(given) != labels:
             raise UnreadableRecipeError("it has not one row for each label")
-        table = [_wholes(row, labels) for row in given]
+        columns = len(given[0]) if other_reports and isinstance(given[0], list) and len(given[0]) > 1 else labels
+        table = [_wholes(row, columns) for row in given]
         for row in table:
             _adds_up(row, denominator)
         return np.array(table, dtype=np.int64)
@@ -99,13 +102,13 @@ def _silent(recipe: dict[str, Any], labels: int, denominator: int) -> Ints:
     return np.vstack([np.hstack([answers * kept, turned]), [*even, denominator - sum(even)]])
 
 
-def odds(recipe: Any, labels: int) -> float:
+def odds(recipe: Any, labels: int, other_reports: bool = False) -> float:
     """How many times a report can change anyone's odds at most; infinite where some report rules an answer out.
 
     >>> odds({"law": "mixture", "denominator": 5, "diagonal": 2, "replacement": [1, 1, 1]}, 3)
     3.0
     """
-    weights = rows(recipe, labels)
+    weights = rows(recipe, labels, other_reports)
     low, high = weights.min(axis=0).tolist(), weights.max(axis=0).tolist()
     # A label that nobody ever reports gives nobody away.
     return max(1.0 if most == 0 else most / least if least else math.inf for least, most in zip(low, high, strict=True))

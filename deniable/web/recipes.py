@@ -39,13 +39,21 @@ def describe_mixing(element: dict[str, Any], block: dict[str, Any], labels: int)
     "a report changes anyone's odds by a factor of at most 3.0; of 100 people whose answer is 'no', 40 send another"
     """
     try:
-        changed = (odds_if_asked if element.get("asked") else odds)(block, labels)
-        another = 100 * (1 - int(rows(block, labels)[0, 0]) / block["denominator"])
+        grid = bool(element.get("grid"))
+        changed = odds_if_asked(block, labels) if element.get("asked") else odds(block, labels, grid)
+        weights = rows(block, labels, grid)
+        another = 100 * (1 - int(weights[0, 0]) / block["denominator"])
     except UnreadableRecipeError as error:
         return f"the recipe cannot be followed: {error}"
     if math.isinf(changed):
         return "some report proves an answer"
     known = ", also for an organiser who knows the second answer" if element.get("asked") else ""
+    if weights.shape[1] != labels:
+        numbers = weights.shape[1] - 1
+        return (
+            f"a report changes anyone's odds {in_words(math.log(changed))}; one of {numbers} values is sent, not the number; of 100 people "
+            f"with the smallest number, {another:.0f} send another value than the lowest"
+        )
     first = "whose answer is 'no'" if element.get("type") == "checkbox" else _first(element)
     return f"a report changes anyone's odds {in_words(math.log(changed))}{known}; of 100 people {first}, {another:.0f} send another"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import deniable as dn
+from deniable.core.domains.missing import WithMissing
 
 AB = dn.Nominal(["a", "b"])
 COLOUR = dn.Nominal(["red", "green", "blue"])
@@ -13,6 +14,7 @@ SALARY = dn.Ordinal(["low", "med-low", "medium", "med-high", "high"])
 DIGIT = dn.Integer(0, 9)
 EVEN = dn.Integer(-4, 10, step=2)
 TENTHS = dn.Continuous(0, 1, step=0.1)
+MAY_BE_SILENT = WithMissing(DIGIT)
 PI = "0.314159265358979323846"  # needs a denominator beyond 2**53
 
 SMALL: dict[str, list[dn.Channel]] = {
@@ -88,7 +90,32 @@ SMALL: dict[str, list[dn.Channel]] = {
         dn.Additive(DIGIT, dn.Staircase([1])),
         dn.Additive(dn.Integer(0, 1), dn.Laplace(1)),
     ],
+    "OneBit": [
+        dn.OneBit(DIGIT, 5),
+        dn.OneBit(EVEN, "7/3"),
+        dn.OneBit(TENTHS, 1.5),
+        dn.OneBit(dn.Integer(0, 1), 3),  # two values: nothing is lost
+        dn.OneBit(MAY_BE_SILENT, 5),
+        dn.OneBit(DIGIT, 10 * Fraction(PI)),
+        dn.OneBit.from_epsilon(DIGIT, 0.7),
+    ],
+    "Piecewise": [
+        dn.Piecewise(DIGIT, 5),
+        dn.Piecewise(EVEN, 3),
+        dn.Piecewise(TENTHS, "9/2", reports=5),
+        dn.Piecewise(DIGIT, 5, reports=3, width=1),
+        dn.Piecewise(DIGIT, 4, reports=7, width=3),
+        dn.Piecewise(DIGIT, 3, reports=10, width=1),  # k-ary randomised response
+        dn.Piecewise(dn.Integer(0, 3), 2, reports=9, width=2),  # finer than the answers
+        dn.Piecewise(MAY_BE_SILENT, 5),
+        dn.Piecewise(MAY_BE_SILENT, 9, reports=4, width=1),
+        dn.Piecewise(MAY_BE_SILENT, 2, reports=5, width=3),
+        dn.Piecewise(DIGIT, 10 * Fraction(PI), reports=4),
+        dn.Piecewise.from_epsilon(DIGIT, 1.2, reports=3),
+    ],
     "Optional": [
+        dn.Optional(dn.OneBit(DIGIT, 3), 0.75),
+        dn.Optional(dn.Piecewise(DIGIT, 3, reports=3), 0.7),
         dn.Optional(dn.KRR(COLOUR, 0.6), 0.8),
         dn.Optional(dn.Additive(DIGIT, dn.Laplace(3)), 0.75),
         dn.Optional(dn.Additive(DIGIT, dn.Uniform(2)), 0.9, missing="refused"),
@@ -107,6 +134,7 @@ WIDE: dict[str, list[dn.Channel]] = {
         dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5000)),
         dn.Additive(dn.Integer(0, 100_000), dn.Normal(5000)),
     ],
+    "Piecewise": [dn.Piecewise(dn.Integer(0, 100_000), 5)],
     "Optional": [dn.Optional(dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5000)), 0.75)],
 }
 

@@ -94,6 +94,21 @@ def defined(channel):
                 row = [channel.probabilities[s] if s < len(channel.probabilities) else Fraction(0) for s in away]
                 rows.append([value / sum(row) for value in row])
             return rows
+        case dn.OneBit() if channel.domain.missing is None:
+            low, high = 1 / (channel.odds + 1), channel.odds / (channel.odds + 1)
+            bit = [low + (high - low) * Fraction(x, k - 1) for x in range(k)]
+            return [[1 - share, share] for share in bit]
+        case dn.OneBit() | dn.Piecewise():
+            # Cells under a window that glides over them; silence is one more cell, as wide as the window.
+            cells, width = (2, 1) if isinstance(channel, dn.OneBit) else (channel.reports, channel.width)
+            silent = channel.domain.missing is not None
+            rows = []
+            for x in range(k - silent):
+                start = Fraction(x, k - silent - 1) * (cells - width)
+                under = [max(Fraction(0), min(start + width, z + 1) - max(start, Fraction(z))) for z in range(cells)]
+                rows.append([1 + (channel.odds - 1) * part for part in under] + [Fraction(width)] * silent)
+            rows += [[one] * cells + [channel.odds * width]] * silent
+            return [[weight / sum(row) for weight in row] for row in rows]
         case dn.Optional():
             inner, p, z_count = defined(channel.channel), channel.p, len(channel.outputs) - 1
             rows = [[p * value for value in row] + [1 - p] for row in inner]

@@ -15,6 +15,7 @@ import deniable as dn
 from deniable.core.channels.laws import Mixture, Table
 from deniable.core.channels.optional import _MayBeSilent
 from deniable.core.channels.shift import Shift, convolve, sliding
+from deniable.core.channels.windows import Windows
 from deniable.errors import NotInvertibleError, ParameterError
 
 seeds = st.integers(0, 2**32 - 1)
@@ -45,12 +46,19 @@ def tables(draw):
 
 
 @st.composite
+def windows(draw):
+    width, steps = draw(st.integers(1, 5)), draw(st.integers(1, 8))
+    odds = 1 + Fraction(draw(st.integers(1, 20)), draw(st.integers(1, 7)))
+    return Windows(draw(st.integers(2, 9)), width + steps, width, odds, draw(st.booleans()))
+
+
+@st.composite
 def silences(draw):
-    inner = draw(st.one_of(shifts(), mixtures(), tables()))
+    inner = draw(st.one_of(shifts(), mixtures(), tables(), windows().filter(lambda law: not law.silent)))
     return _MayBeSilent(inner, Fraction(draw(st.integers(0, 20)), 20))
 
 
-any_law = st.one_of(shifts(), mixtures(), tables(), silences())
+any_law = st.one_of(shifts(), mixtures(), tables(), windows(), silences())
 
 
 def slow_rows(law):
@@ -58,6 +66,8 @@ def slow_rows(law):
     rows = [[0] * law.outputs for _ in range(law.inputs)]
     if isinstance(law, Table):
         return law.weights_table.tolist()
+    if isinstance(law, Windows):
+        return slow_windows(law)
     for x in range(law.inputs):
         if isinstance(law, Mixture):
             for z in range(law.outputs):
@@ -74,6 +84,20 @@ def slow_rows(law):
             else:
                 rows[x] = [kept * weight for weight in slow_rows(law.inner)[x]] + [denominator - status_kept]
     return rows
+
+
+def slow_windows(law):
+    """Cell by cell, in fractions: 1 outside the window, odds inside, in between where a cell is covered in part."""
+    odds = Fraction(law.base + law.full, law.base)
+    rows = []
+    for x in range(law.values):
+        start = Fraction(x * (law.cells - law.width), law.values - 1)
+        covered = [max(Fraction(0), min(start + law.width, z + 1) - max(start, z)) for z in range(law.cells)]
+        rows.append([1 + (odds - 1) * part for part in covered] + [Fraction(law.width)] * law.silent)
+    if law.silent:
+        rows.append([Fraction(1)] * law.cells + [odds * law.width])
+    assert len({sum(row) for row in rows}) == 1
+    return [[int(weight * law.denominator / sum(row)) for weight in row] for row in rows]
 
 
 def check_against_dense(law, table):

@@ -23,6 +23,8 @@ EXAMPLES = {
     "Matrix": (dn.Matrix(YES_NO, [[0.8, 0.2], [0.3, 0.7]]), "kept with probability 0.7 to 0.8"),
     "Neighbours": (dn.Neighbours(ORDERED, [0.6, 0.2], wrap=True), "kept with probability 0.6, else the next one"),
     "Additive": (dn.Additive(AGE, dn.Uniform(5)), "random noise is added, uniform, up to 5 either way"),
+    "OneBit": (dn.OneBit(AGE, 4), "'high' with probability 0.2 if the number is 18, rising evenly to 0.8 if it is 90"),
+    "Piecewise": (dn.Piecewise(AGE, 5, reports=3, width=1), "rounded at random to one of 3 from 18 to 90"),
     "Multiplicative": (dn.Multiplicative(dn.Continuous(1, 9), dn.Normal(0.1)), "normal with a standard deviation of 0.1"),
     "Optional": (dn.Optional(dn.Retention(AGE, 0.5), 0.8), "kept with probability 0.8, else an answer becomes 'no answer'"),
 }
@@ -58,3 +60,18 @@ def test_groups_are_named():
     yes_no = dn.UnrelatedQuestion(YES_NO, 0.6, 0.5)
     lines = describe_designs(dn.Schema({"a": yes_no, "b": yes_no}, groups={"both": ["a", "b"]}))
     assert lines[-1] == "both (a, b): one draw decides for all of them together"
+
+
+def test_a_window_is_as_wide_as_is_said_and_as_likely():
+    channel = dn.Piecewise(dn.Integer(0, 99), 5)
+    reach, near = (
+        float(number)
+        for number in re.search(r"at most ([\d.]+) away .* probability ([\d.]+)", describe_design(channel)).groups()
+    )
+    rows = channel.matrix()
+    labels = channel.reported.numbers()
+    for truth in (0, 50, 99):
+        inside = abs(labels - truth) <= reach
+        # All reports are as likely as those outside; what is beyond that is the window's.
+        assert (rows[truth] - rows[truth].min()).sum() == pytest.approx(near, abs=1e-4)
+        assert rows[truth][inside].min() > 4 * rows[truth][~inside].max()

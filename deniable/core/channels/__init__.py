@@ -3,4 +3,4 @@
 The designs are imported here, so that `Channel.from_json` knows every one of them whichever module was asked for first.
 """
 
-from deniable.core.channels import additive, designs, optional, table_designs  # noqa: F401
+from deniable.core.channels import additive, designs, number_designs, optional, table_designs  # noqa: F401

@@ -153,6 +153,16 @@ class Channel(ABC):
         return self.law.lumpable
 
     @property
+    def tells_means_only(self) -> bool:
+        """Whether reports tell means of numbers and nothing else: no shares, no quantiles.
+
+        >>> import deniable as dn
+        >>> dn.OneBit(dn.Integer(0, 99), 5).tells_means_only, dn.KRR(dn.Integer(0, 99), 0.5).tells_means_only
+        (True, False)
+        """
+        return self.exact and self.law.tells_means_only
+
+    @property
     def condition_number(self) -> float:
         """How much the worst direction of sampling error is magnified when the channel is undone."""
         return self.law.condition_number

@@ -31,6 +31,7 @@ class FloatLaw(ABC):
     """
 
     lumpable: bool = False
+    tells_means_only: bool = False
     bounded: bool = True
     """Whether no report lies beyond the ends of the reported domain."""
     epsilon = math.inf

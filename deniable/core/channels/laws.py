@@ -3,9 +3,10 @@
     Table     any matrix, held densely
     Mixture   diagonal * I + 1 * replacement^T    (keep, or replace whatever was true)
     Shift     a noise kernel over offsets, stopped at the ends of the reported grid (`shift.py`)
+    Windows   a likelier stretch of reports that moves with the truth (`windows.py`)
 
 All that is asked of a channel (push, pull, weights, epsilon, a draw) is answered here, once per structure, and
-nothing but these integers is read. Mixture and Shift never build a dense matrix.
+nothing but these integers is read. All but Table never build a dense matrix.
 """
 
 from __future__ import annotations

@@ -44,6 +44,11 @@ class Operator(ABC):
         """keep and b where P = keep I + 1 b^T: answers are kept or replaced, whatever they are. None where P is not known to be that."""
         return None
 
+    @property
+    def tells_means_only(self) -> bool:
+        """Whether it is built so that reports tell means of numbers, and no shares (`windows.py`)."""
+        return False
+
     @cached_property
     def inverse(self) -> Floats:
         """Column j holds, for each report, the unbiased weight of "the truth is j"."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.laws import Law
+from deniable.core.channels.windows import Windows
 from deniable.core.domains.domain import NO_ANSWER, Domain
 from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
 from deniable.core.domains.missing import WithMissing
@@ -42,6 +43,10 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
     @property
     def inner(self) -> Law:
         return self._inner
+
+    @property
+    def tells_means_only(self) -> bool:
+        return self.inner.tells_means_only
 
     @property
     def keep(self) -> float:
@@ -83,7 +88,8 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
         # What undoes the inner law undoes the rest in closed form, however many values there are.
         keep = self.keep
-        if self.inner.inputs != self.inner.outputs or min(keep, abs(2 * keep - 1)) < 1e-9:
+        closed = self.inner.inputs == self.inner.outputs or isinstance(self.inner, Windows)
+        if not closed or min(keep, abs(2 * keep - 1)) < 1e-9:
             return super().weights(f, reported)
         return self.around(self.inner.weights(f[:-1]), f[-1])
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from deniable.core.channels.floating import FloatLaw
 from deniable.core.channels.laws import Law
 from deniable.core.channels.operators import Operator
+from deniable.core.channels.windows import only_means
 from deniable.core.domains import bins as binning
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.bins import Bins
@@ -68,6 +69,8 @@ class View:
     @classmethod
     def bins(cls, channel: Viewed, bins: Any) -> View:
         """Bins of numbers: how many, or their edges. Bins of reports continue those of truths; nonresponse comes after them."""
+        if channel.law.tells_means_only:
+            raise only_means()
         true = binning.true_bins(channel.domain.answered, bins)
         return cls._between(channel, true, binning.reported_bins(channel.reported.answered, true))
 

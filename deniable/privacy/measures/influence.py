@@ -19,7 +19,8 @@ def influence(channel: Channel) -> float:
 
     An estimate adds up w_y(z), the unbiased weight of report z for answer y: for an honest person 0 or 1 on average. Anyone who chooses
     z moves the count of y by max(|w_y(z)|, |w_y(z) - 1|) people. For randomised response with k labels and odds of a, that is
-    (a + k - 2) / (a - 1): the better answers are hidden and the more labels there are, the more one lie weighs.
+    (a + k - 2) / (a - 1): the better answers are hidden and the more labels there are, the more one lie weighs. Of numbers whose means
+    alone are told (`dn.OneBit`) it is the sum that is moved: by so many times what one honest answer can add to it at most.
 
     >>> import deniable as dn
     >>> strong = dn.KRR(dn.Nominal(["no", "yes"], missing="no answer"), "3/5")
@@ -31,7 +32,11 @@ def influence(channel: Channel) -> float:
             "influence_of", "influence takes a channel over a finite list of answers, got {got!r}.", got=channel
         )
     law = channel.law
-    if isinstance(law, Mixture):
+    if channel.tells_means_only:
+        # Nobody is counted: what is moved is a sum, measured by the most that an honest answer can make of it.
+        numbers = np.linspace(0.0, 1.0, law.inputs - (channel.domain.missing is not None))
+        weights = law.weights(np.append(numbers, [0.0] * (law.inputs - len(numbers))))
+    elif isinstance(law, Mixture):
         if law.diagonal == 0:
             return math.inf
         # w_y(z) = (denominator [y = z] - replacement[y]) / diagonal

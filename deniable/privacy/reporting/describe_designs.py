@@ -9,6 +9,7 @@ from deniable.core.channels.additive import Additive, Multiplicative
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR, Crosswise, Flip, ForcedResponse, Identity, Retention, UnrelatedQuestion
 from deniable.core.channels.noise import Laplace, Noise, Normal, Uniform
+from deniable.core.channels.number_designs import OneBit, Piecewise
 from deniable.core.channels.optional import Optional
 from deniable.core.channels.table_designs import Matrix, Neighbours
 from deniable.core.schema import Schema
@@ -58,6 +59,10 @@ def describe_design(channel: Channel) -> str:
         if channel.inputs != channel.outputs:
             return "a table gives the probability of each report for each true answer"
         return f"the true answer is kept with probability {_kept(channel)}, else another is drawn from a table of probabilities"
+    if isinstance(channel, OneBit):
+        return _bit(channel)
+    if isinstance(channel, Piecewise):
+        return _window(channel)
     if isinstance(channel, Additive):
         stopped = ", cut off at the ends of the range" if channel.edges == "clamp" else ""
         return f"random noise is added, {_noise(channel.noise)}{stopped}"
@@ -70,6 +75,28 @@ def describe_design(channel: Channel) -> str:
             f"a missing answer becomes any answer; for answers, {describe_design(channel.channel)}"
         )
     return "it is randomised"
+
+
+def _bit(channel: OneBit) -> str:
+    low, high = (quoted(label) for label in channel.outputs[:2])
+    first, last = channel.domain.answered.labels[0], channel.domain.answered.labels[-1]
+    ends = [int(channel.law.column(1)[code]) / channel.denominator for code in (0, channel.law.values - 1)]
+    return (
+        f"only {low} or {high} is reported; {high} with probability {ends[0]:.4g} if the number is {first}, rising evenly to "
+        f"{ends[1]:.4g} if it is {last}"
+    )
+
+
+def _window(channel: Piecewise) -> str:
+    law, numbers = channel.law, channel.reported.answered.labels
+    first, last = (f"{number:g}" for number in (numbers[0], numbers[-1]))
+    near = law.full * law.width / channel.denominator
+    if law.width == 1:
+        what = f"the number, rounded at random to one of {law.cells} from {first} to {last}, is reported"
+    else:
+        reach = f"{float(numbers[1] - numbers[0]) * law.width / 2:g}"
+        what = f"a number at most {reach} away from the true one is reported"
+    return f"{what} with probability {near:.4g}, else any of {law.cells} numbers from {first} to {last}"
 
 
 def describe_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> list[str]:

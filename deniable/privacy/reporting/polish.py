@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from deniable.core.polish import Polish, polish_number
+from deniable.privacy.reporting.warnings import MEANS_ALONE
 from deniable.privacy.reporting.words import FIGURES_DIFFER, FOR_SCALE, HOW_TO_READ, ONE_LIE, ONE_REPORT
 
 _NAMED = re.compile(r"(?P<how>.+) \((?P<design>[A-Z]\w+(?:, [A-Z]\w+)*)\)", re.DOTALL)
@@ -19,6 +20,11 @@ _POLISH = {
     "margin of error for a share of 20%": "margines błędu dla udziału 20%",
     "one lie shifts a count by up to": "jedno kłamstwo przesuwa liczbę osób najwyżej o",
     "± {number} points": "± {number} pkt proc.",
+    "± {number}": "± {number}",
+    "mean: {said}": "średnia: {said}",
+    "lowest fifth: {said}": "najniższa jedna piąta: {said}",
+    "median: {said}": "mediana: {said}",
+    "margin of error for a share of 20%, or for what is said": "margines błędu dla udziału 20% albo dla tego, co podano",
     "cannot be told": "nie da się ustalić",
     "less than one": "mniej niż jedna",
     "How answers are hidden:": "Jak ukrywane są odpowiedzi:",
@@ -185,6 +191,23 @@ _POLISH = {
         "pytanie jawne (privacy: none): odpowiedź jest wysyłana i zapisywana bez zmian, bez ochrony przez losowanie."
     ),
     "assumed: {said}.": "założono: {said}.",
+    "chosen for what it is asked for ({use}): {design}; no other design at these odds tells it better.": (
+        "sposób ukrywania dobrany do celu ({use}): {design}; żaden inny przy tych szansach nie mówi o nim więcej."
+    ),
+    "chosen for what it is asked for ({use}): {design}. With {number} answers: {said_known} (without `for`: {said_other}).": (
+        "sposób ukrywania dobrany do celu ({use}): {design}. Przy liczbie odpowiedzi {number}: {said_known} (bez `for`: {said_other})."
+    ),
+    "chosen for what it is asked for ({use}): {design}. With 1 answer: {said_known} (without `for`: {said_other}).": (
+        "sposób ukrywania dobrany do celu ({use}): {design}. Przy jednej odpowiedzi: {said_known} (bez `for`: {said_other})."
+    ),
+    "hidden so well that {number_n} answers pin down {said_share} only to within ± {number}. {said_more}": (
+        "ukryte tak dobrze, że przy {number_n} odpowiedziach {said_share} będzie wiadomo tylko z dokładnością do ± {number}. {said_more}"
+    ),
+    "hidden so well that 1 answer pins down {said_share} only to within ± {number}. {said_more}": (
+        "ukryte tak dobrze, że przy jednej odpowiedzi {said_share} będzie wiadomo tylko z dokładnością do ± {number}. {said_more}"
+    ),
+    "the mean": "o średniej",
+    "the share below the median": "udział poniżej mediany",
     "weak protection: a report can raise a chance of 10% to {number}. Hide the answer more, or offer fewer answers to choose from.": (
         "słaba ochrona: odpowiedź może podnieść prawdopodobieństwo z 10% do {number}. " + _HIDE_MORE
     ),
@@ -211,6 +234,9 @@ _POLISH = {
     "bounded noise: {number} of the reports (if all answers are equally frequent) prove that the true value lies near an end of the "
     "range.": (
         "szum ograniczony: {number} odpowiedzi (jeśli wszystkie są równie częste) dowodzi, że prawdziwa wartość leży blisko krańca zakresu."
+    ),
+    MEANS_ALONE: (
+        "z tych odpowiedzi można odczytać tylko średnie: ani udziałów, ani kwantyli nie da się z nich obliczyć."
     ),
     "cannot be undone: different distributions of answers give the same reports.": (
         "nie da się odtworzyć: różne rozkłady odpowiedzi wyglądają tak samo."
@@ -253,6 +279,19 @@ _POLISH = {
     ),
     "Not even {number_n} would pin it down to within ± {number}; so {said}.": (
         "Nawet {number_n} nie dałoby dokładności ± {number} pkt proc., więc trzeba {said}."
+    ),
+    "About {number_n} would pin the mean down to within ± {number}.": "Około {number_n} dałoby dokładność ± {number}.",
+    "About {number_n} would pin the mean down to within ± {number}; or {said}.": (
+        "Około {number_n} dałoby dokładność ± {number}; można też {said}."
+    ),
+    "Not even {number_n} would pin the mean down to within ± {number}; so {said}.": (
+        "Nawet {number_n} nie dałoby dokładności ± {number}, więc trzeba {said}."
+    ),
+    "asked openly, but {number_n} answers pin down the mean only to within ± {number}. {said_more}": (
+        "pytanie jawne, ale przy {number_n} odpowiedziach o średniej będzie wiadomo tylko z dokładnością do ± {number}. {said_more}"
+    ),
+    "asked openly, but 1 answer pins down the mean only to within ± {number}. {said_more}": (
+        "pytanie jawne, ale przy jednej odpowiedzi o średniej będzie wiadomo tylko z dokładnością do ± {number}. {said_more}"
     ),
     "a share of 20%": "udział 20%",
     "a share of 20% (of the lowest fifth of the values)": "udział 20% (najniższej jednej piątej wartości)",

@@ -29,6 +29,9 @@ HIDE_MORE = "Hide the answer more, or offer fewer answers to choose from."
 ALL_TOGETHER = "all questions together"
 """What a warning is about if it concerns no single question."""
 
+MEANS_ALONE = "its reports tell means alone: no shares and no quantiles can be worked out from them."
+"""Of designs that are made so."""
+
 NEARLY_SINGULAR = 1e6
 """From this condition number on, the shares of single answers can hardly be estimated."""
 
@@ -158,6 +161,8 @@ def _edges(channel: Channel) -> list[str]:
 
 
 def _singular(channel: Channel) -> list[str]:
+    if channel.tells_means_only:
+        return [MEANS_ALONE]
     condition = channel.condition_number
     if condition <= NEARLY_SINGULAR:
         return []

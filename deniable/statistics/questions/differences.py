@@ -69,7 +69,8 @@ def _of_means(reports: Reports, conditions: Sequence[Condition | None], of: str,
         x, y = ((condition, reports.members(condition) * answered) for condition in conditions)
         limits = possible_range(reports.channels, of, x[0]), possible_range(reports.channels, of, y[0])
         likeliest = reports.fits.means(of, conditions)
-        estimate = weighted_means.difference(reports.sums(target), factor(of, values), x, y, of, target, limits, likeliest)
+        number = weighted_means.Number(of, factor(of, values), reports.tells_squares(of))
+        estimate = weighted_means.difference(reports.sums(target), number, x, y, target, limits, likeliest)
     return answer(reports, Subject(conditions, [of]), estimate, counting_notes(reports.channels, [of]))
 
 

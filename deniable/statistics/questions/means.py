@@ -27,6 +27,7 @@ from deniable.statistics.numeric_attributes import (
 from deniable.statistics.question_checks import JOINT_OR_EM, METHODS, check_method, check_one
 from deniable.statistics.reports import Reports
 from deniable.statistics.titles import where_words
+from deniable.statistics.weighted_means import Number
 
 
 def mean(reports: Reports, name: str, where: Any, target: str, method: str, by: str | None, by_bins: Any) -> Estimate:
@@ -76,7 +77,7 @@ def _by_likelihood(reports: Reports, name: str, groups: list[Group], title: str,
 def _by_weights(
     reports: Reports, name: str, groups: list[Group], limits: tuple[float, float], title: str, target: str
 ) -> Estimate:
-    of = (name, factor(name, numbers(reports.channels, name)))
+    of = Number(name, factor(name, numbers(reports.channels, name)), reports.tells_squares(name))
     likeliest = _likeliest(reports, name, groups)
     answered = who_answered(reports.channels, name)
     return weighted_means.means(reports.sums(target), of, groups, answered, title, target, limits, likeliest)

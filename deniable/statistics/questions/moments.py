@@ -24,7 +24,8 @@ def covariance(reports: Reports, a: str, b: str, target: str, where: Any) -> Est
     condition, group, among = _pair(reports, a, b, where)
     x, y = (factor(name, centred(reports.channels, name)) for name in (a, b))
     target, title = reports.target(target), f"covariance of {a} and {b}{among}"
-    estimate = weighted_moments.covariance(reports.sums(target), x, y, group, title, target)
+    squares = all(reports.tells_squares(name) for name in (a, b))
+    estimate = weighted_moments.covariance(reports.sums(target), x, y, group, title, target, squares)
     return answer(reports, Subject([condition], [a, b]), estimate, counting_notes(reports.channels, [a, b]))
 
 

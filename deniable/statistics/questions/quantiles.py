@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.core.channels.windows import only_means
 from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
 from deniable.statistics import likely
@@ -39,6 +40,8 @@ def quantile(reports: Reports, name: str, q: float | Sequence[float], where: Any
     target = reports.target(target)
     qs = _shares(q)
     numbers(reports.channels, name)  # or it is refused before the condition
+    if not reports.tells_squares(name):
+        raise only_means(name)
     condition = reports.condition(where)
     words = f"quantile {float(qs[0]):g}" if len(qs) == 1 else f"quantiles {', '.join(f'{each:g}' for each in qs)}"
     title = f"{words} of {name}" + where_words(condition) + among_words(reports.channels, [name])

@@ -32,6 +32,8 @@ class AnswerForm:
     choices: list[Choice]
     rows: list[Choice] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
+    use: str | None = None
+    """What a number is asked for, where that is said."""
 
 
 def read_choices(reading: Reading, given: dict[str, Any], key: str, least: int = 2) -> list[Choice]:

@@ -38,6 +38,8 @@ class Element:
     rows: list[Choice]
     visible_if: dict[str, Any] | None
     extra: dict[str, Any] = field(default_factory=dict)
+    use: str | None = None
+    """What a number is asked for, where that is said."""
 
     @property
     def epsilons(self) -> dict[str, float]:
@@ -126,6 +128,7 @@ def read_element(reading: Reading, given: Any) -> Element:
         rows=asked.rows,
         visible_if=visible_if,
         extra=asked.extra,
+        use=asked.use,
     )
 
 

@@ -31,7 +31,7 @@ KEYS: Mapping[str, set[str]] = MappingProxyType(
         "radiogroup": COMMON | {"choices", "ordered"},
         "dropdown": COMMON | {"choices", "ordered"},
         "rating": COMMON | {"choices", "rateMin", "rateMax", "minRateDescription", "maxRateDescription"},
-        "number": COMMON | {"bands", "grid", "min", "max", "step", "unit"},
+        "number": COMMON | {"bands", "grid", "min", "max", "step", "unit", "for"},
         "age": COMMON | {"bands"},
         "checkbox": COMMON | {"choices"},
         "matrix": COMMON | {"rows", "columns"},

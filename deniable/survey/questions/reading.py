@@ -8,7 +8,8 @@ from typing import Any
 from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import Domain
 from deniable.errors import DeniableError, QuestionnaireError
-from deniable.survey.levels import cannot_have, channel_for
+from deniable.survey.choosing import cheapest
+from deniable.survey.levels import LEVELS, cannot_have, channel_for
 from deniable.survey.lines import Document, Path
 from deniable.survey.texts import Text, text
 
@@ -37,11 +38,14 @@ def privacy_of(reading: Reading, given: dict[str, Any]) -> Any:
     return given.get("privacy", reading.privacy)
 
 
-def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered: bool) -> Channel:
-    """The channel that hides an answer, as the privacy of its question says."""
+def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered: bool, use: str | None = None) -> Channel:
+    """The channel that hides an answer, as the privacy of its question says; of a number with a use, the one that tells that best."""
     privacy = privacy_of(reading, given)
     try:
-        channel = channel_for(domain, privacy, ordered)
+        level = LEVELS.get(privacy) if use is not None and isinstance(privacy, str) else None
+        channel = (
+            channel_for(domain, privacy, ordered) if use is None or level is None else cheapest(domain, level, use).channel
+        )
         reason = None if privacy == "none" else cannot_have(channel)
     except DeniableError as error:
         raise reading.error(("privacy",), error.code, "{problem}", problem=str(error)) from None

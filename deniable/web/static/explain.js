@@ -1,7 +1,7 @@
 // The screen before the questions: what the organiser receives and can know, with numbers counted from the recipe itself; and the
 // practice question, which is never sent.
 
-import { make } from "./form.js";
+import { make, numberOf } from "./form.js";
 import { people, recipeOf, row } from "./mixing.js";
 import { NoRandomness, randomiseBlock } from "./randomise.js";
 
@@ -34,10 +34,21 @@ export function example(survey, elements, language, words) {
   if (!counted) return null;
   const title = shown.title[language];
   const texts = shown.type === "checkbox" ? [words.no, words.yes] : shown.choices.map((choice) => choice.text[language]);
-  const [first, second] = [0, sent].map((z) => (shown.grid ? shown.grid.min + z * shown.grid.step : texts[z]));
+  const [first, second] = shown.grid ? [shown.grid.min, numberOf(shown, sent, words)] : [texts[0], texts[sent]];
   const [part] = shown.type === "checkbox" ? shown.choices : shown.rows;
   const of = part ? `${title} ${part.text[language]}: ` : `${title} `;
   return make("p", {}, of, (shown.odds > LIGHT ? words.exampleWeak : words.example)(first, second, ...counted));
+}
+
+/** What is sent for numbers that are not sent themselves: low or high, or one of a few numbers. */
+function coarse(elements, language, words) {
+  return elements
+    .filter((element) => element.sent)
+    .map((element) => {
+      const [title, last] = [element.title[language], element.sent.length - 1];
+      const ends = [0, last].map((code) => numberOf(element, code, words));
+      return make("p", {}, last === 1 ? words.bit(title) : words.coarse(title, last + 1, ...ends));
+    });
 }
 
 /** What the organiser receives, and what it can and cannot find out. */
@@ -53,6 +64,7 @@ export function panel(survey, elements, language, words) {
     make("p", {}, words.receivesText[part]),
     make("h2", {}, words.knows),
     make("p", {}, words.knowsText[part]),
+    ...coarse(elements, language, words),
     example(survey, elements, language, words),
     weak.length ? make("p", {}, words.weak(weak.map((element) => element.title[language]).join("; "))) : null,
     links[survey.linkage] ? make("p", {}, links[survey.linkage], kept ? " " + words.contactsUntil(day(survey.contacts_until, language)) : "") : null,

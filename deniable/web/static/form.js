@@ -208,11 +208,18 @@ export function read(fields, words, language) {
   return { answers, others, problems };
 }
 
+/** What a label number that is sent for a number means: the number; or low or high, where nothing else is sent. */
+export function numberOf({ grid, sent, labels }, code, words) {
+  if (code >= (sent ? sent.length : labels - 1)) return words.noAnswer;
+  if (!sent) return String(grid.min + code * grid.step);
+  return sent.length === 2 ? [words.low, words.high][code] : String(sent[code]);
+}
+
 /** What a label number of a column means, for "What was sent?". */
 export function labelOf(element, name, code, language, words) {
   const at = element.attributes.indexOf(name);
   if (element.type === "checkbox") return `${element.choices[at].text[language]}: ${[words.no, words.yes, words.noAnswer][code]}`;
-  if (element.grid) return code < element.labels - 1 ? String(element.grid.min + code * element.grid.step) : words.noAnswer;
+  if (element.grid) return numberOf(element, code, words);
   const shown = code < element.choices.length ? element.choices[code].text[language] : words.noAnswer;
   return element.rows.length ? `${element.rows[at].text[language]}: ${shown}` : shown;
 }

@@ -12,16 +12,18 @@ const wholes = (numbers, count) =>
   Array.isArray(numbers) && numbers.length >= 1 && numbers.length <= LONGEST_KERNEL &&
   (count === null || numbers.length === count) && numbers.every((number) => whole(number, 0));
 
-/** Whether the numbers are a recipe for so many labels that randomise.js draws by exactly as `row` counts. */
-export function isRecipe(recipe, labels) {
+/** Whether the numbers are a recipe for so many labels that randomise.js draws by exactly as `row` counts. With `otherReports` a table may
+ *  have any number of columns: numbers may be sent more coarsely than they are answered. */
+export function isRecipe(recipe, labels, otherReports = false) {
   if (!isObject(recipe) || !whole(recipe.denominator, 1)) return false;
   const { denominator } = recipe;
   switch (recipe.law) {
-    case "table":
-      return (
-        Array.isArray(recipe.weights) && recipe.weights.length === labels &&
-        recipe.weights.every((weights) => wholes(weights, labels) && sum(weights) === denominator)
-      );
+    case "table": {
+      if (!Array.isArray(recipe.weights) || recipe.weights.length !== labels) return false;
+      const [first] = recipe.weights;
+      const columns = otherReports && Array.isArray(first) && first.length > 1 ? first.length : labels;
+      return recipe.weights.every((weights) => wholes(weights, columns) && sum(weights) === denominator);
+    }
     case "mixture":
       return (
         wholes(recipe.replacement, labels) && whole(recipe.diagonal, -Number.MAX_SAFE_INTEGER) &&
@@ -72,10 +74,11 @@ export function row(recipe, code) {
 
 /** How many times a report can change anyone's odds at most. Infinity where some report rules an answer out, or where the
  *  numbers are no recipe for so many labels. */
-export function odds(recipe, labels) {
-  if (!isRecipe(recipe, labels)) return Infinity;
-  const low = new Array(labels).fill(Infinity);
-  const high = new Array(labels).fill(0);
+export function odds(recipe, labels, otherReports = false) {
+  if (!isRecipe(recipe, labels, otherReports)) return Infinity;
+  const reports = row(recipe, 0).length;
+  const low = new Array(reports).fill(Infinity);
+  const high = new Array(reports).fill(0);
   for (let code = 0; code < labels; code++) {
     row(recipe, code).forEach((weight, z) => {
       low[z] = Math.min(low[z], weight);
@@ -104,6 +107,17 @@ export function isIdentity(recipe, labels) {
 
 /** The recipe of one column. */
 export const recipeOf = (survey, name) => survey.recipe.blocks.find((block) => block.attributes[0] === name);
+
+/** The numbers that may be sent for a number of a grid, where they are not those that may be answered; null where they are. Each stands in
+ *  the middle of the answers that make it likelier (rounded to a whole one): the first answer makes `width` of them likelier. */
+export function sentNumbers(recipe, { min, max, step }) {
+  const weights = row(recipe, 0).slice(0, -1);
+  if (weights.length === (max - min) / step + 1) return null;
+  const most = Math.max(...weights);
+  const width = weights.filter((weight) => weight === most).length;
+  const apart = (max - min) / Math.max(weights.length - width, 1);
+  return weights.map((_, z) => Math.round(min + (z - (width - 1) / 2) * apart));
+}
 
 /** A share as "n of so many people": as few people as give at least one, and nearly the right number. */
 export function people(weight, denominator) {

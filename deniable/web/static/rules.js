@@ -2,7 +2,7 @@
 // not as the rules say is refused, and the page works on a copy that holds nothing the rules have not looked at.
 // deniable/survey/page_rules.py says the same in Python; vectors/pages.json is run by both.
 
-import { isIdentity, odds, oddsIfAsked } from "./mixing.js";
+import { isIdentity, odds, oddsIfAsked, sentNumbers } from "./mixing.js";
 
 /** The most that the reports of one input may change anyone's odds: what was thought of one person in 21 is then as likely as not. */
 export const MOST_ODDS = 20;
@@ -209,8 +209,10 @@ function recipe(given, elements) {
   for (const one of elements) {
     const each = one.attributes.map((name) => blocks.get(name));
     if (!one.private) must(each.every((block) => isIdentity(block, one.labels)), "not_identity", one.name);
-    one.odds = Math.max(1, ...(one.private ? each.map((block) => (one.asked ? oddsIfAsked : odds)(block, one.labels)) : []));
+    const changed = (block) => (one.asked ? oddsIfAsked(block, one.labels) : odds(block, one.labels, one.grid !== null));
+    one.odds = Math.max(1, ...(one.private ? each.map(changed) : []));
     must(one.odds <= MOST_ODDS, "odds", one.name);
+    one.sent = one.private && one.grid ? sentNumbers(each[0], one.grid) : null;
   }
   return { blocks: [...blocks.values()] };
 }

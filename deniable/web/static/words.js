@@ -28,6 +28,11 @@ const WORDS = {
       `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} ${n === 1 ? "sends" : "send"} “${second}”. So a “${second}” proves nothing.`,
     exampleWeak: (first, second, n, of) =>
       `Of ${of.toLocaleString("en")} people whose answer is “${first}”, about ${n.toLocaleString("en")} ${n === 1 ? "sends" : "send"} “${second}”.`,
+    low: "low",
+    high: "high",
+    bit: (title) => `${title} Your number is not sent, only “low” or “high”. The larger the number, the likelier is “high”; but each of them is sent for every number.`,
+    coarse: (title, n, first, last) =>
+      `${title} Your number is not sent, only one of ${n} values from ${first} to ${last}. Values near your number are likelier; but each of them is sent for every number.`,
     weak: (titles) => `Mixed only lightly: ${titles}. What is sent there never proves your answer, but it can say a good deal about it.`,
     truth: "Answer truthfully: the page does the mixing.",
     linkNone: "Your invitation is not stored together with your answers.",
@@ -159,6 +164,11 @@ const WORDS = {
       `Na ${of.toLocaleString("pl")} osób, których odpowiedź brzmi „${first}”, około ${n.toLocaleString("pl")} wysyła „${second}”. Dlatego „${second}” niczego nie dowodzi.`,
     exampleWeak: (first, second, n, of) =>
       `Na ${of.toLocaleString("pl")} osób, których odpowiedź brzmi „${first}”, około ${n.toLocaleString("pl")} wysyła „${second}”.`,
+    low: "nisko",
+    high: "wysoko",
+    bit: (title) => `${title} Twoja liczba nie jest wysyłana, tylko „nisko” albo „wysoko”. Im większa liczba, tym częściej „wysoko”; ale każde z nich bywa wysyłane przy każdej liczbie.`,
+    coarse: (title, n, first, last) =>
+      `${title} Twoja liczba nie jest wysyłana, tylko jedna z ${n} wartości od ${first} do ${last}. Wartości bliskie Twojej liczbie są częstsze; ale każda z nich bywa wysyłana przy każdej liczbie.`,
     weak: (titles) => `Zmieniane tylko lekko: ${titles}. To, co zostanie tam wysłane, nigdy nie dowodzi Twojej odpowiedzi, ale może sporo o niej powiedzieć.`,
     truth: "Odpowiadaj zgodnie z prawdą: losowe zmiany wprowadza strona.",
     linkNone: "Zaproszenie nie jest zapisywane razem z odpowiedziami.",
