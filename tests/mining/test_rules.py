@@ -118,7 +118,7 @@ def test_errors_of_confidence_are_those_of_the_rows_weights(hidden, target):
 
 def test_reading_the_rows_again_gives_the_same_errors(hidden):
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
-    plain = dn.association_rules(found, metric="support", min_threshold=0)
+    plain = dn.association_rules(found, metric="support", min_threshold=0, interval="named beforehand")
     bare = found.copy()
     bare.attrs = {}
     again = dn.association_rules(bare, SCHEMA, metric="support", min_threshold=0, data=hidden)
@@ -129,11 +129,12 @@ def test_reading_the_rows_again_gives_the_same_errors(hidden):
 
 def test_a_frame_without_its_notes_is_told_by_the_schema(hidden):
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
-    plain = dn.association_rules(found, min_threshold=0.3)
+    plain = dn.association_rules(found, min_threshold=0.3, interval="named beforehand")
     bare = found.copy()
     bare.attrs = {"rows": len(hidden)}
     assert dn.association_rules(bare, min_threshold=0.3)["confidence_se"].isna().all()
     told = dn.association_rules(bare, SCHEMA, min_threshold=0.3)
+    assert told.attrs["interval"] == "named beforehand", "nobody knows how many candidates there were"
     np.testing.assert_allclose(told["confidence_high"], plain["confidence_high"])
 
 
@@ -149,7 +150,9 @@ def test_a_saved_frame_keeps_its_errors(hidden, tmp_path):
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_undistorted_intervals_are_wilsons(clean, level):
-    rules = dn.association_rules(dn.frequent_itemsets(clean, None, 0.02), metric="support", min_threshold=0, level=level)
+    rules = dn.association_rules(
+        dn.frequent_itemsets(clean, None, 0.02), metric="support", min_threshold=0, level=level, interval="named beforehand"
+    )
     z = NormalDist().inv_cdf(0.5 + level / 2)
     n = rules["antecedent support"] * len(clean)
     p = rules["confidence"]
@@ -194,7 +197,7 @@ def simulate(target, runs, rows=2000, seed=7):
     for _ in range(runs):
         true = fixed if target == "respondents" else population(rng, rows)
         found = dn.frequent_itemsets(reported(rng, true), SCHEMA, 1e-3, "unbiased", target=target, max_len=3)
-        rules = dn.association_rules(found, metric="support", min_threshold=0)
+        rules = dn.association_rules(found, metric="support", min_threshold=0, interval="named beforehand")
         place = {(a, c): row for row, (a, c) in enumerate(zip(rules["antecedents"], rules["consequents"], strict=True))}
         draws.append(rules[CONFIDENCE].to_numpy()[[place[frozenset(a), frozenset(c)] for a, c in RULES]])
     everyone = fixed if target == "respondents" else population(rng, 2_000_000)
