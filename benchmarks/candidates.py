@@ -134,7 +134,11 @@ def main() -> None:
         if given.only in name:
             began = time.perf_counter()
             told = summary(simulated(design, given.runs))
-            print(f"{name}: " + ", ".join(f"{key} {value:.4g}" for key, value in told.items()), f"({time.perf_counter() - began:.0f} s)", flush=True)
+            print(
+                f"{name}: " + ", ".join(f"{key} {value:.4g}" for key, value in told.items()),
+                f"({time.perf_counter() - began:.0f} s)",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

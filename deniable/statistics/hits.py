@@ -1,9 +1,9 @@
 """How many of the best-ranked rows meet a condition: their probabilities would say too many.
 
-Rows are ranked by Bayes with shares that were estimated from the same reports. Reports that chance made look telling get higher probabilities
-*and* come first, so the sum over the list is too high (4% to 18% of short lists, measured). So ranking and counting use different rows:
-the rows are divided into parts, each part is ranked by shares that are estimated from the others, and how many of those chosen in it
-meet the condition is estimated from its own reports without bias.
+Rows are ranked by Bayes with shares that were estimated from the same reports. Reports that chance made look telling get higher
+probabilities *and* come first, so the sum over a short list is too high (`python -m benchmarks.candidates`). So ranking and counting use
+different rows: the rows are divided into parts, each part is ranked by shares that are estimated from the others, and how many of those
+chosen in it meet the condition is estimated from its own reports without bias.
 
 Suppose a row that reports z is listed with probability pi(z). Whoever has the truth x is then listed and counted with probability
 
@@ -11,6 +11,10 @@ Suppose a row that reports z is listed with probability pi(z). Whoever has the t
 
 and there are weights u(z) with sum over z of P(z | x) u(z) = g(x) for every x: the sum of u over the rows is right on average. Rows
 err independently by u(z) - pi(z) (x meets the condition), whose mean is 0 for every truth; the mean of its square has weights, too.
+
+Parts share most of the rows that rank them. Where the ranking hardly changes from part to part, the count is that of all rows at once, too
+high if they were lucky; where it does, it is too low. That is right on average, but no sum of independent errors: what the count and the
+sum of probabilities differ by is taken for an error besides.
 """
 
 from __future__ import annotations
@@ -76,7 +80,8 @@ class ListedHits:
         # Of rows that are equal some are drawn, and who is drawn is chance.
         drawn = float(self._counts @ (listed * (1 - listed) * probability * (1 - probability)))
         expected = float(np.clip(hits * scale, 0.0, size))
-        return Hits(expected, float(np.sqrt(max(variance, 0.0) * scale**2 + drawn)))
+        luck = expected - float(self._counts @ (listed * probability))
+        return Hits(expected, float(np.sqrt(max(variance, 0.0) * scale**2 + drawn + luck**2)))
 
     def _probability(self, shares: Floats) -> Floats:
         each = [truth.posterior(shares, self._condition) for truth in self._fitted.truths]
