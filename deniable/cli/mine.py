@@ -124,7 +124,7 @@ def mine(
     if plot is not None and not len(shown):
         lower = "--min-confidence or --min-support" if rules else "--min-support"
         raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower {lower}.", lower=lower)
-    present(shown, itemsets.attrs, rules, top, level, as_json)
+    present(shown, {**itemsets.attrs, **shown.attrs}, rules, top, level, as_json)
     opened.tell_bins()
     for sentence in _saved(shown, rules, level, output, force, plot):
         if not as_json:
@@ -202,7 +202,8 @@ def _saved(
 ) -> Iterator[str]:
     """Write what was asked for, and say what was written."""
     if output is not None:
-        write_text(output, plain(shown).to_csv(index=False), force)
+        # A file is handed on alone: it says itself what its intervals are.
+        write_text(output, plain(shown).assign(interval=shown.attrs["interval"]).to_csv(index=False), force)
         yield f"{counted(len(shown), 'rule' if rules else 'itemset')} written to {output}."
     if plot is not None:
         save_picture(shown, rules, level, plot)

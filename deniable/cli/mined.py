@@ -49,7 +49,7 @@ def present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, l
     shown
         The frame of itemsets, or that of rules where `rules` is true.
     about
-        What the search says of itself.
+        What the search says of itself, and the rules of themselves.
     rules
         Whether these are rules.
     top
@@ -62,6 +62,8 @@ def present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, l
     if as_json:
         _print_json(shown, about, rules, level)
         return
+    from deniable.mining.after_searching import AFTER_SEARCHING
+
     measure = "confidence" if rules else "support"
     ends = [measure, f"{measure}_low", f"{measure}_high"]
     shown = shown.assign(**dict(zip(ends, _held(*(shown[name] for name in ends)), strict=True)))
@@ -71,6 +73,8 @@ def present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, l
     fill = _fill_with_rules if rules else _fill_with_itemsets
     fill(table, listed.head(top).to_dict("records"), f"{100 * level:g}% interval")
     console().print(table)
+    if about["interval"] == AFTER_SEARCHING and len(shown) and "no_interval" not in about:
+        print(_searched(len(shown), candidates(about) or 0, "rule" if rules else "itemset", level))
     if len(listed) < len(shown):
         print(f"{counted(len(shown) - len(listed), 'single item is', 'single items are')} not listed; --output writes all.")
     if len(listed) > top:
@@ -80,8 +84,28 @@ def present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, l
 def _print_json(shown: pd.DataFrame, about: dict[str, Any], rules: bool, level: float) -> None:
     listed = shown.assign(**{name: shown[name].map(_in_order) for name in SETS if name in shown})
     told = {key: about.get(key) for key in ("method", "target", "rows", "min_support", "interrupted")}
-    content = {**told, "level": level, "rules" if rules else "itemsets": json.loads(listed.to_json(orient="records"))}
+    told |= {
+        "level": level,
+        "interval": about["interval"],
+        "level_of_each": about["level_of_each"],
+        "candidates": candidates(about),
+    }
+    content = {**told, "rules" if rules else "itemsets": json.loads(listed.to_json(orient="records"))}
     print(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def candidates(about: dict[str, Any]) -> int | None:
+    """How many itemsets, or rules, were looked at."""
+    number = about["candidates"]
+    return sum(number) if isinstance(number, list) else number
+
+
+def _searched(found: int, looked_at: int, what: str, level: float) -> str:
+    """What intervals promise of all that was found."""
+    return (
+        f"Intervals are for what a search has found: of those of all {counted(found, what)} at most {100 * (1 - level):g}% miss on "
+        f"average, although they were chosen among {counted(looked_at, 'candidate')}."
+    )
 
 
 def _fill_with_rules(table: Table, rows: list[dict[Any, Any]], interval: str) -> None:
@@ -160,5 +184,5 @@ def save_picture(shown: pd.DataFrame, rules: bool, level: float, path: Path) -> 
         compare, title = {"reported": rows["reported_support"].to_numpy()}, "Itemsets: support"
     held = _held(rows[measure], rows[f"{measure}_low"], rows[f"{measure}_high"])
     point, low, high = (column.to_numpy() for column in held)
-    whiskers = f"{100 * level:g}% interval"
+    whiskers = f"{100 * level:g}% interval, {shown.attrs['interval']}"
     charts.save(charts.distribution_chart(labels, point, low, high, title=title, compare=compare, whiskers=whiskers), path)

@@ -17,12 +17,12 @@ def level_above(below: Any, items: Any, packed: Any, room: int, limit: float, su
     """The itemsets, one item longer than those `below`, whose unbiased support reaches the limit.
 
     `below` is (itemsets, last items, parents, starts, partial sums) as in `kernels.candidates.join` and `weighted_sums`, `items` is
-    (attribute, absent, slope, E[w^2 | true], E[w^2 | not]), `room` how many pairs there are to join. Gives (itemsets, parents,
+    (attribute, absent, slope), `room` how many pairs there are to join. Gives (itemsets, parents,
     reported, sums, partial sums, starts, how many candidates there were), and `support_columns` of as many itemsets below as there
     are `sums_below`: all or none.
     """
     sets, tails, parents, starts, partial_below = below
-    attribute, absent, slope, true, false = items
+    attribute, absent, slope = items
     shape = room, sets.shape[1] + 1
     itemsets, subsets = np.empty(shape, np.int32), np.empty(shape, np.int32)
     candidates = join(sets, tails, parents, starts, attribute, 0, len(sets), itemsets, subsets)
@@ -36,5 +36,5 @@ def level_above(below: Any, items: Any, packed: Any, room: int, limit: float, su
         itemsets, subsets = kept_rows(itemsets, chosen), kept_rows(subsets, chosen)
         flat = kept_rows(partial.reshape(candidates, 3 * (shape[1] + 1)), chosen)
         partial = flat.reshape(len(chosen), shape[1] + 1, 3)
-    columns = support_columns(sums_below, sets, true, false, asked)
+    columns = support_columns(sums_below, asked)
     return (itemsets, subsets, reported, sums, partial, first_of_each(subsets[:, -1], len(sets)), candidates), columns

@@ -1,6 +1,6 @@
-"""Score intervals of the supports of many itemsets at once, and all else that a frame tells about them.
+"""Score intervals of the supports of many itemsets at once, and what a frame tells about them before all are found.
 
-`mining.supports.support_interval` says what the intervals are.
+`mining.supports.support_interval` says what the intervals are; of what level they are is known only after a search.
 """
 
 from __future__ import annotations
@@ -59,27 +59,23 @@ def support_ends(
 
 
 @compiled()
-def support_columns(sums: Any, itemsets: Any, true: Any, false: Any, asked: Any) -> Any:
-    """Five rows: the supports, their standard errors, both ends of their intervals, and how probably the truth reaches `least`.
+def support_columns(sums: Any, asked: Any) -> Any:
+    """Three rows: the supports, their standard errors, and how probably the truth reaches `least`.
 
-    `sums` are those of the weights, of their squares and of their cubes; `asked` is (n, least, least but for rounding, z^2, whether
-    errors are for the respondents).
+    `sums` are those of the weights and of their squares; `asked` is (n, least, least but for rounding, whether errors are for the
+    respondents).
     """
-    n, least, rounded, z2, respondents = asked
-    totals, seconds, thirds = sums
-    columns = np.empty((5, totals.size))
-    low, high = support_ends(totals, seconds, thirds, itemsets, true, false, n, z2, respondents)
+    n, least, rounded, respondents = asked
+    totals, seconds = sums
+    columns = np.empty((3, totals.size))
     for c in range(totals.size):
         total = totals[c]
         support = total / n
         error = math.sqrt(max(seconds[c] - (total if respondents else total**2 / n), 0.0)) / n
         columns[0, c] = support
         columns[1, c] = error
-        # A share; the unbiased estimate may be none.
-        columns[2, c] = min(max(low[c], 0.0), 1.0)
-        columns[3, c] = min(max(high[c], 0.0), 1.0)
         if error > 0:
-            columns[4, c] = 0.5 * math.erfc((least - support) / error * HALF_ROOT)
+            columns[2, c] = 0.5 * math.erfc((least - support) / error * HALF_ROOT)
         else:
-            columns[4, c] = 1.0 if support >= rounded else 0.0
+            columns[2, c] = 1.0 if support >= rounded else 0.0
     return columns

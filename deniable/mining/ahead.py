@@ -55,11 +55,10 @@ class Ahead:
 
         # The side that has less to do computes this level's columns: as many itemsets are named as made in about the same time.
         self._with_columns = room <= len(level)
-        known: Any = level.sums.total, level.sums.second, level.sums.third
+        known: Any = level.sums.total, level.sums.second
         sums = known if self._with_columns else tuple(each[:0] for each in known)
         sets = below.itemsets, below.tails, below.parents, below.starts, below.partial
-        items = *self._items, self._reaching.given, self._reaching.otherwise
-        work = sets, items, self._counter.packed, room, self._reaching.limit, sums, self._reaching.asked
+        work = sets, tuple(self._items), self._counter.packed, room, self._reaching.limit, sums, self._reaching.asked
         if level_above.signatures:
             self._level = self._pool.submit(level_above, *work)
         else:
@@ -67,13 +66,13 @@ class Ahead:
             self._level = Future()
             self._level.set_result(level_above(*work))
 
-    def columns(self, level: Level, below: Below) -> Any:
+    def columns(self, level: Level) -> Any:
         """What the frame tells of a level, as the other processor computed it or, while that one makes the next level, computed here."""
         if self._reaching is None or level.sums.third is None:
             return None
         if self._level is not None and self._with_columns:
             return self._level.result()[1]
-        return self._reaching.columns(level.sums, below.itemsets)
+        return self._reaching.columns(level.sums)
 
     def take(self) -> Any:
         """The next level as `kernels.next_level.level_above` gives it, waited for if need be; None if none was begun."""

@@ -33,21 +33,19 @@ class Choice(Protocol):
 class Reaching(Choice):
     """The choice of all whose unbiased support reaches a limit.
 
-    What the frame tells of them is computed at once: `given` and `otherwise` are the items' E[w^2 | true] and E[w^2 | not true], `asked`
-    is as in `kernels.support_scores.support_columns`.
+    What the frame tells of them is computed at once, but for intervals, whose level depends on how many are found; `asked` is as in
+    `kernels.support_scores.support_columns`.
     """
 
     limit: float
-    given: Floats
-    otherwise: Floats
-    asked: tuple[int, float, float, float, bool]
+    asked: tuple[int, float, float, bool]
 
     def __call__(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Floats, None]:
         support = sums.total / self.asked[0]
         return support >= self.limit, support, None
 
-    def columns(self, sums: Sums, itemsets: Any) -> Any:
-        """What the frame tells of some itemsets but how often they are reported."""
+    def columns(self, sums: Sums) -> Any:
+        """Supports, their standard errors, and how probably they are frequent."""
         from deniable.kernels.support_scores import support_columns
 
-        return support_columns((sums.total, sums.second, sums.third), itemsets, self.given, self.otherwise, self.asked)
+        return support_columns((sums.total, sums.second), self.asked)

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.domains.exact import Floats
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
+from deniable.mining.after_searching import AFTER_SEARCHING, check_interval
 from deniable.mining.ahead import ItemArrays
 from deniable.mining.choices import Choice, Reaching
 from deniable.mining.levels import MOST_CANDIDATES, ROUNDING, Level
@@ -46,6 +46,7 @@ def frequent_itemsets(
     false_discovery_rate: float | None = None,
     target: str = "population",
     confidence: float = 0.95,
+    interval: str = AFTER_SEARCHING,
     bins: Mapping[str, Any] | None = None,
     most: Mapping[str, float] | float | None = None,
     taxonomy: Mapping[Any, Any] | None = None,
@@ -86,6 +87,10 @@ def frequent_itemsets(
         Errors are for the "population" that the transactions are a sample of, or for these transactions alone ("respondents").
     confidence
         The level of the intervals.
+    interval
+        "after searching": of the intervals of all itemsets in the frame, a share of at most 1 - confidence misses on average, although
+        these itemsets were found because they looked frequent. "named beforehand": shorter ones, for itemsets that somebody had in
+        mind before the search; of all those found more than 1 - confidence miss. `frame.attrs["interval"]` says which they are.
     bins
         Bins of numbers, by attribute.
     most
@@ -104,7 +109,9 @@ def frequent_itemsets(
     -------
     pandas.DataFrame
         mlxtend's columns `support` and `itemsets`, then `support_se`, `support_low` and `support_high` (standard error and interval of
-        the unbiased estimate), `reported_support` and `probability_frequent`.
+        the unbiased estimate, made longer where a shrunk support lies outside), `reported_support` and `probability_frequent`.
+        `frame.attrs` has `interval`, `level`, `level_of_each` (that of every single interval) and `candidates` (how many itemsets of 1, 2,
+        ... items were looked at).
 
     Examples
     --------
@@ -116,12 +123,13 @@ def frequent_itemsets(
     """
     method = method or ("shrunk" if taxonomy is None else "unbiased")
     _check_options(min_support, method, max_len, min_probability, false_discovery_rate, target, confidence, max_candidates)
+    check_interval(interval)
     transactions = as_transactions(data, schema, bins, most)
     check_threshold(r_threshold, relax, reduction_relax)
     # Compiled functions know no half and no long ones.
     min_support, confidence, relax, reduction_relax = map(float, (min_support, confidence, relax, reduction_relax))
     _check_together(method, reduction_relax, taxonomy, min_probability is not None or false_discovery_rate is not None)
-    mined = Mined(transactions, [], min_support, method, target, relax=relax, confidence=confidence)
+    mined = Mined(transactions, [], min_support, method, target, relax=relax, confidence=confidence, interval=interval)
     if taxonomy is not None:
         generalised = Generalised(transactions, taxonomy)
         mined.transactions = generalised  # type: ignore[assignment]  # has what Mined reads of transactions: rows and items
@@ -202,13 +210,12 @@ def mine(
         singles = np.arange(len(items), dtype=np.int32)[:, None]
         support = transactions.counter(np.arange(len(items))).sums(singles).total / n  # type: ignore[union-attr]
     which = np.flatnonzero(support >= limit)
-    mined.tally.tested += len(items)
+    mined.tally.add(1, len(items))
     if not len(which):
         return
 
-    least, z = float(mined.min_support), NormalDist().inv_cdf(0.5 + mined.confidence / 2)
-    asked = n, least, least * (1 - ROUNDING), z**2, mined.target == "respondents"
-    reaching = Reaching(limit, items.second_given[which], items.second_otherwise[which], asked)
+    least = float(mined.min_support)
+    reaching = Reaching(limit, (n, least, least * (1 - ROUNDING), mined.target == "respondents"))
     choice: Choice = Shrunk(n, limit, items.biased[which]) if mined.method == "shrunk" else reaching
     arrays = ItemArrays(items.attribute[which], items.absent[which], items.slope[which])
     search = Search(transactions.counter(which), n, arrays, choice, max_candidates, progress, mined.tally)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,7 @@ class Level:
     support: Floats
     candidates: int
     error: Floats | None = None  # of the supports shown, where they are not the unbiased ones
-    columns: Any = None  # support, its standard error, low and high ends, probability: where they are known already
+    columns: Any = None  # support, its standard error, probability that it is frequent: where they are known already
 
     @property
     def length(self) -> int:
@@ -43,9 +43,27 @@ class Level:
 
 @dataclass
 class Tally:
-    """How many candidates were tested, those of lengths at which nothing was found included."""
+    """How many candidates of each length were tested, those of lengths at which nothing was found included.
 
-    tested: int = 0
+    >>> tally = Tally()
+    >>> tally.add(1, 20), tally.add(2, 7), tally.add(2, 3)
+    (None, None, None)
+    >>> tally.by_length, tally.tested
+    ([20, 10], 30)
+    """
+
+    by_length: list[int] = field(default_factory=list)
+
+    def add(self, length: int, candidates: int) -> None:
+        """Count candidates of a length."""
+        if candidates:
+            self.by_length += [0] * (length - len(self.by_length))
+            self.by_length[length - 1] += candidates
+
+    @property
+    def tested(self) -> int:
+        """How many there were of all lengths."""
+        return sum(self.by_length)
 
 
 @dataclass

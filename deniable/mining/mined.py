@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from deniable.core.domains.exact import Floats
-from deniable.core.intervals import at_least_direct
+from deniable.core.intervals import Ends, at_least_direct
+from deniable.mining.after_searching import AFTER_SEARCHING, level_of_each
 from deniable.mining.biases import NOT_TOLD, Range, ends, largest_bias
 from deniable.mining.levels import ROUNDING, Level, Tally
 from deniable.mining.published import BIASED
 from deniable.mining.supports import support_interval
 from deniable.mining.transactions import Transactions
 
-COLUMNS = "support", "support_se", "support_low", "support_high", "probability_frequent", "reported_support"
-"""The first five in the order of `kernels.support_scores.support_columns`."""
+COLUMNS = "support", "support_se", "probability_frequent", "reported_support"
+"""The first three in the order of `kernels.support_scores.support_columns`."""
+ENDS = "support_low", "support_high"
 ORDER = (
     "support", "itemsets", "support_se", "support_low", "support_high", "reported_support", "probability_frequent",
     "unbiased_support",
@@ -36,6 +38,7 @@ class Mined:
     tally: Tally = field(default_factory=Tally)
     relax: float = 0.0
     confidence: float = 0.95
+    interval: str = AFTER_SEARCHING
 
     @property
     def limit(self) -> float:
@@ -55,8 +58,10 @@ class Mined:
             errors[items.untold[level.itemsets].any(axis=1)] = np.nan
         return errors
 
-    def biases(self, level: Level) -> Range:
-        """How far the supports of a level may be off, on average over all that may be reported."""
+    def biases(self, level: Level, confidence: float | None = None) -> Range:
+        """How far the supports of a level may be off, on average over all that may be reported; how many have the unbiased items of an
+        itemset is the upper end of an interval.
+        """
         items = self.transactions.items
         biased = items.biased[level.itemsets] if items.noisy else np.zeros((len(level), 1), bool)
         if not biased.any():
@@ -69,21 +74,22 @@ class Mined:
                 # Down to the itemset without its biased items, the last first: positions before it stay as they are.
                 for position in np.flatnonzero(pattern)[::-1]:
                     rows, below = below.parents[rows, position], self.levels[below.length - 2]
-                mass[chosen] = self.intervals(below)[1][rows]
+                mass[chosen] = self.intervals(below, confidence)[1][rows]
         return largest_bias(items.biases, level.itemsets, mass)
 
-    def intervals(self, level: Level) -> tuple[Floats, Floats]:
+    def intervals(self, level: Level, confidence: float | None = None) -> Ends:
         """Score intervals where items are plain (`supports.support_interval`), else value +- z se, with the largest bias where there
-        is one, or Wilson's where that is wider.
+        is one, or Wilson's where that is wider. `confidence` is their level, unless told that of itemsets named beforehand.
         """
         items, n = self.transactions.items, self.transactions.rows
+        confidence = self.confidence if confidence is None else confidence
         if level.sums.third is None:
             support = level.sums.total / n
-            low, high = ends(support, self.errors(level), self.biases(level), self.confidence)
+            low, high = ends(support, self.errors(level), self.biases(level, confidence), confidence)
             if self.target == "population":
-                low, high = at_least_direct((low, high), support, n, self.confidence)
+                low, high = at_least_direct((low, high), support, n, confidence)
         else:
-            low, high = support_interval(level.sums, items, level.itemsets, n, self.confidence, self.target)
+            low, high = support_interval(level.sums, items, level.itemsets, n, confidence, self.target)
         return np.clip(low, 0.0, 1.0, out=low), np.clip(high, 0.0, 1.0, out=high)  # a share; the unbiased estimate may be none
 
     def probabilities(self, level: Level, errors: Floats | None = None) -> Floats:
@@ -112,11 +118,14 @@ class Mined:
         """A pandas frame with mlxtend's columns `support` and `itemsets`, and what is known about their errors."""
         import pandas as pd
 
-        names = [*COLUMNS, "unbiased_support"] if self.method == "shrunk" else COLUMNS
+        names = [*COLUMNS, *ENDS, *(["unbiased_support"] if self.method == "shrunk" else [])]
         numbers = [np.empty(len(sets)) for _ in names]
+        reported = len(sets) if keep is None else sum(int(flags.sum()) for flags in keep)
+        searched = self.interval == AFTER_SEARCHING
+        each = level_of_each(self.confidence, reported, self.tally.tested) if searched else self.confidence
         first = 0
         for level in self.levels:
-            for column, part in zip(numbers, self._numbers(level), strict=True):
+            for column, part in zip(numbers, self._numbers(level, each), strict=True):
                 column[first : first + len(level)] = part
             first += len(level)
         columns = dict(zip(names, numbers, strict=True)) | {"itemsets": sets}
@@ -127,6 +136,7 @@ class Mined:
         used = self.levels[0].itemsets[:, 0].tolist() if self.levels and items.plain else []
         table.attrs = {
             "method": self.method, "target": self.target, "rows": self.transactions.rows, "min_support": self.min_support,
+            "interval": self.interval, "level": self.confidence, "level_of_each": each, "candidates": list(self.tally.by_length),
             # What rules need for their errors, as plain lists so that the frame can be saved.
             "weights": [[items.names[i], float(items.absent[i]), float(items.present[i])] for i in used],
         }  # fmt: skip
@@ -139,16 +149,26 @@ class Mined:
             table.attrs["assumes"] = assumed
         return table
 
-    def _numbers(self, level: Level) -> list[Floats]:
-        """What is known of the itemsets of a level: an array for each of `COLUMNS`."""
+    def _numbers(self, level: Level, confidence: float) -> list[Floats]:
+        """What is known of the itemsets of a level: an array for each of `COLUMNS` and `ENDS`."""
         n = self.transactions.rows
         if level.columns is None:
             errors = self.errors(level)
-            columns = [level.support, errors, *self.intervals(level), self.probabilities(level, errors)]
+            columns = [level.support, errors, self.probabilities(level, errors)]
         else:
             columns = [*level.columns]
         unbiased = [level.sums.total / n] if self.method == "shrunk" else []
-        return [*columns, level.sums.reported / n, *unbiased]
+        return [*columns, level.sums.reported / n, *held(level.support, self.intervals(level, confidence)), *unbiased]
+
+
+def held(point: Floats, interval: Ends) -> Ends:
+    """The interval, with the point inside: a shrunk one may lie outside the interval of the unbiased one. No share is below 0 or above 1.
+
+    >>> [end.tolist() for end in held(np.array([0.2, 1.1]), (np.array([0.3, 0.7]), np.array([0.4, 0.9])))]
+    [[0.2, 0.7], [0.4, 1.0]]
+    """
+    inside = np.clip(point, 0.0, 1.0)
+    return np.minimum(interval[0], inside), np.maximum(interval[1], inside)
 
 
 class Named:

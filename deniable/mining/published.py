@@ -94,7 +94,7 @@ def published_levels(
             method=method,
         )
     tally = tally or Tally()
-    tally.tested += len(items)
+    tally.add(1, len(items))
     counts = transactions.item_counts()
     single = (items.slope * counts + items.absent * n) / n
 

@@ -1,21 +1,18 @@
-"""Errors of confidences: supports of an itemset and of its antecedents come from the same reports.
+"""Where the errors of rules come from: the supports of an itemset and of both sides of its rules come from the same reports.
 
-With unbiased weights w of a row, S = mean w_S and A = mean w_A; for the true confidence c the numbers r = w_S - c w_A have mean 0, and
+With unbiased weights w of a row the supports are means of w_S, w_A and w_C; what their errors need besides (`rule_moments.py`) are
+means of products such as w_S w_A. The weight of a plain item is one of two numbers, and so is its square: products of weights and squares
+over the items of an itemset are sums over its 2^m subsets of how often these are *reported*, which the frame has. One pass over the m
+items turns the reported supports of the subsets into the mean of w_S w_A for all antecedents A at once.
 
-    mean r^2 = Q_SS - 2 c Q_SA + c^2 Q_AA,      Q_XY = mean of w_X w_Y.
-
-The weight of a plain item is one of two numbers, and so is its square: products of weights and squares over the items of an itemset
-are sums over its 2^m subsets of how often these are *reported*, which the frame has. One pass over the m items turns the reported
-supports of the subsets into Q_SA for all antecedents A at once.
-
-Where noise is undone by weights that may be off on average (`biases.py`), the mean of r may be off by what S and c A may be off, and the
-interval holds all c for which it lies within that and its own error of 0.
+Where noise is undone by weights that may be off on average (`biases.py`), the moments say by how much.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
 
@@ -29,55 +26,57 @@ from deniable.errors import DataError
 from deniable.mining.biases import NOT_TOLD, Range
 from deniable.mining.items import columns_of, schema_items, yes_no_items
 from deniable.mining.row_weights import RowWeights
+from deniable.mining.rule_intervals import Told, confidence_ends, leverage_ends, lift_ends
+from deniable.mining.rule_moments import Off, RuleMoments, Score
 from deniable.mining.subsets import Lattice, Portion
 from deniable.mining.taxonomy import Generalised
 from deniable.mining.transactions import Transactions
 
-Ends = tuple[Floats, Floats, Floats]
-"""Standard error, lower and upper end: one number per rule."""
-EndsOf = Callable[[int, Any], Ends]
+MomentsOf = Callable[[int, Any], RuleMoments | None]
 """From the number of a split and the places of the chosen itemsets in their portion."""
-
-
-NO_BIAS = Range(np.zeros(1), np.zeros(1))
-CONFIDENCES = 1000
-"""How many steps of confidence are tried where weights are biased."""
+ENDS_OF = {"confidence": confidence_ends, "lift": lift_ends, "leverage": leverage_ends}
+NO_BIAS = Range(0.0, 0.0)
+KEPT = 64
+"""Row weights of itemsets that are kept: rules of one itemset share their sides."""
 
 
 @dataclass
-class Confidences:
-    """What is known about errors: `of(portion)` gives, for a split into antecedents and consequents, the ends for chosen itemsets."""
+class RuleErrors:
+    """What is known about errors: `of(portion)` gives, for a split into antecedents and consequents, the moments of chosen itemsets."""
 
     reason: str = ""
     target: str = "population"
+    n: int = 0
 
-    def of(self, portion: Portion) -> EndsOf:
-        """Nothing is known: NaN for every rule."""
-        return lambda split, chosen: (np.full(len(portion.rows[chosen]), np.nan),) * 3
+    def of(self, portion: Portion) -> MomentsOf:
+        """Nothing is known."""
+        return lambda split, chosen: None
+
+    def told(self, measure: str, moments: RuleMoments, level: float) -> Told:
+        """Errors and intervals of "confidence", "lift" or "leverage" at a level."""
+        return ENDS_OF[measure](moments, self.n, NormalDist().inv_cdf(0.5 + level / 2) ** 2, self.target)
 
 
-def confidences_of(
+def rule_errors(
     frame: pd.DataFrame,
     lattice: Lattice,
     schema: Schema | Channel | None,
     data: Any,
     bins: Mapping[str, Any] | None,
-    level: float,
     taxonomy: Any = None,
-) -> Confidences:
+) -> RuleErrors:
     """Choose the way to the errors: from the frame alone, from the data once more, or none, with the reason.
 
     Parameters
     ----------
     frame, lattice
         The itemsets, and how their subsets are found.
-    schema, data, bins, level, taxonomy
+    schema, data, bins, taxonomy
         As of `dn.association_rules`.
     """
     target = frame.attrs.get("target", "population")
-    z2 = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     if "no_interval" in frame.attrs:
-        return Confidences(frame.attrs["no_interval"], target)
+        return RuleErrors(frame.attrs["no_interval"], target)
     rows = int(frame.attrs.get("rows") or 0)
     counted = "reported_support" in frame and rows > 0
     weights = _weights(frame, lattice.names, schema, bins) if counted and taxonomy is None else None
@@ -86,21 +85,21 @@ def confidences_of(
         only = lattice.names if taxonomy is None else None
         transactions = data if isinstance(data, Transactions) else Transactions(data, schema, bins, only=only)
         if taxonomy is not None and transactions.items.biased.any():
-            return Confidences(NOT_TOLD, target)
+            return RuleErrors(NOT_TOLD, target)
         by_row = RowWeights(transactions) if taxonomy is None else Generalised(transactions, taxonomy)
-        return FromRows("", target, z2, by_row, lattice.names)
+        return FromRows("", target, transactions.rows, by_row, lattice.names)
     if not counted:
-        return Confidences(
+        return RuleErrors(
             "The frame does not say how many transactions there are and how often itemsets were reported.", target
         )
     if weights is None:
-        return Confidences(
+        return RuleErrors(
             "Weights of some items depend on more than their own report (neighbours, noise, a shared draw or a taxonomy): give data= "
             "as well.",
             target,
         )
     reported = frame["reported_support"].to_numpy(dtype=np.float64)
-    return FromReports("", target, z2, rows, reported, weights[0], weights[1])
+    return FromReports("", target, rows, reported, weights[0], weights[1])
 
 
 def _weights(frame: pd.DataFrame, names: list[Any], schema: Any, bins: Mapping[str, Any] | None) -> Floats | None:
@@ -130,11 +129,9 @@ def _key(name: Any) -> str:
 
 
 @dataclass
-class FromReports(Confidences):
+class FromReports(RuleErrors):
     """Errors from how often the subsets of itemsets are reported."""
 
-    z2: float = 0.0
-    n: int = 0
     reported: Floats = field(default_factory=lambda: np.zeros(0))
     absent: Floats = field(default_factory=lambda: np.zeros(0))
     present: Floats = field(default_factory=lambda: np.zeros(0))
@@ -143,34 +140,35 @@ class FromReports(Confidences):
         self._mean = np.full(len(self.reported), np.nan)
         self._square = np.full(len(self.reported), np.nan)
 
-    def of(self, portion: Portion) -> EndsOf:
-        """Portions must come by ascending length: the antecedents' own moments are those of earlier portions."""
+    def of(self, portion: Portion) -> MomentsOf:
+        """Portions must come by ascending length: the sides' own moments are those of earlier portions."""
         products = self._products(portion)
         everything = products.shape[1] - 1
         self._mean[portion.rows], self._square[portion.rows] = products[:, 0], products[:, everything]
         low, high = self.absent[portion.items], self.present[portion.items]
         given, otherwise = low + high - low * high, -low * high
 
-        def ends(split: int, chosen: Any) -> Ends:
-            antecedent = portion.subsets[chosen, split]
+        def moments(split: int, chosen: Any) -> RuleMoments:
+            rest = everything ^ split
+            a, c = portion.subsets[chosen, split], portion.subsets[chosen, rest]
             inside = [j for j in range(portion.length) if split >> j & 1]
             outside = [j for j in range(portion.length) if not split >> j & 1]
-            moments = Moments(
-                both=products[chosen, 0],
-                antecedent=self._mean[antecedent],
-                q_both=products[chosen, everything],
-                q_cross=products[chosen, split],
-                q_antecedent=self._square[antecedent],
-            )
             held, not_held = given[chosen], otherwise[chosen]
+            both, antecedent, consequent = products[chosen, 0], self._mean[a], self._mean[c]
+            of_a, of_c = (held[:, inside], not_held[:, inside]), (held[:, outside], not_held[:, outside])
             score = Score(
-                held[:, inside].prod(axis=1),
-                held[:, outside].prod(axis=1),
-                _otherwise(moments, products[chosen, everything ^ split], held[:, outside], not_held[:, outside]),
+                of_a[0].prod(axis=1),
+                of_c[0].prod(axis=1),
+                _otherwise(antecedent, 1.0, self._square[a], *of_a),
+                _otherwise(consequent, 1.0, self._square[c], *of_c),
+                _otherwise(both, antecedent, products[chosen, rest], *of_c),
             )
-            return moments.ends(self.n, self.z2, self.target, score)
+            return RuleMoments(
+                both, antecedent, consequent, products[chosen, everything], self._square[a], self._square[c],
+                products[chosen, split], products[chosen, rest], both, score,
+            )  # fmt: skip
 
-        return ends
+        return moments
 
     def _products(self, portion: Portion) -> Floats:
         """Column A: the mean over rows of the product of squared weights of the items in A and of weights of the others."""
@@ -186,104 +184,27 @@ class FromReports(Confidences):
         return shares
 
 
-def _otherwise(moments: Moments, crossed: Floats, given: Floats, otherwise: Floats) -> Floats:
-    """The mean of the consequents' squared weights among rows that hold the antecedents but not all consequents.
+def _otherwise(held: Floats, among: Floats | float, square: Floats, given: Floats, otherwise: Floats) -> Floats:
+    """The mean of the squared weights of some items in rows that do not hold all of them, of a share `among` of the rows whose mean
+    (times that share) is `square`.
 
-    For one consequent it is known; for several it depends on how many of them such rows hold, and is estimated, between the least
-    and the most that it can be.
+    For one item it is known; for several it depends on how many of them such rows hold, and is estimated, between the least and the
+    most that it can be.
     """
     if given.shape[1] == 1:
         return otherwise[:, 0]
     least, most = np.minimum(given, otherwise).prod(axis=1), np.maximum(given, otherwise).prod(axis=1)
-    rest = moments.antecedent - moments.both
+    rest = among - held
     with np.errstate(divide="ignore", invalid="ignore"):
-        estimate = (crossed - moments.both * given.prod(axis=1)) / rest
+        estimate = (square - held * given.prod(axis=1)) / rest
     mean: Floats = np.where(rest > 0, np.clip(estimate, least, most), otherwise.prod(axis=1))
     return mean
 
 
-@dataclass(frozen=True)
-class Score:
-    """How mean r^2 changes with the confidence: second moments of the antecedents' weights, and of the consequents' where these
-    are all held and where they are not.
-    """
-
-    antecedent: Floats
-    consequent: Floats
-    otherwise: Floats
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Means of w_S, w_A and of their products: one number per rule."""
-
-    both: Floats
-    antecedent: Floats
-    q_both: Floats
-    q_cross: Floats
-    q_antecedent: Floats
-
-    def ends(self, n: int, z2: float, target: str, score: Score | None = None) -> Ends:
-        """Standard error of the confidence (delta method) and the confidences c with n (S - c A)^2 <= z^2 mean r^2.
-
-        If c were the confidence, a share c A of the rows would hold all items and (1 - c) A the antecedents only. `score` moves rows
-        between the two accordingly, as Wilson does; without it the observed mean is taken (Fieller). For the respondents what
-        differs between people, A c (1 - c), is no error and is taken away.
-        """
-        s, a = self.both, self.antecedent
-        # mean r^2 as a polynomial in c: constant, linear and square term.
-        constant, linear, square = self.q_both.copy(), -2 * self.q_cross, self.q_antecedent.copy()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            c = s / a
-            spread = constant + linear * c + square * c**2
-            if target == "respondents":
-                spread = spread - a * c * (1 - c)
-            error = np.sqrt(np.maximum(spread, 0) / n) / np.abs(a)
-        if score is not None:
-            # (c A - S)(g1 - g0), with g1 - g0 = G_A (G_C - h - 2 c).
-            gain = score.consequent - score.otherwise
-            constant -= score.antecedent * s * gain
-            linear = linear + score.antecedent * (a * gain + 2 * s)
-            square -= 2 * score.antecedent * a
-        if target == "respondents":
-            linear, square = linear - a, square + a
-        return error, *_between(n * a**2 - z2 * square, -2 * n * a * s - z2 * linear, n * s**2 - z2 * constant, c)
-
-    def biased_ends(self, n: int, z2: float, both: Range, antecedent: Range) -> tuple[float, float, float]:
-        """The same for one rule whose supports may be off by so much; people's differences count for the respondents, too."""
-        s, a = float(self.both[0]), float(self.antecedent[0])
-        c = np.linspace(0.0, 1.0, CONFIDENCES + 1)
-        square = np.maximum(self.q_both - 2 * c * self.q_cross + c**2 * self.q_antecedent, 0.0)
-        off, chance = s - c * a, np.sqrt(z2 * square / n)
-        too_high = off > chance + both.above + c * antecedent.below
-        too_low = off < -(chance + both.below + c * antecedent.above)
-        held = np.flatnonzero(~(too_high | too_low))
-        at = s / a if a else np.nan
-        error = float(np.sqrt(max(self.q_both[0] - 2 * at * self.q_cross[0] + at**2 * self.q_antecedent[0], 0.0) / n) / abs(a))
-        if not len(held):
-            # No confidence fits: the nearest is all that is left, unless the antecedents may not occur at all.
-            end = float(np.clip(at, 0.0, 1.0))
-            return (error, end, end) if a > 0 else (error, 0.0, 1.0)
-        # The ends lie between two of the confidences that were tried.
-        return error, float(c[max(held[0] - 1, 0)]), float(c[min(held[-1] + 1, CONFIDENCES)])
-
-
-def _between(square: Floats, linear: Floats, constant: Floats, middle: Floats) -> tuple[Floats, Floats]:
-    """Where a quadratic is at most 0, within 0 and 1; everywhere, if the antecedents may not occur at all."""
-    inside = linear**2 - 4 * square * constant
-    # At the estimate itself the quadratic is at most 0: without an error the ends meet there, up to rounding.
-    bounded = (square > 0) & np.isfinite(middle)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        root = np.sqrt(np.maximum(inside, 0))
-        low, high = (-linear - root) / (2 * square), (-linear + root) / (2 * square)
-    return np.where(bounded, np.clip(low, 0, 1), 0.0), np.where(bounded, np.clip(high, 0, 1), 1.0)
-
-
 @dataclass
-class FromRows(Confidences):
+class FromRows(RuleErrors):
     """Errors from the reported rows, for weights that depend on more than an item's own report."""
 
-    z2: float = 0.0
     weights: Any = None
     names: list[Any] = field(default_factory=list)
 
@@ -294,35 +215,31 @@ class FromRows(Confidences):
             raise DataError("not_in_data", "The data does not have the items {got} of the frame.", got=missing[:20])
         self._biases: dict[tuple[int, ...], Range] = {}
         self._number: Ints = np.array([place[_key(name)] for name in self.names], dtype=np.int64)
+        self._of = lru_cache(KEPT)(lambda itemset: self.weights.of(np.array(itemset)))
 
-    def of(self, portion: Portion) -> EndsOf:
-        """Row weights of every itemset and of its antecedents: one pass over the data per rule."""
+    def of(self, portion: Portion) -> MomentsOf:
+        """Row weights of every itemset and of both sides: one pass over the data per rule."""
         itemsets = self._number[portion.items]
 
-        def ends(split: int, chosen: Any) -> Ends:
+        def moments(split: int, chosen: Any) -> RuleMoments:
             inside = [j for j in range(portion.length) if split >> j & 1]
-            rules = [(np.sort(row), np.sort(row[inside])) for row in itemsets[chosen]]
-            moments = np.array([self._moments(*rule) for rule in rules]).reshape(-1, 5).T
-            told = Moments(*moments).ends(self.weights.rows, self.z2, self.target)
-            for place, rule in enumerate(rules):
-                both, antecedent = (self._bias(part) for part in rule)
-                if both is not NO_BIAS or antecedent is not NO_BIAS:
-                    biased = Moments(*moments[:, [place]]).biased_ends(self.weights.rows, self.z2, both, antecedent)
-                    for into, end in zip(told, biased, strict=True):
-                        into[place] = end
-            return told
+            outside = [j for j in range(portion.length) if not split >> j & 1]
+            sides = slice(None), inside, outside
+            rules = [[tuple(np.sort(row[side]).tolist()) for side in sides] for row in itemsets[chosen]]
+            means = np.array([self._means(*rule) for rule in rules]).reshape(-1, 9).T
+            off = np.array([[end for part in rule for end in self._bias(part)] for rule in rules]).reshape(-1, 6).T
+            return RuleMoments(*means, None, Off(*off))
 
-        return ends
+        return moments
 
-    def _bias(self, itemset: Ints) -> Range:
+    def _bias(self, itemset: tuple[int, ...]) -> Range:
         # Rules of one antecedent ask for its bias again and again.
-        key = tuple(itemset.tolist())
-        if key not in self._biases:
-            bias = self.weights.bias(itemset) if isinstance(self.weights, RowWeights) else None
-            self._biases[key] = bias or NO_BIAS
-        return self._biases[key]
+        if itemset not in self._biases:
+            known = self.weights.bias(np.array(itemset)) if isinstance(self.weights, RowWeights) else None
+            self._biases[itemset] = NO_BIAS if known is None else Range(float(known.below[0]), float(known.above[0]))
+        return self._biases[itemset]
 
-    def _moments(self, itemset: Ints, antecedent: Ints) -> tuple[float, ...]:
-        both, a = self.weights.of(itemset), self.weights.of(antecedent)
-        n = len(both)
-        return both.mean(), a.mean(), both @ both / n, both @ a / n, a @ a / n
+    def _means(self, itemset: tuple[int, ...], antecedent: tuple[int, ...], consequent: tuple[int, ...]) -> list[float]:
+        weights = [self._of(part) for part in (itemset, antecedent, consequent)]
+        pairs = (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)
+        return [*(w.mean() for w in weights), *(weights[i] @ weights[j] / len(weights[0]) for i, j in pairs)]

@@ -93,7 +93,7 @@ class Search:
             level, below = self._first_level()
         else:
             level, below = self._last
-            level.columns = self._ahead.columns(level, below)
+            level.columns = self._ahead.columns(level)
             if not len(level) or (max_len is not None and below.length >= max_len):
                 return None
             level, below = self._above(below)
@@ -162,7 +162,7 @@ class Search:
         candidates = 0
         for itemsets, parents in portions:
             candidates += len(itemsets)
-            self._tally.tested += len(itemsets) if length > 1 else 0
+            self._tally.add(length, len(itemsets) if length > 1 else 0)
             sums, partial = self._sums(itemsets, parents, below)
             if joins <= self._portion:
                 self._choice.fit(itemsets, parents, sums)
@@ -194,7 +194,7 @@ class Search:
         length = below.length + 1
         self._progress.start(f"itemsets of {length}", joins)
         itemsets, parents, reported, sums, partial, starts, candidates = made
-        self._tally.tested += candidates
+        self._tally.add(length, candidates)
         self._frequent += len(itemsets)
         self._check_frequent(length)
         self._progress.advance(joins)

@@ -50,6 +50,11 @@ class Lattice:
         self._order: dict[int, tuple[Ints, Ints]] = {}
         self._itemsets = itemsets
 
+    @property
+    def lengths(self) -> list[int]:
+        """How many itemsets of 1, 2, ... items there are."""
+        return [len(self._rows.get(length, ())) for length in range(1, max(self._rows, default=0) + 1)]
+
     def portions(self) -> Iterator[Portion]:
         """Portions by ascending length; raises where an itemset's subset is not a row of the frame."""
         for length in self._rows:

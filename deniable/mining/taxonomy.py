@@ -260,7 +260,7 @@ def generalised_levels(
     [[0.75, 0.5, 0.75], [0.5]]
     """
     tally = tally or Tally()
-    tally.tested += len(generalised.names)
+    tally.add(1, len(generalised.names))
     n = generalised.rows
     support = np.array([generalised.weight(item).mean() for item in range(len(generalised.names))])
     which = np.flatnonzero(support >= min_support)

@@ -6,17 +6,17 @@ import copy
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from deniable.core.domains.exact import Floats
+from deniable.core.intervals import check_level
 from deniable.errors import ParameterError
 from deniable.plurals import counted
-
-SAME = 12
-"""Probabilities that agree to this many decimal places are equal; what differs beyond is rounding."""
+from deniable.statistics.hits import SAME, ListedHits
 
 SHOWN_AS_0 = 5e-5
 """With four decimal places, as lists have them. Likelihood seldom comes to exactly 0."""
@@ -46,6 +46,8 @@ class Candidates:
     '2 of 5 rows with the same probability are listed, as drawn'
     """
 
+    hits: ListedHits | None = None
+    """Counts how many meet the condition, where sums of probabilities would say too many."""
     warnings: tuple[str, ...] = ()
     """Why the probabilities may mean nothing at all."""
 
@@ -90,8 +92,26 @@ class Candidates:
 
     @property
     def expected(self) -> float:
-        """How many of those listed are expected to meet the condition."""
-        return float(np.nansum(self.probability))
+        """How many of those listed are expected to meet the condition.
+
+        Not the sum of their probabilities: those who come first were lucky, too. Rows are ranked by some of the reports and counted by
+        the others (`hits.py`). Behind noise, and for method="iterative", it is the sum.
+        """
+        return float(np.nansum(self.probability)) if self.hits is None or not len(self) else self.hits.of(len(self)).expected
+
+    def expected_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Between which numbers the number of those listed who meet the condition lies; not a number where that is not known, as
+        behind noise.
+
+        >>> Candidates(np.array([0.2, 0.9, 0.5]), size=2).expected_interval()
+        (nan, nan)
+        """
+        check_level(level)
+        if self.hits is None or not len(self):
+            return float("nan"), float("nan")
+        found = self.hits.of(len(self))
+        reach = NormalDist().inv_cdf(0.5 + level / 2) * found.se
+        return max(found.expected - reach, 0.0), min(found.expected + reach, float(len(self)))
 
     @property
     def cut(self) -> str:
@@ -133,9 +153,11 @@ class Candidates:
         return len(self.rows)
 
     def __repr__(self) -> str:
+        low, high = self.expected_interval()
+        between = "" if np.isnan(low) else f" (95%: {low:,.1f} to {high:,.1f})"
         said = "".join(f"\n{text}" for text in (*self.warnings, self.note, self.cut) if text)
         return (
-            f"Candidates: {counted(len(self), 'row')}, {self.expected:,.1f} of them expected to meet the condition "
+            f"Candidates: {counted(len(self), 'row')}, {self.expected:,.1f}{between} of them expected to meet the condition "
             f"(draw {self.draw}){said}\n"
             f"{self.to_frame().head(10)}"
         )

@@ -94,9 +94,14 @@ class LikeliestJoint:
         self._alike = round(people**2 / squared)
         self._sizes = [counts.sum() / people for counts in observed]
         self._rows = sizes
+        self.counts = observed
         self._laws = [truth.law for truth in truths]
         self.law: Operator = self.truth.law if len(parts) == 1 else Stacked(self._laws, self._sizes)
         self.shares = self._fit(np.concatenate(observed).astype(np.float64))
+
+    def fit(self, counts: Floats, start: Floats) -> Floats:
+        """The shares that make other counts of joint reports most likely."""
+        return self._fit(counts, start=start)
 
     def _fit(self, counts: Floats, tolerance: float = 1e-7, start: Floats | None = None, most: int = 20_000) -> Floats:
         return em(self.law, counts, tolerance, max_evaluations=most, start=start).shares

@@ -63,7 +63,7 @@ def test_as_many_candidates_are_counted_as_tested_on_both_ways(monkeypatch):
     assert tested[0][0] == sum(tested[0][1])
 
 
-def test_columns_told_by_the_compiled_function_are_those_of_scipy_and_of_the_intervals():
+def test_columns_told_by_the_compiled_function_are_those_of_scipy():
     reports, channel = dense(np.random.default_rng(3))
     for target in ("population", "respondents"):
         mined = Mined(dn.Transactions(reports, channel), [], 0.3, "unbiased", target, confidence=0.9)
@@ -71,8 +71,7 @@ def test_columns_told_by_the_compiled_function_are_those_of_scipy_and_of_the_int
             mined.levels.append(level)
         for level in mined.levels:
             told, level.columns = level.columns, None
-            low, high = mined.intervals(level)
-            expected = level.support, mined.errors(level), low, high, mined.probabilities(level)
+            expected = level.support, mined.errors(level), mined.probabilities(level)
             np.testing.assert_allclose(told, expected, rtol=1e-13, atol=1e-15)
         doubts = np.concatenate([mined.probabilities(level) for level in mined.levels])
         assert ((doubts > 0.05) & (doubts < 0.95)).any()
@@ -81,10 +80,10 @@ def test_columns_told_by_the_compiled_function_are_those_of_scipy_and_of_the_int
 def test_levels_can_be_asked_for_one_by_one_and_tell_their_columns_when_the_next_one_is():
     rows = dn.Transactions(dense(np.random.default_rng(5))[0])
     n, items = rows.rows, rows.items
-    asked = n, 0.15, 0.15, 1.96**2, False
+    asked = n, 0.15, 0.15, False
 
     def search():
-        choice = Reaching(0.15, items.second_given, items.second_otherwise, asked)
+        choice = Reaching(0.15, asked)
         return Search(rows.counter(np.arange(len(items))), n, ItemArrays(items.attribute, items.absent, items.slope), choice)
 
     together, alone = list(search().levels()), search()

@@ -118,7 +118,7 @@ def test_errors_of_confidence_are_those_of_the_rows_weights(hidden, target):
 
 def test_reading_the_rows_again_gives_the_same_errors(hidden):
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
-    plain = dn.association_rules(found, metric="support", min_threshold=0)
+    plain = dn.association_rules(found, metric="support", min_threshold=0, interval="named beforehand")
     bare = found.copy()
     bare.attrs = {}
     again = dn.association_rules(bare, SCHEMA, metric="support", min_threshold=0, data=hidden)
@@ -129,11 +129,12 @@ def test_reading_the_rows_again_gives_the_same_errors(hidden):
 
 def test_a_frame_without_its_notes_is_told_by_the_schema(hidden):
     found = dn.frequent_itemsets(hidden, SCHEMA, 0.05)
-    plain = dn.association_rules(found, min_threshold=0.3)
+    plain = dn.association_rules(found, min_threshold=0.3, interval="named beforehand")
     bare = found.copy()
     bare.attrs = {"rows": len(hidden)}
     assert dn.association_rules(bare, min_threshold=0.3)["confidence_se"].isna().all()
     told = dn.association_rules(bare, SCHEMA, min_threshold=0.3)
+    assert told.attrs["interval"] == "named beforehand", "nobody knows how many candidates there were"
     np.testing.assert_allclose(told["confidence_high"], plain["confidence_high"])
 
 
@@ -149,7 +150,9 @@ def test_a_saved_frame_keeps_its_errors(hidden, tmp_path):
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_undistorted_intervals_are_wilsons(clean, level):
-    rules = dn.association_rules(dn.frequent_itemsets(clean, None, 0.02), metric="support", min_threshold=0, level=level)
+    rules = dn.association_rules(
+        dn.frequent_itemsets(clean, None, 0.02), metric="support", min_threshold=0, level=level, interval="named beforehand"
+    )
     z = NormalDist().inv_cdf(0.5 + level / 2)
     n = rules["antecedent support"] * len(clean)
     p = rules["confidence"]
@@ -187,53 +190,56 @@ RULES = [("a", "b"), ("b", "a"), ("ab", "c"), ("c", "ab"), ("a", "bc"), ("d", "a
 
 
 def simulate(target, runs, rows=2000, seed=7):
-    """Confidences of six rules with their errors in repeated samples (population) or repeated randomisations (respondents)."""
+    """Three measures of six rules with their errors in repeated samples (population) or repeated randomisations (respondents)."""
     rng = np.random.default_rng(seed)
     fixed = population(rng, rows)
     draws = []
     for _ in range(runs):
         true = fixed if target == "respondents" else population(rng, rows)
         found = dn.frequent_itemsets(reported(rng, true), SCHEMA, 1e-3, "unbiased", target=target, max_len=3)
-        rules = dn.association_rules(found, metric="support", min_threshold=0)
+        rules = dn.association_rules(found, metric="support", min_threshold=0, interval="named beforehand")
         place = {(a, c): row for row, (a, c) in enumerate(zip(rules["antecedents"], rules["consequents"], strict=True))}
-        draws.append(rules[CONFIDENCE].to_numpy()[[place[frozenset(a), frozenset(c)] for a, c in RULES]])
+        draws.append(rules[TOLD].to_numpy()[[place[frozenset(a), frozenset(c)] for a, c in RULES]])
     everyone = fixed if target == "respondents" else population(rng, 2_000_000)
-    truth = np.array([_true_confidence(everyone, a, c) for a, c in RULES])
-    return np.array(draws), truth
+    truth = np.array([_true_measures(everyone, a, c) for a, c in RULES])
+    draws = np.array(draws)
+    return {name: (draws[..., 4 * k : 4 * k + 4], truth[:, k]) for k, name in enumerate(MEASURES)}
 
 
-CONFIDENCE = ["confidence", "confidence_se", "confidence_low", "confidence_high"]
+MEASURES = ["confidence", "lift", "leverage"]
+TOLD = [f"{measure}{part}" for measure in MEASURES for part in ("", "_se", "_low", "_high")]
 
 
-def _true_confidence(table, a, c):
-    holds = table[:, [NAMES.index(name) for name in a]].all(axis=1)
-    return table[holds][:, [NAMES.index(name) for name in c]].all(axis=1).mean()
+def _true_measures(table, a, c):
+    has_a, has_c = (table[:, [NAMES.index(name) for name in side]].all(axis=1) for side in (a, c))
+    both = (has_a & has_c).mean()
+    return both / has_a.mean(), both / has_a.mean() / has_c.mean(), both - has_a.mean() * has_c.mean()
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("target", ["population", "respondents"])
 def test_errors_and_coverage_agree_with_simulation(target):
-    draws, truth = simulate(target, 400)
-    spread, told = draws[..., 0].std(axis=0, ddof=1), draws[..., 1].mean(axis=0)
-    # 400 runs know a standard deviation to 3.5%, two times in three.
-    assert np.abs(told / spread - 1).max() < 0.14
-    assert np.abs(np.mean(told / spread) - 1) < 0.05
-    bias = draws[..., 0].mean(axis=0) - truth
-    assert (np.abs(bias) < 4 * spread / np.sqrt(400) + 0.003).all()
-    covered = ((draws[..., 2] <= truth) & (truth <= draws[..., 3])).mean(axis=0)
-    assert covered.mean() == pytest.approx(0.95, abs=0.012)
-    assert covered.min() > 0.92
+    for measure, (draws, truth) in simulate(target, 400).items():
+        spread, told = draws[..., 0].std(axis=0, ddof=1), draws[..., 1].mean(axis=0)
+        # 400 runs know a standard deviation to 3.5%, two times in three.
+        assert np.abs(told / spread - 1).max() < 0.14
+        assert np.abs(np.mean(told / spread) - 1) < 0.05
+        bias = draws[..., 0].mean(axis=0) - truth
+        assert (np.abs(bias) < 4 * spread / np.sqrt(400) + 0.003).all()
+        covered = ((draws[..., 2] <= truth) & (truth <= draws[..., 3])).mean(axis=0)
+        assert covered.mean() == pytest.approx(0.95, abs=0.012), measure
+        assert covered.min() > 0.92
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["population", "respondents"])
 def test_errors_and_coverage_agree_with_long_simulation(target):
-    draws, truth = simulate(target, 10_000)
-    spread, told = draws[..., 0].std(axis=0, ddof=1), draws[..., 1].mean(axis=0)
-    covered = ((draws[..., 2] <= truth) & (truth <= draws[..., 3])).mean(axis=0)
-    print(target, "told / seen", (told / spread).round(4), "covered", covered.round(4))
-    assert np.abs(told / spread - 1).max() < 0.05
-    assert ((covered > 0.939) & (covered < 0.960)).all()
+    for measure, (draws, truth) in simulate(target, 10_000).items():
+        spread, told = draws[..., 0].std(axis=0, ddof=1), draws[..., 1].mean(axis=0)
+        covered = ((draws[..., 2] <= truth) & (truth <= draws[..., 3])).mean(axis=0)
+        print(target, measure, "told / seen", (told / spread).round(4), "covered", covered.round(4))
+        assert np.abs(told / spread - 1).max() < 0.05
+        assert ((covered > 0.939) & (covered < 0.960)).all()
 
 
 def test_shrunk_supports_have_the_errors_of_the_unbiased_ratio(hidden):

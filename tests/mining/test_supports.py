@@ -51,7 +51,7 @@ def test_patterns_and_rows_agree_at_any_length(reports, length):
 @pytest.mark.statistical
 def test_it_is_what_the_search_finds(reports):
     transactions, _, _ = reports
-    found = dn.frequent_itemsets(transactions, min_support=0.15, method="unbiased", max_len=10)
+    found = dn.frequent_itemsets(transactions, None, 0.15, "unbiased", max_len=10, interval="named beforehand")
     assert found["itemsets"].map(len).max() > 8
     for row in found.sample(60, random_state=1).itertuples():
         one = dn.itemset_support(transactions, items=row.itemsets)
