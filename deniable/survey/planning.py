@@ -11,7 +11,7 @@ from deniable.errors import ParameterError
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.reporting.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
-from deniable.survey.known_to import SHARE, binding, known_to
+from deniable.planning.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
