@@ -2,12 +2,13 @@
 
     python -m benchmarks.planner [--seed 20261117] [--questionnaires 20] [--surveys 2000] [--quick]
 
-Margins: the mean half-length of the interval that `dn.Sample` gives (by the functions that it calls, on simulated counts of reports) against
-the plan's, relative to it. Powers: how often the interval of the smallest difference that is to be found 8 times out of 10 excludes 0. Only
-what is worth 30 direct answers is promised; the rest must be called too few. Exit code 1 if a margin is off by more than 5%, a power by more
-than 6 points, or more than 1% of the powers by over 3 points. Meant to take at most 40 minutes on one core; `--quick` under a minute.
+Margins: the mean half-length of the interval that `dn.Sample` gives (by the functions that it calls, on simulated counts of reports)
+against the plan's, relative to it. Powers: how often the interval of the smallest difference that is to be found 8 times out of 10 excludes
+0. Only what is worth 30 direct answers is promised; the rest must be called too few. Exit code 1 if a margin is off by more than 5%, a
+power by more than 6 points, or more than 1% of the powers by over 3 points. Meant to take at most 40 minutes on one core; `--quick` under
+a minute.
 
-Behind noise the weights of simulated surveys are those for the expected reports; with --retuned N the first N surveys are also estimated with
+Behind noise the weights of simulated surveys are those for the expected reports; with --retuned N so many surveys are also estimated with
 weights of their own, as `dn.Sample` does, and the two are printed side by side.
 """
 
@@ -83,13 +84,19 @@ def random_channel(rng: np.random.Generator, kind: str) -> dn.Channel:
         return channel_for(domain, privacy, ordered=True)
     if kind == "number":
         top = int(rng.choice([20, 60, 100]))
-        noise = dn.Laplace(round(top * float(rng.uniform(0.15, 0.5)), 1)) if rng.random() < 0.5 else dn.Normal(round(top * float(rng.uniform(0.1, 0.3)), 1))
+        noise = (
+            dn.Laplace(round(top * float(rng.uniform(0.15, 0.5)), 1))
+            if rng.random() < 0.5
+            else dn.Normal(round(top * float(rng.uniform(0.1, 0.3)), 1))
+        )
         return dn.Optional(dn.Additive(dn.Integer(0, top), noise, edges="clamp"), round(float(rng.uniform(0.6, 0.9)), 2))
     if kind == "crosswise":
         return dn.Crosswise(round(float(rng.uniform(0.1, 0.35)), 2))
     if kind == "unrelated":
         yes = round(float(rng.uniform(0.2, 0.6)), 2)
-        return dn.UnrelatedQuestion(dn.Nominal(["no", "yes"]), round(float(rng.uniform(0.4, 0.8)), 2), {"no": 1 - yes, "yes": yes})
+        return dn.UnrelatedQuestion(
+            dn.Nominal(["no", "yes"]), round(float(rng.uniform(0.4, 0.8)), 2), {"no": 1 - yes, "yes": yes}
+        )
     if kind == "bands":
         return dn.Retention(dn.Ordinal(["low", "middle", "high", "highest"], **silent), round(float(rng.uniform(0.3, 0.7)), 2))
     return dn.Identity(dn.Nominal(["no", "yes"], **silent))
@@ -100,7 +107,7 @@ KINDS = ("boolean", "choice", "rating", "number", "crosswise", "unrelated", "ban
 
 def statements_of(rng: np.random.Generator, place: int) -> Iterator[Statement | str]:
     """The statements about one random questionnaire; of what is too little, its name."""
-    answers = int(round(float(np.exp(rng.uniform(np.log(400), np.log(20_000))))))
+    answers = round(float(np.exp(rng.uniform(np.log(400), np.log(20_000)))))
     by = random_channel(rng, str(rng.choice(["boolean", "choice", "crosswise", "unrelated"]))) if rng.random() < 0.5 else None
     divided = Divided(round(float(rng.uniform(0.2, 0.6)), 2), by)
     for kind in [*rng.choice(KINDS, 3, replace=False), "boolean"]:
@@ -111,7 +118,9 @@ def statements_of(rng: np.random.Generator, place: int) -> Iterator[Statement | 
             ("margin", f"share of {share:.0%}", of_everyone(Wanted(share=share).of(channel), answers)) for share in SHARES
         ]
         share = float(rng.choice([0.1, 0.2, 0.5]))
-        outcomes.append(("margin", f"share of {share:.0%} in {where}", of_group(Wanted(share=share).of(channel), divided, answers)))
+        outcomes.append(
+            ("margin", f"share of {share:.0%} in {where}", of_group(Wanted(share=share).of(channel), divided, answers))
+        )
         wanted = Wanted(share=float(rng.choice([0.1, 0.2, 0.5])))
         if has_mean(channel.domain):
             outcomes.append(("margin", "mean", of_everyone(Wanted("mean").of(channel), answers)))
@@ -132,7 +141,7 @@ def statements_of(rng: np.random.Generator, place: int) -> Iterator[Statement | 
 
 
 def quick_interval(outcome: Outcome, counts: Any) -> tuple[float, float] | None:
-    """The interval of a share, or of a mean, from counts, as `weighted_shares` and `weighted_means` make it; None where it is made otherwise."""
+    """The interval of a share, or of a mean, from counts, as a sample makes it; None where it is made otherwise."""
     sums = outcome._sums
     assert sums is not None
     if any(sums._off) or len(outcome._question.ratios) > 1:
@@ -212,7 +221,7 @@ def passes(verdicts: list[Verdict], surveys: int) -> bool:
         if kind == "margin":
             fine &= bool((np.abs(off) <= MARGIN_OFF).all())
         else:
-            # What chance does to so few surveys is no fault of the plan: three of its standard errors are allowed beside the 2,000 surveys'.
+            # What chance does to few surveys is no fault of the plan: three standard errors more than 2,000 surveys have.
             spare = 3 * max(0.0, (0.16 / surveys) ** 0.5 - (0.16 / 2_000) ** 0.5)
             fine &= bool((np.abs(off) <= POWER_OFF + spare).all() and (np.abs(off) > POWER_SELDOM_OFF + spare).mean() <= SELDOM)
     return fine
@@ -239,9 +248,14 @@ def main() -> None:
             biased = statement.outcome.expected.bias is not None and statement.kind == "margin"
             if biased and given.retuned:
                 fixed, own = retuned(statement, rng, given.retuned)
-                print(f"  own weights: {own:.4f}, weights for what is expected: {fixed:.4f}, plan {statement.says:.4f}  {statement.question}")
+                print(
+                    f"  own weights: {own:.4f}, weights for what is expected: {fixed:.4f}, plan {statement.says:.4f}  {statement.question}"
+                )
         worst = max((abs(verdict.off) for verdict in verdicts), default=0.0)
-        print(f"questionnaire {place + 1}: {len(verdicts)} statements so far, worst {100 * worst:.2f}, {time.time() - began:.0f} s", flush=True)
+        print(
+            f"questionnaire {place + 1}: {len(verdicts)} statements so far, worst {100 * worst:.2f}, {time.time() - began:.0f} s",
+            flush=True,
+        )
     fine = passes(verdicts, surveys)
     print(f"{len(too_few)} statements are called too few (or no difference would be found). {time.time() - began:.0f} s.")
     print("Plans came true." if fine else "Plans did not come true.")

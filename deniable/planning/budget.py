@@ -94,7 +94,9 @@ class Proposal:
     def __repr__(self) -> str:
         head, rows = self.cells()
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
+        ]
         return "\n".join([self.sentence(), *(f"  {line}" for line in lines)])
 
     def _repr_html_(self) -> str:
@@ -104,15 +106,24 @@ class Proposal:
 def total(total_odds: Any, total_epsilon: Any) -> float:
     """The budget as an epsilon, given as one of the two."""
     if (total_odds is None) == (total_epsilon is None):
-        raise ParameterError("budget_given", "Give the budget as one of two: total_odds (such as 27) or total_epsilon (such as 3.3).")
+        raise ParameterError(
+            "budget_given", "Give the budget as one of two: total_odds (such as 27) or total_epsilon (such as 3.3)."
+        )
     given, least, what = (total_odds, 1, "total_odds") if total_epsilon is None else (total_epsilon, 0, "total_epsilon")
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not least < given < math.inf:
-        raise ParameterError("budget_number", "{what} must be a number above {least}, got {got!r}.", what=what, least=least, got=given)
+        raise ParameterError(
+            "budget_number", "{what} must be a number above {least}, got {got!r}.", what=what, least=least, got=given
+        )
     return float(given) if total_odds is None else math.log(given)
 
 
 def share_out(
-    channels: Mapping[str, Channel], answers: float, epsilon: float, share: float, importance: Mapping[str, float], design: Design
+    channels: Mapping[str, Channel],
+    answers: float,
+    epsilon: float,
+    share: float,
+    importance: Mapping[str, float],
+    design: Design,
 ) -> Proposal:
     """The proposal: the question that is known least, times its importance, is given the next tenth of odds, until the budget ends.
 
@@ -152,10 +163,17 @@ def share_out(
             odds=math.exp(epsilon), epsilon=epsilon, k=len(channels), least=float(LEAST),
         )  # fmt: skip
 
+    for name, channel in channels.items():
+        try:
+            # What its design cannot have with the whole budget it cannot have with a part of it.
+            design(channel, Fraction(math.floor(10 * min(math.exp(epsilon), MOST_ODDS)), 10))
+        except ParameterError as error:
+            raise ParameterError("budget_design", "{name!r}: {problem}", name=name, problem=str(error)) from None
+
     def doubt(name: str) -> float:
         try:
             return known_to(design(channels[name], odds[name]), round(answers), share).margin * importance.get(name, 1.0)
-        except NotInvertibleError:
+        except (NotInvertibleError, ParameterError):
             return math.inf
 
     doubts = {name: doubt(name) for name in channels}

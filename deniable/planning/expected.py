@@ -23,8 +23,8 @@ MOST_DENSE = 1_000
 
 
 def reports_of(schema: Schema, truth: Floats) -> Floats:
-    """How probable each combination of reports is, from how frequent each combination of answers is: one axis per attribute, in the order of
-    the schema, each hidden by a draw of its own.
+    """How probable each combination of reports is, from how frequent each combination of answers is: one axis per attribute, in the order
+    of the schema, each hidden by a draw of its own.
 
     >>> import deniable as dn
     >>> reports_of(dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)}), np.array([0.8, 0.2])).round(3).tolist()

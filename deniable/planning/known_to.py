@@ -42,8 +42,8 @@ class Known:
 
 
 def known_to(channel: Channel, answers: int, share: float = SHARE) -> Known:
-    """How well so many answers will tell a share of 20%, or another: of the answer that is hardest to tell, behind noise of the lowest fifth
-    of the values (the lowest tenth for a share of 10%).
+    """How well so many answers will tell a share of 20%, or another: of the answer that is hardest to tell, behind noise of the lowest
+    fifth of the values (the lowest tenth for a share of 10%).
 
     >>> import deniable as dn
     >>> age = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(35), edges="clamp"), 0.3)

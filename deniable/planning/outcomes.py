@@ -1,8 +1,8 @@
 """What intervals are expected: how long, and how often they exclude 0.
 
-Nothing is worked out by a formula of its own. The functions that answer a `dn.Sample` are given the counts of reports that are expected, and
-counts around them: as far off as chance may take them, along what the answer depends on, and along the sizes of groups, which are estimated
-too. The length of the interval is averaged over these.
+Nothing is worked out by a formula of its own. The functions that answer a `dn.Sample` are given the counts of reports that are expected,
+and counts around them: as far off as chance may take them, along what the answer depends on, and along the sizes of groups, which are
+estimated too. The length of the interval is averaged over these.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class Question:
-    """What a sample is asked: the estimate from sums over the reports, and of which functions (by place) it is a ratio, or the difference of
-    two. Direct answers would have this variance, one for each ratio."""
+    """What a sample is asked: the estimate from sums over the reports, and of which functions (by place) it is a ratio, or the difference
+    of two. Direct answers would have this variance, one for each ratio."""
 
     estimate: Callable[[Sums], Estimate]
     ratios: tuple[tuple[int, int], ...]

@@ -1,4 +1,4 @@
-"""How well a question will be known: the margin, the smallest difference that would be found, and the answers or the protection it takes."""
+"""How well a question will be known: its margin, the smallest difference that would be found, and the answers or protection it takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 from deniable.core.channels.base import Channel
 from deniable.core.domains.exact import Floats
-from deniable.errors import NotInvertibleError
+from deniable.errors import NotInvertibleError, ParameterError
 from deniable.planning.known_to import SHARE
 from deniable.planning.outcomes import Outcome
 from deniable.planning.protection import Design
@@ -78,7 +78,9 @@ def power(channel: Channel, wanted: Wanted, divided: Divided, answers: float, ap
     return outcome.power if outcome.worth >= FEWEST else None
 
 
-def smallest_difference(channel: Channel, wanted: Wanted, divided: Divided, answers: float, often: float = POWER) -> float | None:
+def smallest_difference(
+    channel: Channel, wanted: Wanted, divided: Divided, answers: float, often: float = POWER
+) -> float | None:
     """The smallest difference between a group and the others that would be found so often; None where there is none, or too few direct
     answers' worth is expected.
 
@@ -156,7 +158,11 @@ def strongest_tenth(channel: Channel, wanted: Wanted, answers: float, most_off: 
     """The smallest odds, in tenths, with which a margin is reached; None if even the largest do not."""
 
     def reached(tenths: int) -> bool:
-        found = margin(design(channel, Fraction(tenths, 10)), wanted, answers)
+        try:
+            hidden = design(channel, Fraction(tenths, 10))
+        except ParameterError:  # no such design is as strong as that
+            return False
+        found = margin(hidden, wanted, answers)
         return found is not None and found <= most_off
 
     if not reached(10 * MOST_ODDS):

@@ -12,6 +12,7 @@ from deniable.core.channels.designs import KRR, Crosswise, Identity, Retention, 
 from deniable.core.channels.laws import Mixture
 from deniable.core.channels.noise import Laplace, Noise, Normal
 from deniable.core.channels.optional import Optional
+from deniable.core.domains.domain import NO_ANSWER
 from deniable.errors import ParameterError
 
 Design = Callable[[Channel, Fraction], Channel]
@@ -21,8 +22,8 @@ FINEST = 200
 
 
 def protected_at(channel: Channel, odds: Fraction) -> Channel:
-    """The same design at these odds: what is kept or replaced is kept as often as they allow, noise is as small as they allow. A number that
-    may be withheld shares them evenly between the number and whether it was given. Other designs become randomised response.
+    """The same design at these odds: what is kept or replaced is kept as often as they allow, noise is as small as they allow. A number
+    that may be withheld is withheld as often as before. Other designs become randomised response. Refused where no noise is enough.
 
     >>> import deniable as dn
     >>> protected_at(dn.KRR(dn.Nominal(["a", "b", "c"]), 0.5), Fraction(3)).p
@@ -42,9 +43,8 @@ def protected_at(channel: Channel, odds: Fraction) -> Channel:
     if isinstance(channel, Additive) and _scalable(channel.noise):
         return _with_noise(channel, odds, lambda hidden: hidden)
     if isinstance(channel, Optional) and isinstance(channel.channel, Additive) and _scalable(channel.channel.noise):
-        half = Fraction(math.floor(1_000 * float(odds) ** 0.5), 1_000)
-        word = channel.domain.missing or "no answer"
-        return _with_noise(channel.channel, odds, lambda hidden: Optional(hidden, half / (half + 1), word))
+        kept, word = channel.p, channel.domain.missing or NO_ANSWER
+        return _with_noise(channel.channel, odds, lambda hidden: Optional(hidden, kept, word))
     return KRR(channel.domain, odds / (odds + channel.domain.size - 1))
 
 
@@ -61,7 +61,7 @@ def _kept(channel: Retention, odds: Fraction) -> Fraction:
     if not rarest:
         raise ParameterError(
             "never_replaced",
-            "Some answer never replaces another, so its report proves it: no odds can be had. Let every answer replace others, however rarely.",
+            "Some answer never replaces another, so its report proves it: no odds can be had. Let every answer replace others.",
         )
     return (odds - 1) * rarest / (1 + (odds - 1) * rarest)
 
@@ -82,8 +82,12 @@ def _with_noise(channel: Additive, odds: Fraction, around: Callable[[Channel], C
     low, high = 0, FINEST
     while hidden(high).epsilon > most:
         low, high = high, 4 * high
-        if high > 10_000 * FINEST:
-            raise ParameterError("odds_of_noise", "No noise keeps the odds within a factor of {odds}.", odds=float(odds))
+        if high > 1_000 * FINEST:
+            raise ParameterError(
+                "odds_of_noise",
+                "No noise keeps the odds within a factor of {odds:g}: ask for the number in ranges.",
+                odds=float(odds),
+            )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if hidden(middle).epsilon > most else (low, middle)

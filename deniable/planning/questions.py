@@ -46,7 +46,7 @@ class Divided:
 
 
 class AskedShare:
-    """The share of those who give the answer that is hardest to tell (of numbers behind noise, and for quantiles, one of the lowest ones)."""
+    """The share of those who give the answer that is hardest to tell (behind noise, and for quantiles, one of the lowest numbers)."""
 
     is_mean = False
 
@@ -64,9 +64,7 @@ class AskedShare:
         asked, variance = factor(ASKED, self.asked), self.share * (1 - self.share)
         group = Group((), ONE if members is None else members, None if members is None else GROUP)
         if not compared or members is None:
-            return Question(
-                lambda sums: weighted_shares.share(sums, asked, group, "", POPULATION), ((0, 2),), (variance,)
-            )
+            return Question(lambda sums: weighted_shares.share(sums, asked, group, "", POPULATION), ((0, 2),), (variance,))
         others = Group((), ONE - members, "others")
         return Question(
             lambda sums: weighted_shares.between(sums, asked, group, others, "", POPULATION),

@@ -85,8 +85,8 @@ ENGLISH = Words(
     too_few="too few",
     no_difference="none",
     reading=(
-        "Margins are half the length of the 95% interval that is expected for the population: of shares in percentage points, of the answer "
-        "that is hardest to tell, if all others are equally frequent; behind noise of the lowest values."
+        "Margins are half the length of the 95% interval that is expected for the population. Those of shares are in percentage points, "
+        "for the answer that is hardest to tell if all others are equally frequent; behind noise for the lowest values."
     ),
     reading_groups="{group}; it is compared with everyone else. A difference of this size would be found 8 times out of 10.",
     reading_means="Means are in units of the answer, if all answers are equally frequent unless you say otherwise.",
@@ -95,7 +95,7 @@ ENGLISH = Words(
     needs="For ± {margin} on {what}: {answers} answers ({name} needs most).",
     needs_none="For ± {margin} on {what}: not even {most} answers are enough for {name}.",
     strongest="{name}: odds of at most {odds} ({design}) give ± {margin}.",
-    strongest_none="{name}: {n} answers do not give it, however weakly it is hidden.",
+    strongest_none="{name}: no protection of its kind gives it with {n} answers.",
     strongest_heading="The strongest protection that gives ± {margin} with {n} answers:",
     budget="Odds of at most {odds} for all questions together (epsilon {epsilon}), shared so that the shares are known about equally well:",
     budget_column="question",
@@ -149,7 +149,7 @@ POLISH = Words(
     needs="Aby znać {what} z dokładnością ± {margin}: {answers} odpowiedzi (najwięcej wymaga {name}).",
     needs_none="Aby znać {what} z dokładnością ± {margin}: nawet {most} odpowiedzi nie wystarczy dla {name}.",
     strongest="{name}: szanse zmienione najwyżej {odds}-krotnie ({design}) dają ± {margin}.",
-    strongest_none="{name}: {n} odpowiedzi tego nie da, choćby ukryć je najsłabiej.",
+    strongest_none="{name}: przy {n} odpowiedziach nie daje tego żadna ochrona tego rodzaju.",
     strongest_heading="Najmocniejsza ochrona, która przy {n} odpowiedziach daje ± {margin}:",
     budget=(
         "Szanse zmienione najwyżej {odds}-krotnie przez wszystkie pytania razem (epsilon {epsilon}), rozdzielone tak, by udziały były "

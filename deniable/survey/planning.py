@@ -8,10 +8,10 @@ from statistics import NormalDist
 
 from deniable.core.channels.designs import Identity
 from deniable.errors import ParameterError
+from deniable.planning.known_to import SHARE, binding, known_to
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.reporting.warnings import ALL_TOGETHER, notable, warnings_of, weak_together
-from deniable.planning.known_to import SHARE, binding, known_to
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
