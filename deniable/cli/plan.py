@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -60,7 +61,7 @@ def plan(
     to share a budget over the questions.
     """
     words = words_of(language)
-    _refuse(given, margin, plot, against)
+    _refuse(given, margin, group, budget, plot, against)
     found = make_plan(_asked(given), answers, group, by)
     part = None if margin is None else margin / 100
     strongest = {} if part is None else found.strongest(part)
@@ -80,11 +81,21 @@ def plan(
         print(words.picture.format(path=plot), file=sys.stderr if as_json else sys.stdout)
 
 
-def _refuse(given: Path, margin: float | None, plot: Path | None, against: str) -> None:
+def _refuse(given: Path, margin: float | None, group: float, budget: float | None, plot: Path | None, against: str) -> None:
     """Refuse what cannot be met before anything is worked out."""
     if margin is not None and not 0 < margin < 50:
         raise ParameterError(
             "margin_points", "--margin is in percentage points, above 0 and below 50, such as 5; got {got:g}.", got=margin
+        )
+    if not 0 < group < 1:
+        raise ParameterError(
+            "group_share", "--group is a share of the people, between 0 and 1, such as 0.3; got {got:g}.", got=group
+        )
+    if budget is not None and not 1 < budget < 1e9:
+        raise ParameterError(
+            "budget_odds",
+            "--budget is the odds of all questions together, above 1; got {got:g}.",
+            got=budget,
         )
     if against not in ("answers", "odds"):
         raise ParameterError("against", "--against must be answers or odds, got {got}.", got=against)
@@ -113,7 +124,7 @@ def _show(found: Plan, words: Words) -> None:
         table.add_row(*map(escape, row))
     console().print(table)
     for sentence in plan_text.sentences(found, words):
-        print(sentence)
+        print(textwrap.fill(sentence, console().width))
 
 
 def _points(part: float, words: Words, digits: str = ".1f") -> str:
@@ -159,7 +170,8 @@ def _as_json(found: Plan, part: float | None, strongest: dict[str, Strongest], p
         "attributes": [
             {
                 "name": row.name,
-                "odds": None if row.odds > 1e9 else row.odds,
+                "odds": row.odds if math.isfinite(row.odds) else None,
+                "open": row.open,
                 "worth": None if math.isnan(row.worth) else row.worth,
                 **row.figures,
             }

@@ -150,7 +150,7 @@ def share_out(
     --------
     >>> import deniable as dn
     >>> from deniable.planning.protection import protected_at
-    >>> questions = {"smokes": dn.KRR(dn.Binary(), 0.75), "party": dn.KRR(dn.Nominal("abcdef"), 0.5)}
+    >>> questions = {"smokes": dn.KRR(dn.Binary(), 0.75), "party": dn.KRR(dn.Nominal([*"abcdef"]), 0.5)}
     >>> proposal = share_out(questions, 2_000, math.log(20), 0.2, {}, protected_at)
     >>> [row.odds for row in proposal.rows], proposal.epsilon <= math.log(20)
     ([3.4, 5.8], True)

@@ -69,7 +69,8 @@ class Outcome:
         for estimate, direct in zip(each, self._question.direct, strict=True):
             bias = 0.0 if estimate.bias is None else float(estimate.bias[0])
             found.append(direct * (reach / float(half_length(bias, float(estimate.se[0]), CERTAIN))) ** 2)
-        return min(min(found), self._answers)
+        # Rounding must not make 30 direct answers worth 29.999.
+        return min(min(found) * (1 + 1e-9), self._answers)
 
     @cached_property
     def margin(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 from deniable.core.channels.base import Channel
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
-from deniable.planning.planned import ONLY, PURPOSES, Plan
+from deniable.planning.planned import ONLY, PURPOSES, Plan, plannable
 from deniable.planning.questions import has_mean
 from deniable.statistics.numeric_attributes import check_known
 
@@ -46,7 +46,7 @@ def plan(
     >>> import deniable as dn
     >>> plan = dn.plan(dn.KRR(dn.Nominal(["no", "yes"]), 0.75), answers=1_000)
     >>> [round(100 * plan.margin(share=share), 1) for share in (0.1, 0.5)]
-    [5.5, 6.1]
+    [5.6, 6.2]
     """
     schema = _schema(what)
     asked_for = getattr(what, "asked_for", None) if asked_for is None else asked_for
@@ -54,13 +54,22 @@ def plan(
         raise ParameterError("answers", "The number of answers must be a whole number above 0, got {got!r}.", got=answers)
     if isinstance(group, bool) or not isinstance(group, (int, float)) or not 0 < group < 1:
         raise ParameterError("group", "group is the share of the people in it, between 0 and 1, got {got!r}.", got=group)
-    planned = {name: channel for name, channel in schema.items() if channel.exact}
+    planned = plannable(schema)
     if not planned:
         raise ParameterError(
-            "nothing_to_plan", "Nothing can be planned: the numbers of {names} have no step.", names=list(schema)
+            "nothing_to_plan",
+            "Nothing can be planned: {names} have numbers without a step, or a single answer.",
+            names=list(schema),
         )
     for name in [*([] if by is None else [by]), *(truth or {}), *(asked_for if isinstance(asked_for, Mapping) else ())]:
         check_known(planned, name)
+    # A questionnaire knows of second questions that people answer themselves, which give away more.
+    epsilons = {name: epsilon for element in getattr(what, "elements", ()) for name, epsilon in element.epsilons.items()}
+    return Plan(schema, answers, float(group), by, _purposes(asked_for, planned), truth or {}, epsilons)
+
+
+def _purposes(asked_for: str | Mapping[str, str] | None, planned: Mapping[str, Channel]) -> dict[str, str]:
+    """What each attribute is asked for, where it was said."""
     purposes = dict.fromkeys(planned, asked_for) if isinstance(asked_for, str) else dict(asked_for or {})
     for name, purpose in purposes.items():
         if purpose not in PURPOSES or (purpose != "share" and not has_mean(planned[name].domain)):
@@ -68,7 +77,7 @@ def plan(
                 "asked_for", "{name!r} cannot be asked for {got!r}: that is one of {allowed}, and only numbers have more than shares.",
                 name=name, got=purpose, allowed=list(PURPOSES),
             )  # fmt: skip
-    return Plan(schema, answers, float(group), by, purposes, truth or {})
+    return purposes
 
 
 def _schema(given: Any) -> Schema:

@@ -11,7 +11,7 @@ from deniable.charts import in_language, with_picture
 from deniable.charts.margins import MOST_CURVES, margin_chart
 from deniable.core.channels.base import Channel
 from deniable.errors import ParameterError
-from deniable.planning.precision import FEWEST, Wanted, margin
+from deniable.planning.precision import FEWEST, MOST_ODDS, Wanted, margin
 from deniable.planning.protection import is_open, protected_at
 from deniable.planning.words import Words, words_of
 
@@ -46,7 +46,7 @@ def picture(plan: Plan, against: str, share: float, language: str) -> Any:
             curves[name] = _points(ODDS, lambda odds, one=channel: _at_odds(one, odds, wanted, plan.answers))
             now = _odds(channel)
         reached = margin(channel, wanted, plan.answers)
-        if reached is not None:
+        if reached is not None and (against == "answers" or now <= MOST_ODDS):
             marks[name] = (now, 100 * reached)
     if not any(curves.values()):
         raise ParameterError(
@@ -89,7 +89,7 @@ def _at_odds(channel: Channel, odds: float, wanted: Wanted, answers: int) -> flo
 
 
 def _odds(channel: Channel) -> float:
-    return math.exp(min(channel.epsilon, 20.0))
+    return math.exp(min(channel.epsilon, 700.0))
 
 
 def _note(plan: Plan, against: str, left: list[str], words: Words) -> str:

@@ -21,6 +21,8 @@ class PlannedRow(Protocol):
     @property
     def odds(self) -> float: ...
     @property
+    def open(self) -> bool: ...
+    @property
     def worth(self) -> float: ...
     @property
     def figures(self) -> Mapping[str, float | None]: ...
@@ -76,7 +78,9 @@ def table_of(plan: Planned, words: Words = ENGLISH) -> tuple[list[str], list[lis
     keys = keys_of(plan.rows)
     rows = []
     for row in plan.rows:
-        odds = words.open if row.odds > 1e9 else words.numbers.number(math.ceil(10 * row.odds - 1e-6) / 10, ",.1f")
+        odds = words.open if row.open else words.no_limit
+        if math.isfinite(row.odds):
+            odds = words.numbers.number(math.ceil(10 * row.odds - 1e-6) / 10, ",.1f")
         worth = words.too_few if math.isnan(row.worth) else words.numbers.number(row.worth, ",.0f")
         cells = []
         for key in keys:

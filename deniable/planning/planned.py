@@ -14,7 +14,7 @@ from deniable.core.schema import Schema
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.planning import plan_text
 from deniable.planning.budget import Proposal, share_out, total
-from deniable.planning.known_to import SHARE
+from deniable.planning.known_to import SHARE, is_noisy
 from deniable.planning.precision import POWER, Wanted, least_answers, margin, power, smallest_difference, strongest_tenth
 from deniable.planning.protection import Design, is_open, protected_at
 from deniable.planning.questions import Divided, has_mean, of_everyone
@@ -34,11 +34,13 @@ ONLY = "answer"
 
 @dataclass(frozen=True)
 class Row:
-    """What is expected of one attribute: its odds, how many direct answers the answers are worth (for a share of 20%; not a number if it
-    cannot be told), and its figures by name (None where too few direct answers' worth is expected, or no difference would be found)."""
+    """What is expected of one attribute: its odds (infinite where nothing limits them), whether it is asked openly, how many direct answers
+    the answers are worth (for a share of 20%; not a number if it cannot be told), and its figures by
+    name (None where too few direct answers' worth is expected, or no difference would be found)."""
 
     name: str
     odds: float
+    open: bool
     worth: float
     figures: dict[str, float | None]
 
@@ -61,17 +63,18 @@ class Plan:
     >>> import deniable as dn
     >>> plan = dn.plan(dn.Schema({"smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}), answers=1_000)
     >>> round(plan.margin("smokes"), 3), plan.answers_for(margin=0.05)
-    (0.059, 1410)
+    (0.059, 1400)
     """
 
     def __init__(
-        self, schema: Schema, answers: int, group: float, by: str | None, asked_for: Mapping[str, str], truth: Mapping[str, Any]
-    ) -> None:
+        self, schema: Schema, answers: int, group: float, by: str | None, asked_for: Mapping[str, str], truth: Mapping[str, Any],
+        epsilons: Mapping[str, float],
+    ) -> None:  # fmt: skip
         self.schema, self.answers, self.group, self.by = schema, answers, group, by
-        self._asked_for = asked_for
-        self.channels = {name: channel for name, channel in schema.items() if channel.exact}
+        self._asked_for, self._epsilons = asked_for, epsilons
+        self.channels = plannable(schema)
         self.left_out = [name for name in schema if name not in self.channels]
-        """Attributes whose numbers have no step: nothing can be planned for them."""
+        """Attributes whose numbers have no step, or that have only one answer: nothing can be planned for them."""
         self._truth = {
             name: tuple(priors.shares(self.channels[name], given, "truth").tolist()) for name, given in truth.items()
         }
@@ -106,7 +109,7 @@ class Plan:
         >>> import deniable as dn
         >>> plan = dn.plan(dn.KRR(dn.Ordinal(["1", "2", "3"]), 0.6), answers=2_000)
         >>> round(plan.margin(what="mean"), 3), round(plan.margin(share=0.5, in_group=True), 3)
-        (0.089, 0.077)
+        (0.089, 0.076)
         """
         return margin(self._channel(name), self._wanted(name, what, share, in_group), answers or self.answers)
 
@@ -116,7 +119,7 @@ class Plan:
 
         >>> import deniable as dn
         >>> round(dn.plan(dn.KRR(dn.Binary(), 0.75), answers=2_000).difference(), 3)
-        0.121
+        0.122
         """
         if not 0.05 < often < 1:
             raise ParameterError("often", "often must lie between 0.05 and 1, such as 0.8, got {got!r}.", got=often)
@@ -129,7 +132,7 @@ class Plan:
 
         >>> import deniable as dn
         >>> round(dn.plan(dn.KRR(dn.Binary(), 0.75), answers=2_000).power(0.15), 2)
-        0.94
+        0.93
         """
         channel, wanted = self._channel(name), self._wanted(name, what, share, False)
         most = wanted.of(channel).most_apart
@@ -162,7 +165,7 @@ class Plan:
         --------
         >>> import deniable as dn
         >>> dn.plan(dn.Identity(dn.Binary()), answers=1_000).answers_for(margin=0.05)
-        246
+        243
         """
         _check_margin(margin)
         names = [name] if name is not None else self.names(what)
@@ -193,7 +196,7 @@ class Plan:
         --------
         >>> import deniable as dn
         >>> dn.plan(dn.KRR(dn.Binary(), 0.75), answers=2_000).strongest(margin=0.05)["answer"].odds
-        2.6
+        2.5
         """
         _check_margin(margin)
         found = {}
@@ -233,7 +236,7 @@ class Plan:
         Examples
         --------
         >>> import deniable as dn
-        >>> schema = dn.Schema({"smokes": dn.KRR(dn.Binary(), 0.75), "party": dn.KRR(dn.Nominal("abcdef"), 0.5)})
+        >>> schema = dn.Schema({"smokes": dn.KRR(dn.Binary(), 0.75), "party": dn.KRR(dn.Nominal([*"abcdef"]), 0.5)})
         >>> [row.odds for row in dn.plan(schema, answers=2_000).share_budget(total_odds=20).rows]
         [3.4, 5.8]
         """
@@ -287,7 +290,8 @@ class Plan:
                 key = _key(SHARE) if what == "share" else what
                 figures[f"group_{key}"] = self._known(channel, self._wanted(name, what, SHARE, True))
                 figures[f"difference_{key}"] = self._difference(name, self._wanted(name, what, SHARE, False))
-        return Row(name, math.exp(min(channel.epsilon, 700.0)), self._worth(channel), figures)
+        epsilon = self._epsilons.get(name, channel.epsilon)
+        return Row(name, math.exp(epsilon) if epsilon < 700 else math.inf, is_open(channel), self._worth(channel), figures)
 
     def _worth(self, channel: Channel) -> float:
         try:
@@ -321,7 +325,8 @@ class Plan:
             raise ParameterError("share", "share must be a number between 0 and 1, such as 0.2, got {got!r}.", got=share)
         share = 0.5 if what == "quantile" else SHARE if what == "mean" else share
         divided = self._divided(name) if in_group else None
-        return Wanted(what, share, divided, self._truth.get(name) if what == "mean" else None)
+        truth = self._truth.get(name) if what == "mean" else None
+        return Wanted(what, share, divided, truth, lowest=is_noisy(self.channels[name]))
 
     def _can_divide(self, name: str) -> bool:
         """Whether the group is told by another question, with a draw of its own."""
@@ -371,6 +376,11 @@ class Plan:
         from deniable.planning.plan_picture import picture
 
         return picture(self, against, share, language)
+
+
+def plannable(schema: Mapping[str, Channel]) -> dict[str, Channel]:
+    """The attributes for which something can be planned."""
+    return {name: channel for name, channel in schema.items() if channel.exact and channel.domain.size > 1}
 
 
 def _key(share: float) -> str:

@@ -37,6 +37,8 @@ class Wanted:
     divided: Divided | None = None
     truth: tuple[float, ...] | None = None
     """How frequent the answers are, for means; else all are alike."""
+    lowest: bool = False
+    """Whether a share is that of the lowest values, also where no noise is added to them."""
 
     def of(self, channel: Channel) -> Asked:
         """What is asked of answers that are hidden so."""
@@ -45,7 +47,7 @@ class Wanted:
 
             truth: Floats | None = None if self.truth is None else np.array(self.truth)
             return AskedMean(channel, truth)
-        return AskedShare(channel, self.share, lowest_values=self.what == "quantile")
+        return AskedShare(channel, self.share, lowest_values=self.lowest or self.what == "quantile")
 
 
 def told(channel: Channel, wanted: Wanted, answers: float) -> Outcome | None:
@@ -129,7 +131,7 @@ def least_answers(channel: Channel, wanted: Wanted, most_off: float) -> int | No
 
     >>> import deniable as dn
     >>> least_answers(dn.Identity(dn.Binary()), Wanted(share=0.5), 0.05)
-    381
+    380
     """
 
     def reached(answers: int) -> bool:

@@ -28,6 +28,7 @@ class Words:
     mean_difference: str
     group_of: Mapping[str, str]
     open: str
+    no_limit: str
     margin: str
     points: str
     too_few: str
@@ -47,13 +48,11 @@ class Words:
     proposed_odds: str
     proposed_design: str
     proposed_margin: str
-    now: str
     title: str
     against_answers: str
     against_odds: str
     margin_axis: str
     planned: str
-    chosen: str
     not_drawn: str
     note_answers: str
     note_odds: str
@@ -80,6 +79,7 @@ ENGLISH = Words(
         }
     ),
     open="open",
+    no_limit="without limit",
     margin="± {margin}",
     points="{number} points",
     too_few="too few",
@@ -91,9 +91,9 @@ ENGLISH = Words(
     reading_groups="{group}; it is compared with everyone else. A difference of this size would be found 8 times out of 10.",
     reading_means="Means are in units of the answer, if all answers are equally frequent unless you say otherwise.",
     reading_few="“Too few”: worth fewer than {fewest} direct answers.",
-    left_out="Not planned, for their numbers have no step: {names}.",
-    needs="For ± {margin} on {what}: {answers} answers ({name} needs most).",
-    needs_none="For ± {margin} on {what}: not even {most} answers are enough for {name}.",
+    left_out="Not planned, since their numbers have no step or there is only one answer: {names}.",
+    needs="To know a {what} to within ± {margin}: {answers} answers ({name} needs most).",
+    needs_none="To know a {what} to within ± {margin}: not even {most} answers are enough for {name}.",
     strongest="{name}: odds of at most {odds} ({design}) give ± {margin}.",
     strongest_none="{name}: no protection of its kind gives it with {n} answers.",
     strongest_heading="The strongest protection that gives ± {margin} with {n} answers:",
@@ -102,13 +102,11 @@ ENGLISH = Words(
     proposed_odds="odds",
     proposed_design="hidden by",
     proposed_margin="margin for a share of {share}",
-    now="now",
     title="How well a share of {share} will be known",
     against_answers="answers",
     against_odds="a report changes anyone's odds by a factor of at most",
     margin_axis="margin (percentage points, 95%)",
     planned="planned",
-    chosen="as chosen",
     not_drawn="Not drawn: {names}.",
     note_answers="Curves begin where the answers are worth {fewest} direct ones.",
     note_odds="With {n} answers. Marks are the protection chosen now. Curves begin where the answers are worth {fewest} direct ones.",
@@ -134,6 +132,7 @@ POLISH = Words(
         }
     ),
     open="jawne",
+    no_limit="bez ograniczeń",
     margin="± {margin}",
     points="{number} pkt proc.",
     too_few="za mało",
@@ -145,10 +144,10 @@ POLISH = Words(
     reading_groups="{group}; porównuje się ją ze wszystkimi pozostałymi. Różnica tej wielkości zostałaby wykryta 8 razy na 10.",
     reading_means="Średnie są w jednostkach odpowiedzi, przy równie częstych odpowiedziach, o ile nie podano inaczej.",
     reading_few="„Za mało”: odpowiada mniej niż {fewest} odpowiedziom wprost.",
-    left_out="Poza planem, bo ich liczby nie mają kroku: {names}.",
+    left_out="Poza planem, bo ich liczby nie mają kroku albo jest tylko jedna odpowiedź: {names}.",
     needs="Aby znać {what} z dokładnością ± {margin}: {answers} odpowiedzi (najwięcej wymaga {name}).",
     needs_none="Aby znać {what} z dokładnością ± {margin}: nawet {most} odpowiedzi nie wystarczy dla {name}.",
-    strongest="{name}: szanse zmienione najwyżej {odds}-krotnie ({design}) dają ± {margin}.",
+    strongest="{name}: szanse zmienione najwyżej {odds}-krotnie ({design}) dają ± {margin}",
     strongest_none="{name}: przy {n} odpowiedziach nie daje tego żadna ochrona tego rodzaju.",
     strongest_heading="Najmocniejsza ochrona, która przy {n} odpowiedziach daje ± {margin}:",
     budget=(
@@ -159,13 +158,11 @@ POLISH = Words(
     proposed_odds="szanse",
     proposed_design="jak ukryte",
     proposed_margin="margines dla udziału {share}",
-    now="teraz",
     title="Jak dobrze będzie znany udział {share}",
     against_answers="liczba odpowiedzi",
     against_odds="odpowiedź zmienia czyjeś szanse najwyżej tyle razy",
     margin_axis="margines (punkty procentowe, 95%)",
     planned="w planie",
-    chosen="jak wybrano",
     not_drawn="Nie narysowano: {names}.",
     note_answers="Krzywe zaczynają się tam, gdzie odpowiedzi są warte {fewest} odpowiedzi wprost.",
     note_odds=(
