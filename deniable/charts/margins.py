@@ -59,10 +59,12 @@ def margin_chart(
         raise ParameterError(
             "too_many_series", "margin_chart: at most {most} curves, got {got}.", most=MOST_CURVES, got=len(curves)
         )
-    rows = [{"series": name, "x": float(a), "y": float(b)} for name, points in curves.items() for a, b in points]
-    chosen = [{"series": name, "x": float(a), "y": float(b)} for name, (a, b) in marks.items()]
+    rows: list[dict[str, Any]] = [
+        {"series": name, "x": float(a), "y": float(b)} for name, points in curves.items() for a, b in points
+    ]
+    chosen: list[dict[str, Any]] = [{"series": name, "x": float(a), "y": float(b)} for name, (a, b) in marks.items()]
     every = [row["x"] for row in [*rows, *chosen]] + ([] if line is None else [line[1]])
-    axis = _axis(x, [float(each) for each in every], number)
+    axis = _axis(x, every, number)
     chart: Any = alt.layer(*_line(line, axis), *_curves(rows, chosen, list(curves), axis, y))
     chart = chart.properties(width=WIDTH, height=HEIGHT)
     chart.view = alt.ViewBackground(stroke=None)

@@ -7,7 +7,7 @@ estimated too. The length of the interval is averaged over these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -56,7 +56,7 @@ class Outcome:
         self.expected = question.estimate(self._given_expected)
         """The estimate if reports were exactly as frequent as expected."""
 
-    def _given_expected(self, functions: list[Function], gradient: Gradient) -> Weighted:
+    def _given_expected(self, functions: Sequence[Function], gradient: Gradient) -> Weighted:
         self._sums = ExpectedSums(self._parts, functions)
         return self._sums.at(self._sums.n, gradient)
 

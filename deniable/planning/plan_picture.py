@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +38,12 @@ def picture(plan: Plan, against: str, share: float, language: str) -> Any:
     curves, marks = {}, {}
     for name, channel in drawn.items():
         if against == "answers":
-            curves[name] = _points(
-                [max(1, round(plan.answers * times)) for times in TIMES], lambda n, one=channel: margin(one, wanted, n)
-            )
+            several = [max(1, round(plan.answers * times)) for times in TIMES]
+            curves[name] = _points(several, [margin(channel, wanted, answers) for answers in several])
             now: float = plan.answers
         else:
-            curves[name] = _points(ODDS, lambda odds, one=channel: _at_odds(one, odds, wanted, plan.answers))
-            now = _odds(channel)
+            curves[name] = _points(ODDS, [_at_odds(channel, odds, wanted, plan.answers) for odds in ODDS])
+            now = math.exp(min(channel.epsilon, 700.0))
         reached = margin(channel, wanted, plan.answers)
         if reached is not None and (against == "answers" or now <= MOST_ODDS):
             marks[name] = (now, 100 * reached)
@@ -79,17 +78,15 @@ def _joined(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f" … ({len(names)})" if len(names) > 4 else "")
 
 
-def _points(places: Any, known: Callable[[Any], float | None]) -> list[tuple[float, float]]:
-    found = [(float(place), known(place)) for place in places]
-    return [(place, 100 * value) for place, value in found if value is not None]
+def _points(places: Sequence[float], known: Sequence[float | None]) -> list[tuple[float, float]]:
+    return [(float(place), 100 * value) for place, value in zip(places, known, strict=True) if value is not None]
 
 
 def _at_odds(channel: Channel, odds: float, wanted: Wanted, answers: int) -> float | None:
-    return margin(protected_at(channel, Fraction(str(odds))), wanted, answers)
-
-
-def _odds(channel: Channel) -> float:
-    return math.exp(min(channel.epsilon, 700.0))
+    try:
+        return margin(protected_at(channel, Fraction(str(odds))), wanted, answers)
+    except ParameterError:  # no such design is as strong as that
+        return None
 
 
 def _note(plan: Plan, against: str, left: list[str], words: Words) -> str:

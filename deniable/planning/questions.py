@@ -103,7 +103,8 @@ class AskedMean:
             tilted = answering * np.exp(middle * numbers - np.max(middle * numbers))
             found = float(tilted @ self._numbers / tilted.sum()) - self._mean
             low, high = (middle, high) if found < apart else (low, middle)
-        return tilted / tilted.sum() * answering.sum() + self._even * ~self._answering
+        truth: Floats = tilted / tilted.sum() * answering.sum() + self._even * ~self._answering
+        return truth
 
     def question(self, members: Function | None, compared: bool) -> Question:
         """What a sample is asked, of everyone or in a group, which may be compared with the others."""
