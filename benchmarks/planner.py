@@ -133,7 +133,8 @@ def statements_of(rng: np.random.Generator, place: int) -> Iterator[Statement | 
             what = f"difference of {wanted.what} {wanted.share:.0%} with {where}"
             outcomes.append(("power", what, of_difference(wanted.of(channel), divided, answers, apart)))
         for kind_of, what, outcome in outcomes:
-            if outcome.worth < FEWEST:
+            # What is worth too little for a difference was called so when it was looked for, as if there were none.
+            if kind_of == "margin" and outcome.worth < FEWEST:
                 yield f"{name}: {what}"
                 continue
             says = outcome.power if kind_of == "power" else outcome.margin

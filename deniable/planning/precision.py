@@ -74,10 +74,11 @@ def margin(channel: Channel, wanted: Wanted, answers: float) -> float | None:
 def power(channel: Channel, wanted: Wanted, divided: Divided, answers: float, apart: float) -> float | None:
     """How often a difference between a group and the others would be found; None where too few direct answers' worth is expected."""
     try:
-        outcome = of_difference(wanted.of(channel), divided, answers, apart)
+        asked = wanted.of(channel)
+        enough = of_difference(asked, divided, answers, 0.0).worth >= FEWEST
     except NotInvertibleError:
         return None
-    return outcome.power if outcome.worth >= FEWEST else None
+    return of_difference(asked, divided, answers, apart).power if enough else None
 
 
 def smallest_difference(
@@ -117,13 +118,13 @@ def smallest_difference(
         low, high = (apart, high) if now < 0 else (low, apart)
         if abs(now) < 0.003:
             return apart
-        slope = (now - last_beyond) / (apart - last)
+        slope = (now - last_beyond) / (apart - last) if apart != last else 0.0
         last, last_beyond = apart, now
         step = apart - now / slope if slope > 0 else (low + high) / 2
         apart = step if low < step < high else (low + high) / 2
-        if high - low < 1e-4 * most and high == most:
-            return None
-    return apart if low > 0 or high < most else None
+        if high == most and high - low < 1e-3 * most:
+            break
+    return apart if high < most else None
 
 
 def least_answers(channel: Channel, wanted: Wanted, most_off: float) -> int | None:

@@ -39,8 +39,8 @@ def test_plans_of_many_random_questionnaires_come_true():
 
 
 def test_margins_and_powers_are_those_of_samples_of_simulated_people():
-    """Rows drawn one by one and given to `dn.Sample`: 120 surveys of 1,500 people. Margins within 3%, power within 4 standard errors."""
-    rng, n, surveys = np.random.default_rng(3), 1_500, 120
+    """Rows drawn one by one and given to `dn.Sample`: 80 surveys of 1,500 people. Margins within 3%, power within 4 standard errors."""
+    rng, n, surveys = np.random.default_rng(3), 1_500, 80
     yes_no = dn.Nominal(["no", "yes"])
     schema = dn.Schema(
         {"smokes": dn.KRR(yes_no, 0.8), "sex": dn.KRR(yes_no, 0.9), "buses": dn.KRR(dn.Ordinal(["1", "2", "3"]), 0.7)}
