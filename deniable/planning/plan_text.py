@@ -60,11 +60,14 @@ def head_of(key: str, words: Words) -> str:
     return words.mean_difference if what == "mean" else words.difference.format(share=share)
 
 
-def figure(key: str, found: float | None, words: Words, told: bool = True) -> str:
-    """A figure as it is shown: margins with ±, shares in points."""
+def figure(key: str, found: float | None, words: Words) -> str:
+    """A figure as it is shown: margins with ±, shares in points.
+
+    >>> figure("share_20", 0.0473, ENGLISH), figure("difference_mean", 0.5321, ENGLISH), figure("mean", None, ENGLISH)
+    ('± 4.7', '0.53', 'too few')
+    """
     if found is None:
-        # Where the group itself can be told, it is the difference that there is none of.
-        return words.no_difference if key.startswith("difference") and told else words.too_few
+        return words.too_few
     if key.endswith("mean"):
         digits = max(0, 1 - math.floor(math.log10(found))) if found > 0 else 1
         number = words.numbers.number(found, f",.{min(digits, 8)}f")
@@ -82,11 +85,9 @@ def table_of(plan: Planned, words: Words = ENGLISH) -> tuple[list[str], list[lis
         if math.isfinite(row.odds):
             odds = words.numbers.number(math.ceil(10 * row.odds - 1e-6) / 10, ",.1f")
         worth = words.too_few if math.isnan(row.worth) else words.numbers.number(row.worth, ",.0f")
-        cells = []
-        for key in keys:
-            told = row.figures.get(key.replace("difference", "group")) is not None
-            cells.append(figure(key, row.figures[key], words, told) if key in row.figures else "")
-        rows.append([row.name, odds, worth, *cells])
+        rows.append(
+            [row.name, odds, worth, *(figure(key, row.figures[key], words) if key in row.figures else "" for key in keys)]
+        )
     return [words.attribute, words.odds, words.worth, *(head_of(key, words) for key in keys)], rows
 
 

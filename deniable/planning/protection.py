@@ -35,7 +35,7 @@ def protected_at(channel: Channel, odds: Fraction) -> Channel:
         raise ParameterError("odds", "The odds must be above 1, got {got}.", got=float(odds))
     if isinstance(channel, Crosswise):
         return Crosswise((odds if channel.p > Fraction(1, 2) else 1) / (odds + 1), channel.domain)
-    # Whoever knows what somebody answers to a second question learns more than its odds say: such a one is not proposed.
+    # Anyone who knows what somebody answers to a second question learns more than its odds say: such a one is not proposed.
     if isinstance(channel, Retention) and not (isinstance(channel, UnrelatedQuestion) and channel.asked):
         replacing = channel.parameters()
         if isinstance(channel, UnrelatedQuestion):

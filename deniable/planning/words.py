@@ -32,7 +32,6 @@ class Words:
     margin: str
     points: str
     too_few: str
-    no_difference: str
     reading: str
     reading_groups: str
     reading_means: str
@@ -83,7 +82,6 @@ ENGLISH = Words(
     margin="± {margin}",
     points="{number} points",
     too_few="too few",
-    no_difference="none",
     reading=(
         "Margins are half the length of the 95% interval that is expected for the population. Those of shares are in percentage points, "
         "for the answer that is hardest to tell if all others are equally frequent; behind noise for the lowest values."
@@ -136,7 +134,6 @@ POLISH = Words(
     margin="± {margin}",
     points="{number} pkt proc.",
     too_few="za mało",
-    no_difference="żadna",
     reading=(
         "Margines to połowa długości oczekiwanego przedziału ufności 95% dla populacji: udziałów w punktach procentowych, dla odpowiedzi "
         "najtrudniejszej do oszacowania, jeśli wszystkie inne są równie częste; przy szumie dla najniższych wartości."
