@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from deniable.charts import in_language, with_picture
 from deniable.charts.margins import MOST_CURVES, margin_chart
@@ -15,15 +15,22 @@ from deniable.planning.precision import FEWEST, MOST_ODDS, Wanted, margin
 from deniable.planning.protection import is_open, protected_at
 from deniable.planning.words import Words, words_of
 
-if TYPE_CHECKING:
-    from deniable.planning.planned import Plan
-
 TIMES = tuple(10 ** (step / 6 - 1) for step in range(13))
 """The numbers of answers that are drawn, from a tenth to ten times the planned one."""
 ODDS = (1.2, 1.5, 2, 2.5, 3, 4, 5, 6.5, 9, 13, 20)
 
 
-def picture(plan: Plan, against: str, share: float, language: str) -> Any:
+class Drawn(Protocol):
+    """What is drawn of a plan (`planned.Plan`)."""
+
+    answers: int
+    channels: dict[str, Channel]
+
+    def names(self, what: str) -> list[str]:
+        """The attributes that are asked for something."""
+
+
+def picture(plan: Drawn, against: str, share: float, language: str) -> Any:
     """The chart."""
     words = words_of(language)
     if against not in ("answers", "odds"):
@@ -89,7 +96,7 @@ def _at_odds(channel: Channel, odds: float, wanted: Wanted, answers: int) -> flo
         return None
 
 
-def _note(plan: Plan, against: str, left: list[str], words: Words) -> str:
+def _note(plan: Drawn, against: str, left: list[str], words: Words) -> str:
     n = words.numbers.number(plan.answers, ",d")
     said = (words.note_answers if against == "answers" else words.note_odds).format(n=n, fewest=FEWEST)
     return f"{said} {words.not_drawn.format(names=', '.join(left))}" if left else said
