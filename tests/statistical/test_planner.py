@@ -32,8 +32,8 @@ def test_a_plan_that_is_off_is_found_out():
 def test_plans_of_many_random_questionnaires_come_true():
     verdicts = []
     for place in range(20):
-        rng = np.random.default_rng([planner.SEED, place])
-        statements = [one for one in planner.statements_of(rng, place) if not isinstance(one, str)]
+        asking, rng = (np.random.default_rng([planner.SEED, place, stream]) for stream in (0, 1))
+        statements = [one for one in planner.statements_of(asking, place) if not isinstance(one, str)]
         verdicts += [planner.judged(one, rng, 2_000) for one in statements]
     assert planner.passes(verdicts, 2_000)
 
