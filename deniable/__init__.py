@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from deniable.mining.rules import association_rules as association_rules
     from deniable.mining.supports import itemset_support as itemset_support
     from deniable.mining.transactions import Transactions as Transactions
+    from deniable.planning.plan import plan as plan
+    from deniable.planning.planned import Plan as Plan
     from deniable.publish.comparison import compare_publishing as compare_publishing
     from deniable.publish.deniability_tree import DeniabilityTree as DeniabilityTree
     from deniable.publish.frames import publish_frame as publish_frame
@@ -100,6 +102,8 @@ _HOME = {
     "Sample": "statistics.sample",
     "where": "statistics.conditions",
     "read": "statistics.reading",
+    "plan": "planning.plan",
+    "Plan": "planning.planned",
     "Transactions": "mining.transactions",
     "frequent_itemsets": "mining.itemsets",
     "itemset_support": "mining.supports",

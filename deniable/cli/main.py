@@ -32,6 +32,7 @@ COMMANDS = {
     "privacy": Lazy(
         "privacy", "privacy", "Say in words what each question gives away, warn about leaks, and compare with published figures."
     ),
+    "plan": Lazy("plan", "plan", "Say what a questionnaire or a schema will be able to tell, before anyone is asked."),
     "publish": Lazy(
         "publish", "publish",
         "Publish a file in which the sensitive answers may be false for anyone, drawn from the answers of deniable groups.",

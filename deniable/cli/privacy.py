@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from deniable.cli.given_file import is_questionnaire
 from deniable.cli.show import console
 from deniable.core.channels.base import Channel
 from deniable.core.schema import Schema
@@ -65,7 +66,7 @@ def privacy(
 
 
 def _report(given: Path, prior: Path | None, answers: int | None, language: str | None) -> PrivacyReport:
-    if not _is_questionnaire(given):
+    if not is_questionnaire(given):
         if answers is not None:
             raise ParameterError(
                 "answers_of_schema", "The number of answers is for questionnaires only; {path} is a schema.", path=str(given)
@@ -81,20 +82,6 @@ def _report(given: Path, prior: Path | None, answers: int | None, language: str 
 
     asked = Questionnaire.load(given)
     return privacy_report(asked, answers or EXPECTED, None if prior is None else _read_prior(prior, asked.schema), language)
-
-
-def _is_questionnaire(path: Path) -> bool:
-    """YAML always is a questionnaire; JSON is one if it has pages."""
-    if path.suffix.lower() in (".yaml", ".yml"):
-        return True
-    if path.suffix.lower() != ".json":
-        return False
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
-        # The error is raised where it is read later.
-        return False
-    return isinstance(content, dict) and "pages" in content
 
 
 def _read_prior(path: Path, schema: Schema) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from deniable.core.domains.exact import Number, fraction
 from deniable.core.domains.grids import Continuous, Integer
 from deniable.core.undoing import ALL_NODES
 from deniable.errors import NotInvertibleError, ParameterError
-from deniable.survey.known_to import USES, known_for
-from deniable.survey.mean_errors import MeanErrors
+from deniable.planning.known_to import USES, known_for
+from deniable.planning.mean_errors import MeanErrors
 
 ANSWERS = 1_000
 """Shares and quantiles are compared for this many answers: behind noise their margins do not simply shrink with the root."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deniable.survey.known_to import USES
+from deniable.planning.known_to import USES
 from deniable.survey.levels import DESIGNS, LEVELS
 from deniable.survey.page_rules import NAME
 from deniable.survey.questionnaire import KEYS, LINKAGES, REQUIRED, SLUG

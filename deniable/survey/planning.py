@@ -10,10 +10,10 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR, Identity
 from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
+from deniable.planning.known_to import SHARE, binding, known_for
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.reporting.warnings import ALL_TOGETHER, MEANS_ALONE, notable, warnings_of, weak_together
-from deniable.survey.known_to import SHARE, binding, known_for
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1

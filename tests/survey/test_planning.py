@@ -10,8 +10,8 @@ import pytest
 
 import deniable as dn
 from deniable.errors import ParameterError, QuestionnaireError
+from deniable.planning.known_to import known_to
 from deniable.survey import planning
-from deniable.survey.known_to import known_to
 from deniable.survey.planning import MOST_ANSWERS, advice, costs
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.reporting import privacy_report

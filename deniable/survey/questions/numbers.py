@@ -8,7 +8,7 @@ from typing import Any
 from deniable.core.domains.domain import NO_ANSWER
 from deniable.core.domains.grids import Integer
 from deniable.core.domains.missing import WithMissing
-from deniable.survey.known_to import USES
+from deniable.planning.known_to import USES
 from deniable.survey.levels import LEVELS
 from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES
 from deniable.survey.questions.choices import AnswerForm, Choice

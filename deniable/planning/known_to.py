@@ -1,9 +1,13 @@
-"""How well a share or a mean will be known, and what one lie can do to it: with the weights that estimates use (docs/noise.md)."""
+"""How well a share or a mean will be known, and what one lie can do to it: with the weights that estimates use (docs/noise.md).
+
+The margin is that of the interval before it is cut at 0 and 1: so many standard errors, and the bias. It chooses the answer that is hardest
+to tell; `outcomes.py` works out the interval itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
@@ -16,7 +20,7 @@ from deniable.core.channels.laws import Law
 from deniable.core.channels.optional import Optional
 from deniable.core.domains.exact import Floats
 from deniable.core.undoing import Undoer
-from deniable.survey.mean_errors import MeanErrors
+from deniable.planning.mean_errors import MeanErrors
 
 SHARE = 0.2
 """The share for which costs are shown: neither rare nor half of all."""
@@ -30,11 +34,13 @@ CERTAIN = 0.95
 
 @dataclass(frozen=True)
 class Known:
-    """How far a share may be off either way, bias included; behind noise also what one lie moves it by, in people."""
+    """How far a share may be off either way, bias included; behind noise also what one lie moves it by, in people. `asked` has 1 for the
+    true codes that it is the share of, else 0."""
 
     margin: float
     about: str
     influence: float | None = None
+    asked: Floats = field(default_factory=lambda: np.zeros(0))
     direct: float = SHARE * (1 - SHARE)
     """The variance of one answer that is given openly."""
 
@@ -63,9 +69,9 @@ def known_for(channel: Channel, answers: int, use: str | None) -> Known:
     return _known_below(channel, answers, 0.5, "the share below the median")
 
 
-def known_to(channel: Channel, answers: int) -> Known:
-    """How well so many answers will tell a share of 20%: of the answer that is hardest to tell, behind noise of the lowest fifth of the
-    values.
+def known_to(channel: Channel, answers: int, share: float = SHARE) -> Known:
+    """How well so many answers will tell a share of 20%, or another: of the answer that is hardest to tell, behind noise of the lowest
+    fifth of the values (the lowest tenth for a share of 10%).
 
     >>> import deniable as dn
     >>> age = dn.Optional(dn.Additive(dn.Integer(18, 90), dn.Laplace(35), edges="clamp"), 0.3)
@@ -73,33 +79,50 @@ def known_to(channel: Channel, answers: int) -> Known:
     (0.31, 0.1)
     """
     law = channel.law
-    if not _is_noisy(channel):
-        labels = range(min(law.inputs, MOST_LABELS))
-        margins = [
-            _margin(law.weights(asked), reports, answers) for asked, reports in (_a_fifth(law, [label]) for label in labels)
-        ]
-        return Known(max(margins), f"a share of {SHARE:.0%}")
-    return _known_below(channel, answers, SHARE, f"a share of {SHARE:.0%} (of the lowest fifth of the values)")
+    if not is_noisy(channel):
+        candidates = (one_label(law, label, share) for label in range(min(law.inputs, MOST_LABELS)))
+        margins = [(_margin(law.weights(asked), law.push(truth), answers), asked) for asked, truth in candidates]
+        margin, asked = max(margins, key=lambda each: each[0])
+        return Known(margin, f"a share of {share:.0%}", None, asked, share * (1 - share))
+    part = "fifth" if share == SHARE else f"{share:.0%}"
+    return _known_below(channel, answers, share, f"a share of {share:.0%} (of the lowest {part} of the values)")
 
 
 def _known_below(channel: Channel, answers: int, share: float, about: str) -> Known:
     """How well a share is known that as large a part of the values has, the lowest."""
     law = channel.law
-    asked, reports = _a_fifth(law, range(max(1, round(share * (law.inputs - 1)))), share)
+    asked, truth = lowest(channel, share)
+    reports = law.push(truth)
     cap = Cap.of(channel.domain)
     weights, residual = Undoer(law, cap, reports * answers).of(asked, answers)
     bias = 0.0 if residual is None else max(abs(float(end[0])) for end in cap.ends(residual))
-    influence = float(max(np.abs(weights).max(), np.abs(weights - 1).max()))
-    return Known(_margin(weights, reports, answers, bias), about, influence, share * (1 - share))
+    lie = float(max(np.abs(weights).max(), np.abs(weights - 1).max()))
+    return Known(_margin(weights, reports, answers, bias), about, lie, asked, share * (1 - share))
 
 
-def _a_fifth(law: Law, labels: Sequence[int], share: float = SHARE) -> tuple[Floats, Floats]:
-    """Which answers are asked about, and how frequent reports are if a fifth of the people (or another share) give one of them and all
-    others are even."""
+def one_label(law: Law, label: int, share: float) -> tuple[Floats, Floats]:
+    """Which answer is asked about, and how frequent all are if a share of the people give it and all others are even."""
+    return _even_otherwise(law, [label], share)
+
+
+def lowest(channel: Channel, share: float) -> tuple[Floats, Floats]:
+    """The same of the lowest values of a number, as many as they are of all."""
+    law = channel.law
+    values = law.inputs - (channel.domain.missing is not None)
+    # Rounded as it always was: behind noise a questionnaire's numbers have a label for silence, which is the one left out.
+    return _even_otherwise(law, range(max(1, min(round(share * (law.inputs - 1)), values - 1))), share)
+
+
+def _even_otherwise(law: Law, labels: Sequence[int], share: float) -> tuple[Floats, Floats]:
     asked = np.zeros(law.inputs)
     asked[list(labels)] = 1.0
-    truth = np.where(asked > 0, share / asked.sum(), (1 - share) / (law.inputs - asked.sum()))
-    return asked, law.push(truth)
+    return asked, spread_over(asked, share)
+
+
+def spread_over(asked: Floats, share: float) -> Floats:
+    """How frequent answers are if a share of the people give one of those asked about, each as often, and all others are even."""
+    truth: Floats = np.where(asked > 0, share / asked.sum(), (1 - share) / (len(asked) - asked.sum()))
+    return truth
 
 
 def _margin(weights: Floats, reports: Floats, answers: int, bias: float = 0.0) -> float:
@@ -108,7 +131,8 @@ def _margin(weights: Floats, reports: Floats, answers: int, bias: float = 0.0) -
     return se * float(critical_value(min(bias / se, 1e6), CERTAIN))
 
 
-def _is_noisy(channel: Channel) -> bool:
+def is_noisy(channel: Channel) -> bool:
+    """Whether noise is added to a number, so that nobody asks for a single value."""
     return isinstance(channel, Additive) or (isinstance(channel, Optional) and isinstance(channel.channel, Additive))
 
 

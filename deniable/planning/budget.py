@@ -1,0 +1,191 @@
+"""A total budget shared over questions, so that none is known much worse than another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from deniable.core.channels.base import Channel, rounded_up
+from deniable.core.html_table import html_table, paragraphs
+from deniable.core.schema import Schema
+from deniable.errors import NotInvertibleError, ParameterError
+from deniable.planning.known_to import known_to
+from deniable.planning.precision import Wanted, margin
+from deniable.planning.protection import Design
+from deniable.planning.words import ENGLISH, Words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEAST = Fraction(11, 10)
+"""The smallest odds that are proposed."""
+STEP = Fraction(1, 10)
+MOST_ODDS = 100
+"""No question is given larger odds, whatever is left over."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What one question is given: its odds, the channel that has them, and the margin that is expected (None if too few)."""
+
+    name: str
+    odds: float
+    channel: Channel
+    margin: float | None
+
+    @property
+    def epsilon(self) -> float:
+        """The logarithm of its odds."""
+        return math.log(self.odds)
+
+
+class Proposal:
+    """A budget shared over questions: what each is given (`rows`), and all of it as a schema."""
+
+    def __init__(self, rows: list[Given], total_epsilon: float, share: float) -> None:
+        self.rows = rows
+        self.total_epsilon = total_epsilon
+        self.share = share
+
+    @property
+    def epsilon(self) -> float:
+        """What the questions have together; no more than the budget."""
+        return math.fsum(row.epsilon for row in self.rows)
+
+    @property
+    def schema(self) -> Schema:
+        """The questions, hidden as proposed."""
+        return Schema({row.name: row.channel for row in self.rows})
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per question: odds, epsilon, margin."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "attribute": [row.name for row in self.rows],
+                "odds": [row.odds for row in self.rows],
+                "epsilon": [row.epsilon for row in self.rows],
+                "margin": [math.nan if row.margin is None else row.margin for row in self.rows],
+            }
+        )
+
+    def cells(self, words: Words = ENGLISH) -> tuple[list[str], list[list[str]]]:
+        """The head of the table that people see, and its rows."""
+        share = words.numbers.number(100 * self.share, ".3g") + "%"
+        head = [words.budget_column, words.proposed_odds, words.proposed_design, words.proposed_margin.format(share=share)]
+        return head, [
+            [
+                row.name, words.numbers.number(row.odds, ".1f"), type(row.channel).__name__,
+                words.too_few if row.margin is None
+                else words.margin.format(margin=words.points.format(number=words.numbers.number(100 * row.margin, ".1f"))),
+            ]
+            for row in self.rows
+        ]  # fmt: skip
+
+    def sentence(self, words: Words = ENGLISH) -> str:
+        """What is shared."""
+        odds = words.numbers.number(math.exp(self.total_epsilon), ",.4g")
+        return words.budget.format(odds=odds, epsilon=words.numbers.number(float(rounded_up(self.total_epsilon)), ".3f"))
+
+    def __repr__(self) -> str:
+        head, rows = self.cells()
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
+        ]
+        return "\n".join([self.sentence(), *(f"  {line}" for line in lines)])
+
+    def _repr_html_(self) -> str:
+        return paragraphs([self.sentence()]) + html_table(*self.cells())
+
+
+def total(total_odds: Any, total_epsilon: Any) -> float:
+    """The budget as an epsilon, given as one of the two."""
+    if (total_odds is None) == (total_epsilon is None):
+        raise ParameterError(
+            "budget_given", "Give the budget as one of two: total_odds (such as 27) or total_epsilon (such as 3.3)."
+        )
+    given, least, what = (total_odds, 1, "total_odds") if total_epsilon is None else (total_epsilon, 0, "total_epsilon")
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not least < given < math.inf:
+        raise ParameterError(
+            "budget_number", "{what} must be a number above {least}, got {got!r}.", what=what, least=least, got=given
+        )
+    return float(given) if total_odds is None else math.log(given)
+
+
+def share_out(
+    channels: Mapping[str, Channel],
+    answers: float,
+    epsilon: float,
+    share: float,
+    importance: Mapping[str, float],
+    design: Design,
+) -> Proposal:
+    """The proposal: the question that is known least, times its importance, is given the next tenth of odds, until the budget ends.
+
+    Parameters
+    ----------
+    channels
+        The hidden questions, each with a draw of its own.
+    answers
+        How many are expected.
+    epsilon
+        The budget.
+    share
+        The share that is to be known.
+    importance
+        By name: twice as important is to be known twice as well. 1 unless it is said.
+    design
+        From a channel and odds to the channel that has them.
+
+    Returns
+    -------
+    Proposal
+
+    Examples
+    --------
+    >>> import deniable as dn
+    >>> from deniable.planning.protection import protected_at
+    >>> questions = {"smokes": dn.KRR(dn.Binary(), 0.75), "party": dn.KRR(dn.Nominal([*"abcdef"]), 0.5)}
+    >>> proposal = share_out(questions, 2_000, math.log(20), 0.2, {}, protected_at)
+    >>> [row.odds for row in proposal.rows], proposal.epsilon <= math.log(20)
+    ([3.4, 5.8], True)
+    """
+    odds = dict.fromkeys(channels, LEAST)
+    if len(channels) * math.log(LEAST) > epsilon:
+        raise ParameterError(
+            "budget_too_small",
+            "A budget of odds {odds:.3g} (epsilon {epsilon:.3g}) is too small for {k} questions: each needs odds of {least} at least.",
+            odds=math.exp(epsilon), epsilon=epsilon, k=len(channels), least=float(LEAST),
+        )  # fmt: skip
+
+    for name, channel in channels.items():
+        try:
+            # What its design cannot have with the whole budget it cannot have with a part of it.
+            design(channel, Fraction(math.floor(10 * min(math.exp(epsilon), MOST_ODDS)), 10))
+        except ParameterError as error:
+            raise ParameterError("budget_design", "{name!r}: {problem}", name=name, problem=str(error)) from None
+
+    def doubt(name: str) -> float:
+        try:
+            return known_to(design(channels[name], odds[name]), round(answers), share).margin * importance.get(name, 1.0)
+        except (NotInvertibleError, ParameterError):
+            return math.inf
+
+    doubts = {name: doubt(name) for name in channels}
+    while doubts:
+        name = max(doubts, key=lambda each: doubts[each])
+        more = {**odds, name: odds[name] + STEP}
+        if math.fsum(math.log(each) for each in more.values()) > epsilon or more[name] > MOST_ODDS:
+            break
+        odds = more
+        doubts[name] = doubt(name)
+    rows = []
+    for name, channel in channels.items():
+        hidden = design(channel, odds[name])
+        rows.append(Given(name, float(odds[name]), hidden, margin(hidden, Wanted(share=share), answers)))
+    return Proposal(rows, epsilon, share)

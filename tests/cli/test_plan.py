@@ -1,0 +1,93 @@
+"""`deniable plan`: a table, figures and a picture; bad input is a sentence and exit code 2."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import deniable as dn
+
+HEAD = """
+survey: habits
+title: Habits
+organiser: Town hall
+contact: survey@town.example
+other_way: Call us.
+pages:
+- elements:
+"""
+BODY = """  - {type: boolean, name: smokes, title: Do you smoke?, privacy: strong}
+  - {type: rating, name: buses, title: How are the buses?}
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "q.yaml").write_text(HEAD + BODY, encoding="utf-8")
+    dn.Schema({"a": dn.KRR(dn.Nominal(["no", "yes"]), 0.75), "b": dn.KRR(dn.Nominal(["x", "y"]), 0.8)}).save(
+        tmp_path / "s.json"
+    )
+    return tmp_path
+
+
+def test_a_questionnaire_is_planned_as_the_library_plans_it(run, files):
+    code, out, err = run("plan", "q.yaml", "--answers", 3000, "--group", 0.3, "--margin", 5, "--budget", 30)
+    assert (code, err) == (0, "")
+    for said in (
+        "What 3,000 answers will tell",
+        "smokes",
+        "buses",
+        "The group is 30% of the answers, told openly",
+        "8 times out of 10",
+    ):
+        assert said in out
+    assert "The strongest protection that gives ± 5 points with 3,000 answers:" in out
+    assert "Odds of at most 30 for all questions together (epsilon 3.402)" in out
+
+
+def test_json_has_every_figure(run, files):
+    code, out, _ = run("plan", "s.json", "--answers", 2000, "--by", "b", "--margin", 5, "--budget", 20, "--json")
+    assert code == 0
+    found = json.loads(out)
+    plan = dn.plan("s.json", 2_000, by="b")
+    assert found["attributes"][0]["share_20"] == plan.margin("a")
+    assert found["attributes"][0]["group_share_20"] == plan.margin("a", in_group=True)
+    assert "group_share_20" not in found["attributes"][1]
+    assert found["answers_for_margin"]["a"] == plan.answers_for(0.05, "a")
+    assert found["strongest"]["a"]["odds"] == plan.strongest(0.05)["a"].odds
+    assert [row["odds"] for row in found["budget"]] == [row.odds for row in plan.share_budget(total_odds=20).rows]
+
+
+def test_polish_and_a_picture(run, files):
+    code, out, _ = run("plan", "s.json", "--language", "pl", "--margin", 4, "--plot", "p.svg", "--against", "odds")
+    assert code == 0
+    for said in ("Co powiedzą odpowiedzi", "Aby znać udział 20%", "Najmocniejsza ochrona", "pkt proc.", "Rysunek: p.svg"):
+        assert said in out
+    assert "Jak dobrze" in (files / "p.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["no.yaml"], "no.yaml does not exist."),
+        (["no.json"], "no.json does not exist"),
+        (["q.yaml", "--by", "age"], "There is no attribute 'age'; there are"),
+        (["q.yaml", "--margin", 60], "--margin is in percentage points"),
+        (["q.yaml", "--group", 30], "--group is a share of the people"),
+        (["q.yaml", "--budget", 1.1], "too small for 2 questions"),
+        (["q.yaml", "--budget", 0.5], "--budget is the odds of all questions together"),
+        (["q.yaml", "--answers", 0], "--answers"),
+        (["q.yaml", "--language", "de"], "en (English) or pl (Polish)"),
+        (["q.yaml", "--against", "time"], "--against must be answers or odds"),
+        (["q.yaml", "--plot", "p.txt"], "must end in one of"),
+        (["s.json", "--plot", "none/p.svg"], "the folder none does not exist"),
+    ],
+)
+def test_bad_input_is_a_sentence_and_exit_code_2(run, files, options, says):
+    code, out, err = run("plan", *options)
+    assert code == 2
+    assert says in err
+    assert "Traceback" not in err
+    assert not out
+    assert not (files / "p.svg").exists()
