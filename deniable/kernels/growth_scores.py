@@ -16,6 +16,7 @@ from deniable.kernels.compiling import compiled
 
 HALVINGS = 40
 SMALLEST = 1e-300
+CLOSE = 1e-10
 
 
 @compiled()
@@ -47,18 +48,22 @@ def _test(angle: float, own: Any, other: Any) -> float:
 
 @compiled()
 def _where(limit: float, own: Any, other: Any) -> float:
-    """The angle at which the test, which falls as the angle grows, passes a limit."""
+    """The angle at which the test, which falls as the angle grows, passes a limit: by chords, and by halves where one end stays."""
     low, high = 0.0, 0.5 * math.pi
-    if _test(low, own, other) <= limit:
+    at_low, at_high = _test(low, own, other) - limit, _test(high, own, other) - limit
+    if at_low <= 0:
         return low
-    if _test(high, own, other) >= limit:
+    if at_high >= 0:
         return high
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        if _test(middle, own, other) > limit:
-            low = middle
+    for step in range(HALVINGS):
+        middle = 0.5 * (low + high) if step % 3 == 2 else (low * at_high - high * at_low) / (at_high - at_low)
+        at_middle = _test(middle, own, other) - limit
+        if at_middle > 0:
+            low, at_low = middle, at_middle
         else:
-            high = middle
+            high, at_high = middle, at_middle
+        if high - low < CLOSE or abs(at_middle) < CLOSE:
+            return middle
     return 0.5 * (low + high)
 
 

@@ -58,8 +58,9 @@ def frequent_in_classes(strata: Strata, rules: Rules) -> Iterator[tuple[int, lis
     from deniable.kernels.candidates import first_of_each
 
     classes = range(len(strata.own))
-    own = [SideSupports(side, rules.method, strata, rules.r_threshold) for side in strata.own]
-    other = [SideSupports(side, rules.method, strata, rules.r_threshold) for side in strata.other]
+    # Of two classes each is all that the other is not: two sides, not four.
+    sides = {side.weights.tobytes(): side for side in (*strata.own, *strata.other)}
+    supports = {key: SideSupports(side, rules.method, strata, rules.r_threshold) for key, side in sides.items()}
     itemsets = np.arange(len(strata.table), dtype=np.int32)[:, None]
     parents = np.zeros((len(itemsets), 1), np.int32)
     partial, frequent_below = strata.nothing, np.ones((1, len(classes)), dtype=bool)
@@ -69,9 +70,10 @@ def frequent_in_classes(strata: Strata, rules: Rules) -> Iterator[tuple[int, lis
         parts, partial = strata.sums(itemsets, parents, partial)
         frequent = np.empty((len(itemsets), len(classes)), dtype=bool)
         measured = []
+        levels = {key: side.level(itemsets, parents, parts) for key, side in supports.items()}
         for c in classes:
-            support, error = own[c].level(itemsets, parents, parts)
-            elsewhere, other_error = other[c].level(itemsets, parents, parts)
+            support, error = levels[strata.own[c].weights.tobytes()]
+            elsewhere, other_error = levels[strata.other[c].weights.tobytes()]
             frequent[:, c] = (support >= rules.limit) & frequent_below[parents, c].all(axis=1)
             rows = np.flatnonzero(frequent[:, c])
             measured.append(
@@ -81,7 +83,7 @@ def frequent_in_classes(strata: Strata, rules: Rules) -> Iterator[tuple[int, lis
         chosen = np.flatnonzero(frequent.any(axis=1))
         if rules.max_len is not None and itemsets.shape[1] >= rules.max_len:
             return
-        for side in (*own, *other):
+        for side in supports.values():
             side.keep(chosen)
         itemsets, parents, frequent_below = itemsets[chosen], parents[chosen], frequent[chosen]
         partial = [None if part is None else part[chosen] for part in partial]
