@@ -20,16 +20,24 @@ ROUNDING = 1e-12
 
 
 @compiled()
-def reduce_rows(row: Any, cells: Any, offsets: Any, sizes: Any, matches: Any, masks: Any) -> None:
-    """The training rows (`cells`, attributes x rows: class and report in one number) reduced to what they share with a row."""
+def reduce_rows(row: Any, cells: Any, offsets: Any, sizes: Any, matches: Any, bits: Any, masks: Any) -> None:
+    """The training rows (`cells`, attributes x rows: class and report in one number) reduced to what they share with a row.
+
+    `bits` is room for what every such number of an attribute adds to a mask: then the long loop has no branch.
+    """
     for r in range(masks.size):
         masks[r] = np.uint64(0)
     for i in range(cells.shape[0]):
         bit = np.uint64(1) << np.uint64(i)
-        at, size = offsets[i] + row[i], sizes[i]
-        for r in range(masks.size):
-            if matches[at + cells[i, r] * size]:
-                masks[r] |= bit
+        end = offsets[i + 1] if i + 1 < offsets.size else matches.size
+        any_match = False
+        for v in range((end - offsets[i]) // sizes[i]):
+            bits[v] = bit if matches[offsets[i] + v * sizes[i] + row[i]] else np.uint64(0)
+            any_match |= bits[v] != np.uint64(0)
+        if any_match:
+            here = cells[i]
+            for r in range(masks.size):
+                masks[r] |= bits[here[r]]
 
 
 @compiled()
@@ -60,22 +68,38 @@ def distinct_masks(masks: Any, label: Any, times: Any, table: Any, found: Any, c
 
 
 @compiled()
+def largest_first(masks: Any, counts: Any, number: int, sorted_masks: Any, sorted_counts: Any) -> None:
+    """Masks and their counts, those with most bits first."""
+    starts = np.zeros(66, np.int64)
+    for i in range(number):
+        starts[65 - np.int64(popcount(masks[i]))] += 1
+    for k in range(1, 66):
+        starts[k] += starts[k - 1]
+    for i in range(number):
+        k = 64 - np.int64(popcount(masks[i]))
+        place = starts[k]
+        starts[k] += 1
+        sorted_masks[place] = masks[i]
+        for c in range(counts.shape[1]):
+            sorted_counts[place, c] = counts[i, c]
+
+
+@compiled()
 def largest(masks: Any, number: int, chosen: Any) -> int:
-    """The masks, largest first, that no other one contains, moved to the beginning of `chosen`: the border of what occurs."""
-    found = 0
-    for bits in range(64, -1, -1):
-        for i in range(number):
-            mask = masks[i]
-            if popcount(mask) != np.uint64(bits):
-                continue
-            inside = False
+    """Of masks, those with most bits first, the ones that no other contains: the border of what occurs, in `chosen`."""
+    found = last = 0
+    for i in range(number):
+        mask = masks[i]
+        # What held the last one often holds the next.
+        inside = found > 0 and chosen[last] & mask == mask
+        if not inside:
             for k in range(found):
                 if chosen[k] & mask == mask:
-                    inside = True
+                    inside, last = True, k
                     break
-            if not inside:
-                chosen[found] = mask
-                found += 1
+        if not inside:
+            chosen[found] = mask
+            found += 1
     return found
 
 
@@ -198,11 +222,16 @@ def _won(
         # What jumps is inside none of the others, and so inside none of their largest.
         theirs = largest(others, theirs, borders)
         if least <= 1:
+            last = 0
             for i in range(mine):
-                jumps = own[i] != np.uint64(0)
-                for k in range(theirs):
-                    if borders[k] & own[i] == own[i]:
-                        jumps = False
+                mask = own[i]
+                jumps = mask != np.uint64(0) and (theirs == 0 or borders[last] & mask != mask)
+                bits = popcount(mask)
+                for k in range(theirs if jumps else 0):
+                    if borders[k] & mask == mask:
+                        jumps, last = False, k
+                        break
+                    if popcount(borders[k]) < bits:
                         break
                 if jumps:
                     won += own_times[i]
@@ -238,19 +267,21 @@ def compact_scores(
     size = 1
     while size < 2 * n:
         size *= 2
-    masks, found = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    counts = np.zeros((n, totals.size))
+    masks, found, ordered = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint64)
+    counts, ordered_counts = np.zeros((n, totals.size)), np.zeros((n, totals.size))
     table = np.full(size, NONE, np.int64)
+    bits = np.empty(matches.size, np.uint64)
     room = (
         np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n), np.empty(n), np.empty(n, np.uint64), np.empty(n, np.bool_),
         np.empty(0, np.uint64),
     )  # fmt: skip
     scores = np.zeros((rows.shape[0], totals.size))
     for t in range(rows.shape[0]):
-        reduce_rows(rows[t], cells, offsets, sizes, matches, masks)
+        reduce_rows(rows[t], cells, offsets, sizes, matches, bits, masks)
         number = distinct_masks(masks, label, times, table, found, counts)
+        largest_first(found, counts, number, ordered, ordered_counts)
         for c in range(totals.size):
             if totals[c] > 0:
-                won = _won(c, cells.shape[0], found, counts, number, totals, (least[c], growth, most), room)
+                won = _won(c, cells.shape[0], ordered, ordered_counts, number, totals, (least[c], growth, most), room)
                 scores[t, c] = won / totals[c]
     return scores
