@@ -120,14 +120,13 @@ def search_row(
     """Sets of attributes that emerge in a class, depth first, attributes in order; how many were written to `held`.
 
     `own` and `others` are different reduced rows with `own_times` and `other_times`; `sizes` are the rows of both sides, `rules` (the
-    least number of rows, the growth rate, the most steps). Rows that hold a set that emerges are marked in `covered`. Growth is not
-    convex, so nothing is known of a set from its subsets but this: no set inside a row u can be rarer among the others than all of u,
-    nor more frequent in the class than what it was made from. A branch in which no row can still be won is left; with room in `held` for
-    nothing, rows that are won already need not be won again. Negative: too many steps.
+    least number of rows, the growth rate, the most steps, whether every set is wanted). Rows that hold a set that emerges are marked in
+    `covered`. Growth is not convex, so nothing is known of a set from its subsets but this: no set inside a row u can be rarer among
+    the others than all of u, nor more frequent in the class than what it was made from. A branch in which no row can still be won is
+    left; unless every set is wanted, rows that are won already need not be won again. Negative: too many steps, or sets.
     """
-    least, growth, most = rules
+    least, growth, most, every = rules
     n_own, n_others = sizes
-    every = held.size > 0
     most_rows = max(own.size, others.size)
     lists = np.empty((2, attributes + 1, most_rows), np.int32)
     lengths = np.zeros((2, attributes + 1), np.int64)
@@ -185,11 +184,11 @@ def search_row(
         if _grows(support, elsewhere, n_own, n_others, growth):
             for k in range(lengths[0, depth + 1]):
                 covered[lists[0, depth + 1, k]] = True
-            if every:
-                if written == held.size:
-                    return TOO_LONG
+            if written < held.size:
                 held[written] = sets[depth + 1]
                 written += 1
+            elif every:
+                return TOO_LONG
             continue
         depth += 1
         following[depth] = j + 1
@@ -197,9 +196,7 @@ def search_row(
 
 
 @compiled()
-def _won(
-    c: int, attributes: int, found: Any, counts: Any, number: int, totals: Any, rules: Any, room: Any
-) -> float:
+def _won(c: int, attributes: int, found: Any, counts: Any, number: int, totals: Any, rules: Any, room: Any) -> float:
     """How many rows of class c hold a pattern of it; negative if the search took too many steps."""
     least, growth, most = rules
     own, others, own_times, other_times, borders, covered, nothing = room
@@ -242,8 +239,8 @@ def _won(
         covered[i] = False
     sizes = totals[c], everyone - totals[c]
     ended = search_row(
-        attributes, own[:mine], own_times[:mine], others[:theirs], other_times[:theirs], sizes, (least, growth, most), covered,
-        nothing,
+        attributes, own[:mine], own_times[:mine], others[:theirs], other_times[:theirs], sizes, (least, growth, most, False),
+        covered, nothing,
     )  # fmt: skip
     if ended == TOO_LONG:
         return -1.0
@@ -255,7 +252,17 @@ def _won(
 
 @compiled()
 def compact_scores(
-    rows: Any, cells: Any, label: Any, times: Any, offsets: Any, sizes: Any, matches: Any, totals: Any, least: Any, growth: float, most: float
+    rows: Any,
+    cells: Any,
+    label: Any,
+    times: Any,
+    offsets: Any,
+    sizes: Any,
+    matches: Any,
+    totals: Any,
+    least: Any,
+    growth: float,
+    most: float,
 ) -> Any:
     """[row, class]: the share of a class's rows that hold at least one of its patterns; negative where a search took too many steps.
 

@@ -18,13 +18,14 @@ from deniable.classify.target import Target
 YES = dn.Binary()
 THREE = dn.Nominal(["a", "b", "c"])
 OPEN = dn.Identity(YES)
+NEAR = dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.7, 0.15])
 
 DESIGNS = {
     # channels of both attributes, of the class; rows; P(both items | class), P(first alone), P(second alone) for class 0 and 1
     "undistorted": ([OPEN, OPEN], OPEN, 300, [(0.1, 0.2, 0.2), (0.25, 0.2, 0.1)]),
     "kept with 0.8": ([dn.KRR(YES, 0.8), dn.KRR(YES, 0.8)], OPEN, 1_000, [(0.1, 0.2, 0.2), (0.3, 0.2, 0.1)]),
     "three labels": ([dn.KRR(THREE, 0.7), dn.Retention(THREE, 0.6)], OPEN, 1_000, [(0.1, 0.2, 0.2), (0.4, 0.1, 0.1)]),
-    "neighbours": ([dn.Neighbours(dn.Ordinal(["1", "2", "3"]), [0.7, 0.15]), dn.KRR(YES, 0.8)], OPEN, 1_000, [(0.1, 0.2, 0.2), (0.3, 0.2, 0.1)]),
+    "neighbours": ([NEAR, dn.KRR(YES, 0.8)], OPEN, 1_000, [(0.1, 0.2, 0.2), (0.3, 0.2, 0.1)]),
     "hidden class": ([dn.KRR(YES, 0.85), dn.KRR(YES, 0.85)], dn.KRR(YES, 0.85), 2_000, [(0.1, 0.2, 0.2), (0.4, 0.1, 0.1)]),
 }  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.patterns.changes import changes
+from deniable.classify.patterns.explanation import Explanation
 from deniable.classify.patterns.sources import rows_in_memory
+from deniable.classify.training_rows import as_frame
 from deniable.core.allowed import Allowed, is_number
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
-from deniable.errors import SchemaError
+from deniable.errors import DataError, SchemaError
 
 SHARE = Allowed("a share of at least 0 and below 1", lambda value: is_number(value) and 0 <= value < 1)
 GROWTH = Allowed("a number of at least 1, or infinity for jumping patterns", lambda value: is_number(value) and value >= 1)
@@ -89,15 +93,61 @@ class PatternClassifier(ReconstructingClassifier):
         total = both.sum(axis=1, keepdims=True)
         return np.divide(both, total, out=np.full_like(both, 1 / both.shape[1]), where=total > 0)
 
+    @abstractmethod
+    def _patterns_in(self, cells: Any) -> tuple[Any, str]:
+        """The patterns that a row of cells holds as a frame with the column `adds`, and what that column says."""
+
+    def explain(self, row: Any) -> Explanation:
+        """Why a row of true values is classified as it is: text (`print`), a frame (`.frame`) and a picture (`.plot()`).
+
+        The row is a dict, a pandas Series, a list of values or a frame with one row. Told are the patterns inside it with their support,
+        growth rate and its interval, how much each adds, and which other values would lead to another class.
+
+        >>> import deniable as dn, pandas as pd
+        >>> X = pd.DataFrame({"outlook": ["sunny", "rain", "rain", "sunny"] * 5, "windy": ["no", "no", "yes", "yes"] * 5})
+        >>> print(dn.EmergingPatterns().fit(X, ["play", "play", "stay", "stay"] * 5).explain({"outlook": "rain", "windy": "yes"}))
+        Class stay: 1.00 of the scores (play 0.00).
+        For stay, 2 patterns; what each adds to the score:
+          0.667  windy=yes: 100% of stay, found nowhere else (at least 3.6 times as frequent)
+          0.333  outlook=rain & windy=yes: 50% of stay, found nowhere else (at least 1.6 times as frequent)
+        For play, no pattern.
+        It would be play if windy were no (1.00).
+        """
+        check_is_fitted(self)
+        cells = self._codes(self._as_one_row(row), reported=False)[0]
+        chances = self._proba(cells[None, :])[0]
+        frame, words = self._patterns_in(cells)
+        frame = frame.sort_values("adds", ascending=False, kind="stable").reset_index(drop=True)
+        label = self.classes_[chances.argmax()]
+        return Explanation(
+            label, dict(zip(self.classes_.tolist(), chances.tolist(), strict=True)), frame, changes(self, cells), words
+        )
+
+    def _as_one_row(self, row: Any) -> Any:
+        import pandas as pd
+
+        names = [attribute.name for attribute in self.attributes_]
+        if hasattr(row, "to_dict") and getattr(row, "ndim", 2) == 1:
+            row = row.to_dict()
+        if isinstance(row, Mapping):
+            lacking = [name for name in names if name not in row]
+            if lacking:
+                raise DataError("lacking_values", "The row has no value of {got}.", got=lacking)
+            return pd.DataFrame([{name: row[name] for name in names}])
+        frame = as_frame(row)
+        if frame is None:
+            values = np.asarray(row, dtype=object).reshape(-1)
+            if len(values) != len(names):
+                raise DataError(
+                    "row_length", "A row has one value of each of {names}; got {got}.", names=names, got=len(values)
+                )
+            return pd.DataFrame([values.tolist()], columns=names) if hasattr(self, "feature_names_in_") else [values.tolist()]
+        if len(frame) != 1:
+            raise DataError(
+                "one_row", "One row is explained at a time; got {got:,}. Give frame.iloc[[i]], or a dict.", got=len(frame)
+            )
+        return row
+
     def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
         check_is_fitted(self)
         return grid_confusion(self, codes, reported_class, method) or sampled_confusion(self, codes, reported_class)
-
-
-def finite_or_none(values: Any) -> list[float | None]:
-    """Numbers for JSON, which has no infinity.
-
-    >>> finite_or_none(np.array([1.5, np.inf]))
-    [1.5, None]
-    """
-    return [value if math.isfinite(value) else None for value in values.tolist()]

@@ -67,7 +67,9 @@ class EmergingPatterns(PatternClassifier):
         "false_discovery_rate": RATE,
         "base_percentile": Allowed("a number from 0 to 100", lambda value: is_number(value) and 0 <= value <= 100),
         "jump_errors": Allowed("a number of at least 0", lambda value: is_number(value) and 0 <= value < float("inf")),
-        "binarised": Allowed("None or lists of columns by attribute", lambda value: value is None or isinstance(value, Mapping)),
+        "binarised": Allowed(
+            "None or lists of columns by attribute", lambda value: value is None or isinstance(value, Mapping)
+        ),
         "r_threshold": whole_from(1),
         "bins": whole_from(2),
     }
@@ -114,11 +116,14 @@ class EmergingPatterns(PatternClassifier):
                 "class_not_determined", "The class {name!r}: its reports do not determine it.", name=self.target_.name
             )
         rules = Rules(
-            float(self.min_support), float(self.min_growth), self.method, self.max_len, int(self.r_threshold), float(self.jump_errors)
+            float(self.min_support),
+            float(self.min_growth),
+            self.method,
+            self.max_len,
+            int(self.r_threshold),
+            float(self.jump_errors),
         )
-        self._found: Found | None = find_patterns(
-            Strata(table, fine, classes, of_class), rules, self.false_discovery_rate
-        )
+        self._found: Found | None = find_patterns(Strata(table, fine, classes, of_class), rules, self.false_discovery_rate)
         self._patterns: Patterns = self._found.patterns()
         self._frame: Any = None
         self.n_candidates_ = self._found.tested
@@ -154,10 +159,15 @@ class EmergingPatterns(PatternClassifier):
         """The aggregate scores of rows of cells, [row, class], before they are divided by base scores."""
         from deniable.kernels.pattern_scores import held_scores
 
+        return held_scores(cells, *self._arrays(), len(self.classes_))
+
+    def _arrays(self) -> list[Any]:
+        """The patterns as kernels read them; arrays that may not be written to, as joblib opens them, would be compiled for once more."""
         found = self._patterns
-        return held_scores(
-            cells, found.starts, found.places, found.label, found.numbers["contribution"], len(self.classes_)
-        )
+        return [
+            np.require(array, requirements="W")
+            for array in (found.starts, found.places, found.label, found.numbers["contribution"])
+        ]
 
     @property
     def patterns_(self) -> Any:
@@ -179,6 +189,16 @@ class EmergingPatterns(PatternClassifier):
     def _notes(self) -> dict[str, Any]:
         return {"method": self.method, "target": "population", "min_support": self.min_support, "confidence": LEVEL}
 
+    def _patterns_in(self, cells: Any) -> tuple[Any, str]:
+        from deniable.kernels.pattern_scores import held_by
+
+        found = self._with_intervals()
+        held = found.take(np.flatnonzero(held_by(cells.astype(np.int64), found.starts, found.places)))
+        frame = held.to_frame(self.features_, self.classes_, self._notes())
+        place = {label: c for c, label in enumerate(self.classes_.tolist())}
+        bases = self.base_scores_[[place[label] for label in frame["class"]]]
+        return frame.assign(adds=frame["contribution"] / bases), "what each adds to the score"
+
     def _proba(self, codes: Any) -> Any:
         return self._as_chances(self._scores(codes) / self.base_scores_)
 
@@ -188,11 +208,8 @@ class EmergingPatterns(PatternClassifier):
         tables = [self._chances_of_truths(i) for i in range(len(self.features_))]
         sizes = np.array([table.shape[1] for table in tables])
         offsets = np.concatenate([[0], np.cumsum([table.size for table in tables])])[:-1]
-        found = self._patterns
-        scores = expected_scores(
-            codes, offsets, sizes, np.concatenate([table.ravel() for table in tables]), found.starts, found.places, found.label,
-            found.numbers["contribution"], len(self.classes_),
-        )  # fmt: skip
+        chances = np.concatenate([table.ravel() for table in tables])
+        scores = expected_scores(codes, offsets, sizes, chances, *self._arrays(), len(self.classes_))
         return self._with_reported_class(self._as_chances(scores / self.base_scores_), reported_class)
 
     def _learned(self) -> dict[str, Any]:
@@ -207,6 +224,9 @@ class EmergingPatterns(PatternClassifier):
         self._patterns = patterns_from(content["patterns"], self.features_, len(self.classes_))
         self._found = self._frame = None
         self.base_scores_ = np.array(content["base_scores"], dtype=np.float64)
-        if self.base_scores_.shape != (len(self.classes_),) or not (np.isfinite(self.base_scores_) & (self.base_scores_ > 0)).all():
+        if (
+            self.base_scores_.shape != (len(self.classes_),)
+            or not (np.isfinite(self.base_scores_) & (self.base_scores_ > 0)).all()
+        ):
             raise ValueError("base_scores must be one positive number for each class")
         self.n_candidates_ = int(content["candidates"])

@@ -72,12 +72,12 @@ class Found:
         table = self.strata.table
         sizes = [np.full(len(itemsets), itemsets.shape[1]) for _, itemsets, _, _ in self.pieces]
         starts = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))]).astype(np.int64)
-        flat = np.concatenate([np.zeros(0, np.int64), *(itemsets.ravel() for _, itemsets, _, _ in self.pieces)]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0, np.int64), *(itemsets.ravel() for _, itemsets, _, _ in self.pieces)]).astype(
+            np.int64
+        )
         labels = [np.full(len(itemsets), label) for label, itemsets, _, _ in self.pieces]
         known = ("support", "other_support", "growth_rate", "p_value", "contribution")
-        numbers = {
-            name: np.concatenate([np.zeros(0), *(own[name] for _, _, own, _ in self.pieces)]) for name in known
-        }
+        numbers = {name: np.concatenate([np.zeros(0), *(own[name] for _, _, own, _ in self.pieces)]) for name in known}
         places = np.stack([table.feature[flat], table.cell[flat]], axis=1)
         return Patterns(starts, places, np.concatenate([np.zeros(0, np.int64), *labels]).astype(np.int64), numbers)
 

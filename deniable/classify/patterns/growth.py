@@ -166,7 +166,9 @@ class Contrast:
         v11 = np.maximum(mean_product(gamma, delta, gamma, delta) - second**2, 0.0)
         v01 = mean_product(alpha, beta, gamma, delta) - first * second
         # Hidden answers never say more than as many open ones would.
-        own_share, other_share = (np.clip(side.sums(parts).total / side.size, 1 / side.size, 1.0) for side in (self._own, self._other))
+        own_share, other_share = (
+            np.clip(side.sums(parts).total / side.size, 1 / side.size, 1.0) for side in (self._own, self._other)
+        )
         v00 = np.maximum(v00, (1 - share) ** 2 * share * own_share * (1 - own_share))
         v11 = np.maximum(v11, share**2 * (1 - share) * other_share * (1 - other_share))
         top, bottom = (1 - share) * np.maximum(a, 0.0), share * np.maximum(b, 0.0)

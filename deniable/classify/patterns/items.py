@@ -50,9 +50,7 @@ class CellAttribute:
     def only(self, cells: Sequence[int]) -> CellAttribute:
         """The same with some of its items."""
         kept = np.isin(self.cells, cells)
-        return CellAttribute(
-            self.name, self.weights[kept], self.shows[kept], self.biased[kept], self.cells[kept], self.of_fine
-        )
+        return CellAttribute(self.name, self.weights[kept], self.shows[kept], self.biased[kept], self.cells[kept], self.of_fine)
 
 
 def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttribute:
@@ -68,9 +66,7 @@ def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttr
         )
     shows = feature.of_true_of_reported == everything[:, None]
     unbiased = np.zeros(feature.cells, dtype=bool)
-    return CellAttribute(
-        feature.name, np.ascontiguousarray(inverse.T), shows, unbiased, everything, feature.of_reported
-    )
+    return CellAttribute(feature.name, np.ascontiguousarray(inverse.T), shows, unbiased, everything, feature.of_reported)
 
 
 def _behind_noise(attribute: Hidden, feature: Feature, counts: Any) -> CellAttribute:
@@ -79,9 +75,7 @@ def _behind_noise(attribute: Hidden, feature: Feature, counts: Any) -> CellAttri
     merged = not domain.has_grid or feature.cells - feature.apart < domain.size
     bins = [domain.low, *feature.edges.tolist(), domain.high] if merged else None
     mined = MinedAttribute(feature.name, attribute.channel, bins)
-    none = CellAttribute(
-        feature.name, np.zeros((0, 1)), np.zeros((0, 1), bool), np.zeros(0, bool), np.zeros(0, np.int64), None
-    )
+    none = CellAttribute(feature.name, np.zeros((0, 1)), np.zeros((0, 1), bool), np.zeros(0, bool), np.zeros(0, np.int64), None)
     if attribute.floating:
         # Numbers without a step are read in cells of mining's own, which their fine codes do not tell.
         return none

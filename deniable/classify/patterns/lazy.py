@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -11,6 +10,7 @@ import numpy as np
 
 from deniable.classify.patterns.classifier import GROWTH, SHARE, PatternClassifier
 from deniable.classify.patterns.matching import Matches
+from deniable.classify.patterns.row_patterns import NOT_KNOWN, growth_of, reduced_rows, smallest_patterns
 from deniable.core.allowed import Allowed, is_number, whole_from
 from deniable.errors import DataError, ParameterError
 from deniable.mining.counting import in_threads
@@ -47,7 +47,8 @@ class LazyPatterns(PatternClassifier):
     Parameters
     ----------
     schema : how the training rows were distorted; None: not at all.
-    min_growth : how many times as frequent a pattern must be in the class; infinity (the default): jumping patterns, which no other has.
+    min_growth : how many times as frequent a pattern must be in the class; infinity: jumping patterns alone, which no other class has
+        (the fastest; where classes overlap there may be none, and then the largest class is predicted).
     min_support : the share of a class that must have a pattern; 0: any that occurs.
     min_match : a report counts as a value of the row if its truth is that value with a higher probability than this (p_thr of the
         thesis); one number, or one for each attribute by name.
@@ -59,7 +60,7 @@ class LazyPatterns(PatternClassifier):
     --------
     >>> import deniable as dn, pandas as pd
     >>> X = pd.DataFrame({"outlook": ["sunny", "rain", "rain", "sunny"], "windy": ["no", "no", "yes", "yes"]})
-    >>> model = dn.LazyPatterns().fit(X, ["play", "play", "stay", "play"])
+    >>> model = dn.LazyPatterns(min_growth=float("inf")).fit(X, ["play", "play", "stay", "play"])
     >>> model.predict(pd.DataFrame({"outlook": ["rain", "sunny"], "windy": ["yes", "yes"]})).tolist()
     ['stay', 'play']
     """
@@ -79,8 +80,8 @@ class LazyPatterns(PatternClassifier):
     def __init__(
         self,
         schema: Any = None,
-        min_growth: float = math.inf,
-        min_support: float = 0.0,
+        min_growth: float = 2.0,
+        min_support: float = 0.05,
         min_match: Any = 0.5,
         neighbours: int = 0,
         bins: int = 5,
@@ -143,18 +144,46 @@ class LazyPatterns(PatternClassifier):
         from deniable.kernels.lazy_patterns import compact_scores
 
         distinct, inverse = np.unique(cells.astype(np.int64), axis=0, return_inverse=True)
+        # Arrays that may not be written to, as joblib opens them, would be compiled for once more.
+        numbers, label, flat, offsets, sizes = (
+            np.require(array, requirements="W")
+            for array in (self._numbers, self._label, self._matches.flat, self._matches.offsets, self._matches.sizes)
+        )
+        times, totals = self._rows.times.astype(np.float64), self._totals.copy()
         scores = np.empty((len(distinct), len(self.classes_)))
 
         def work(first: int, last: int) -> None:
             scores[first:last] = compact_scores(
-                distinct[first:last], self._numbers, self._label, self._rows.times.astype(np.float64), self._matches.offsets,
-                self._matches.sizes, self._matches.flat, self._totals, self._least_rows, float(self.min_growth), MOST_STEPS,
+                distinct[first:last], numbers, label, times, offsets, sizes, flat, totals, self._least_rows, float(self.min_growth),
+                MOST_STEPS,
             )  # fmt: skip
 
-        in_threads(work, len(distinct), float(len(distinct)) * self._numbers.size)
+        in_threads(work, len(distinct), float(len(distinct)) * numbers.size)
         if (scores < 0).any():
             raise too_long()
         return scores[inverse.reshape(-1)]
+
+    def _patterns_in(self, cells: Any) -> tuple[Any, str]:
+        import pandas as pd
+
+        reduced = reduced_rows(self, cells)
+        sign = "≈" if self.neighbours else "="
+        names = [
+            f"{feature.name}{sign if feature.ordered else '='}{feature.labels[x]}"
+            for feature, x in zip(self.features_, cells, strict=True)
+        ]
+        pieces = []
+        for c, label in enumerate(self.classes_):
+            found = smallest_patterns(self, reduced, c, MOST_STEPS)
+            if found is None:
+                raise too_long()
+            itemsets = [frozenset(name for i, name in enumerate(names) if bits >> i & 1) for bits in found.tolist()]
+            pieces.append(pd.DataFrame({"itemsets": itemsets, "class": label} | growth_of(self, reduced, cells, c, found)))
+        full = [piece for piece in pieces if len(piece)]
+        frame = pd.concat(full, ignore_index=True) if full else pieces[0]
+        if frame["growth_low"].isna().any():
+            frame.attrs["no_interval"] = NOT_KNOWN
+        return frame.assign(adds=frame["support"]), "how much of the class holds each"
 
     def _proba(self, codes: Any) -> Any:
         return self._as_chances(self._scores(codes))

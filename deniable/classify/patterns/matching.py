@@ -53,7 +53,8 @@ class Matches:
     def of(cls, features: list[Feature], shares: list[Any], least: Mapping[str, float], neighbours: int) -> Matches:
         """Reports that match with a probability above `least` of their attribute."""
         tables = [
-            match_chances(feature, share, neighbours) > least[feature.name] for feature, share in zip(features, shares, strict=True)
+            match_chances(feature, share, neighbours) > least[feature.name]
+            for feature, share in zip(features, shares, strict=True)
         ]
         offsets = np.concatenate([[0], np.cumsum([table.size for table in tables])])[:-1]
         return cls(
