@@ -110,6 +110,7 @@ def small_set(seed):
     return X, y, min_support, min_growth
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("part", range(10))
 def test_both_searches_find_what_an_enumeration_finds(part):
     for seed in range(30 * part, 30 * part + 30):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.patterns.growth import NO_INTERVAL, Contrast, contributions, growth_rates
+from deniable.classify.patterns.items import item_name
 from deniable.classify.patterns.search import Rules, frequent_in_classes
 from deniable.classify.patterns.strata import Strata
 from deniable.mining.itemsets import discovery_limit
@@ -42,7 +43,7 @@ class Patterns:
 
     def itemsets(self, features: Any) -> list[frozenset[str]]:
         """The items of each, by name."""
-        names = [f"{features[i].name}={features[i].labels[x]}" for i, x in self.places.tolist()]
+        names = [item_name(features[i], x) for i, x in self.places.tolist()]
         return [frozenset(names[a:b]) for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
 
     def to_frame(self, features: Any, classes: Any, notes: dict[str, Any]) -> Any:
@@ -87,6 +88,10 @@ class Found:
         known = [Contrast(self.strata, c, sets, parts).precision(level) for c, sets, _, parts in self.pieces]
         for name in ("support_se", "support_low", "support_high", "growth_low", "growth_high"):
             patterns.numbers[name] = np.concatenate([np.zeros(0), *(getattr(each, name) for each in known)])
+        # Intervals are those of unbiased estimates; what is shown, shrunk or taken for 0, lies inside them in any case.
+        for point, low, high in (("support", "support_low", "support_high"), ("growth_rate", "growth_low", "growth_high")):
+            patterns.numbers[low] = np.minimum(patterns.numbers[low], patterns.numbers[point])
+            patterns.numbers[high] = np.maximum(patterns.numbers[high], patterns.numbers[point])
         patterns.numbers = {name: patterns.numbers[name] for name in NUMBERS}
         return patterns
 

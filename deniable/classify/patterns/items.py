@@ -21,6 +21,18 @@ from deniable.mining.items import Items
 from deniable.mining.packed_rows import PackedRows
 
 
+def item_name(feature: Feature, cell: int, sign: str = "=") -> str:
+    """An item as people read it: "colour=red", "age >= 40".
+
+    >>> from deniable.classify.features import Numbers
+    >>> age = Numbers("age", np.array([30.0, 50.0])).cells(np.ones(2), 5, 5)
+    >>> item_name(age, 0), item_name(age, 1)
+    ('age < 40', 'age >= 40')
+    """
+    label = feature.labels[cell]
+    return f"{feature.name} {label}" if label.startswith(("<", ">=")) else f"{feature.name}{sign}{label}"
+
+
 @dataclass
 class CellAttribute:
     """One attribute as mining sees it: one row per item, one column per reported cell."""
@@ -146,7 +158,7 @@ def item_table(
     sizes = [len(attribute.cells) for attribute in attributes]
     place = np.repeat(np.arange(len(features)), sizes)
     cell = np.concatenate([attribute.cells for attribute in attributes]).astype(np.int64)
-    names = [f"{features[i].name}={features[i].labels[x]}" for i, x in zip(place, cell, strict=True)]
+    names = [item_name(features[i], x) for i, x in zip(place, cell, strict=True)]
     both = [attribute.plain or (np.full(len(attribute.cells), np.nan),) * 2 for attribute in attributes]
     absent, present = (np.concatenate([np.zeros(0), *(pair[k] for pair in both)]) for k in (0, 1))
     # `CellAttribute` has what mining reads of an attribute: its weights, and which reports are the item.

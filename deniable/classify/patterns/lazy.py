@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deniable.classify.patterns.classifier import GROWTH, SHARE, PatternClassifier
+from deniable.classify.patterns.items import item_name
 from deniable.classify.patterns.matching import Matches
 from deniable.classify.patterns.row_patterns import NOT_KNOWN, growth_of, reduced_rows, smallest_patterns
 from deniable.core.allowed import Allowed, is_number, whole_from
@@ -167,11 +168,8 @@ class LazyPatterns(PatternClassifier):
         import pandas as pd
 
         reduced = reduced_rows(self, cells)
-        sign = "≈" if self.neighbours else "="
-        names = [
-            f"{feature.name}{sign if feature.ordered else '='}{feature.labels[x]}"
-            for feature, x in zip(self.features_, cells, strict=True)
-        ]
+        near = "≈" if self.neighbours else "="
+        names = [item_name(f, x, near if f.ordered else "=") for f, x in zip(self.features_, cells, strict=True)]
         pieces = []
         for c, label in enumerate(self.classes_):
             found = smallest_patterns(self, reduced, c, MOST_STEPS)
@@ -183,7 +181,7 @@ class LazyPatterns(PatternClassifier):
         frame = pd.concat(full, ignore_index=True) if full else pieces[0]
         if frame["growth_low"].isna().any():
             frame.attrs["no_interval"] = NOT_KNOWN
-        return frame.assign(adds=frame["support"]), "how much of the class holds each"
+        return frame.assign(adds=frame["matched_support"]), "how much of the class holds each"
 
     def _proba(self, codes: Any) -> Any:
         return self._as_chances(self._scores(codes))

@@ -1,8 +1,8 @@
 """The patterns inside one row, as a lazy classifier finds them: the smallest sets of its values that emerge in a class.
 
-These are the left border of all patterns of the row; larger ones hold no further training rows. Support and growth are those of the
-reduced training rows, which decide. The interval is about truths: where nothing is hidden it is that of two observed shares, else the
-one that unbiased weights give the same values (`growth.Contrast`).
+These are the left border of all patterns of the row; larger ones hold no further training rows. What decides is how many reduced
+training rows hold them (`matched_support`). Support and growth rate are those of truths, with an interval: where nothing is hidden what
+was seen, else what unbiased weights say of the same values (`growth.Contrast`); where they cannot, what matched, without an interval.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from deniable.classify.patterns.strata import Strata
 
 MOST_HELD = 100_000
 """More sets than this are not listed; enough of them to hold all rows that any of them holds are."""
+LEVEL = 0.95
 NOT_KNOWN = "attributes that are hidden by noise, and neighbouring cells that count as one, have no interval"
 
 
@@ -89,37 +90,47 @@ def growth_of(model: Any, reduced: Reduced, cells: Any, label: int, itemsets: An
     counts = np.array([reduced.supports(itemset) for itemset in itemsets]).reshape(len(itemsets), len(totals))
     support = counts[:, label] / totals[label]
     other = (counts.sum(axis=1) - counts[:, label]) / max(totals.sum() - totals[label], 1.0)
-    with np.errstate(divide="ignore"):
-        growth = np.where(other > 0, support / np.where(other > 0, other, 1.0), np.inf)
-    low, high = _interval(model, cells, label, itemsets, support, other)
+    matched = {"matched_support": support, "matched_elsewhere": other}
+    if model.target_.hidden or any(feature.hidden for feature in model.features_):
+        return matched | _of_truths(model, cells, label, itemsets, support, other)
+    low, high = _ends_of_shares(support, other, totals[label], totals.sum() - totals[label])
+    return matched | _columns(support, other, low, high)
+
+
+def _columns(support: Any, other: Any, low: Any, high: Any) -> dict[str, Any]:
+    growth = np.divide(support, other, out=np.full(len(support), np.inf), where=other > 0)
     return {"support": support, "other_support": other, "growth_rate": growth, "growth_low": low, "growth_high": high}
 
 
-def _interval(model: Any, cells: Any, label: int, itemsets: Any, support: Any, other: Any) -> tuple[Any, Any]:
-    hidden = model.target_.hidden or any(f.hidden for f in model.features_)
-    if not hidden:
-        from deniable.kernels.growth_scores import growth_ends
+def _ends_of_shares(support: Any, other: Any, rows: float, other_rows: float) -> tuple[Any, Any]:
+    """The interval of a ratio of shares that were seen: their mean square is their mean, whatever it is."""
+    from deniable.kernels.growth_scores import growth_ends
 
-        sizes = model._totals[label], model._totals.sum() - model._totals[label]
-        # Of shares that were seen the mean square is the mean, whatever it is.
-        own, others = (
-            np.stack([mean, mean, np.ones(len(mean)), np.ones(len(mean)), np.zeros(len(mean)), np.full(len(mean), n)], axis=1)
-            for mean, n in zip((support, other), sizes, strict=True)
-        )
-        return growth_ends(own, others, NormalDist().inv_cdf(0.975))  # type: ignore[no-any-return]
+    one, nothing = np.ones(len(support)), np.zeros(len(support))
+    own, others = (
+        np.stack([mean, mean, one, one, nothing, n * one], axis=1) for mean, n in ((support, rows), (other, other_rows))
+    )
+    return growth_ends(own, others, NormalDist().inv_cdf(0.5 + LEVEL / 2))  # type: ignore[no-any-return]
+
+
+def _of_truths(model: Any, cells: Any, label: int, itemsets: Any, support: Any, other: Any) -> dict[str, Any]:
+    """What unbiased weights say of the same values, where they can; elsewhere what matched, without an interval."""
+    support, other = support.copy(), other.copy()
     low, high = np.full(len(itemsets), np.nan), np.full(len(itemsets), np.nan)
     of_class = class_weights(model.target_.matrix)
-    if model.neighbours or of_class is None:
-        return low, high
-    strata = _strata(model, of_class)
-    place = strata.table.number_of()
-    for k, itemset in enumerate(itemsets.tolist()):
-        pairs = [(i, int(cells[i])) for i in range(len(cells)) if itemset >> i & 1]
-        if all(pair in place for pair in pairs):
-            numbers = np.array([[place[pair] for pair in pairs]], dtype=np.int32)
-            known = Contrast(strata, label, numbers, strata.sums(numbers)[0]).precision(0.95)
-            low[k], high[k] = known.growth_low[0], known.growth_high[0]
-    return low, high
+    if not model.neighbours and of_class is not None:
+        strata = _strata(model, of_class)
+        place = strata.table.number_of()
+        for k, itemset in enumerate(itemsets.tolist()):
+            pairs = [(i, int(cells[i])) for i in range(len(cells)) if itemset >> i & 1]
+            if all(pair in place for pair in pairs):
+                numbers = np.array([[place[pair] for pair in pairs]], dtype=np.int32)
+                sums = strata.sums(numbers)[0]
+                known = Contrast(strata, label, numbers, sums).precision(LEVEL)
+                low[k], high[k] = known.growth_low[0], known.growth_high[0]
+                sides = strata.own[label], strata.other[label]
+                support[k], other[k] = (np.clip(side.sums(sums).total[0] / side.size, 0.0, 1.0) for side in sides)
+    return _columns(support, other, low, high)
 
 
 def _strata(model: Any, of_class: Any) -> Strata:
