@@ -217,6 +217,25 @@ def test_what_cannot_be_learned_is_refused():
         dn.LazyPatterns(min_match={"a": 0.5}).fit(rows[["a", "b"]], rows["c"])
 
 
+@pytest.mark.parametrize("make", [dn.EmergingPatterns, dn.LazyPatterns])
+def test_files_of_jumping_patterns_are_json_that_anyone_can_read(make):
+    rng = np.random.default_rng(1)
+    schema = schema_of(0.9)
+    truth = people(rng, 500)
+    model = make(schema, min_growth=math.inf).fit(schema.randomise(truth, rng))
+
+    def refuse(number):
+        raise AssertionError(f"{number} is no JSON")
+
+    text = to_json(model)
+    json.loads(text, parse_constant=refuse)
+    again = store.from_json(text)
+    np.testing.assert_array_equal(
+        again.predict_proba(truth[["colour", "size"]]), model.predict_proba(truth[["colour", "size"]])
+    )
+    assert to_json(again) == text
+
+
 def test_damaged_patterns_and_rows_are_refused():
     rng = np.random.default_rng(1)
     schema = schema_of(0.85)

@@ -21,7 +21,12 @@ from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.errors import DataError, SchemaError
 
 SHARE = Allowed("a share of at least 0 and below 1", lambda value: is_number(value) and 0 <= value < 1)
-GROWTH = Allowed("a number of at least 1, or infinity for jumping patterns", lambda value: is_number(value) and value >= 1)
+JUMPING = "inf"
+"""Infinity as files write it: JSON has no such number."""
+GROWTH = Allowed(
+    "a number of at least 1, or infinity for jumping patterns",
+    lambda value: (is_number(value) and value >= 1) or (isinstance(value, str) and value == JUMPING),
+)
 RATE = Allowed("None or a number between 0 and 1", lambda value: value is None or (is_number(value) and 0 < value < 1))
 TIE = 1e-12
 """So little of the classes' shares is added to scores: it decides between equal ones, the larger class first."""
@@ -68,6 +73,11 @@ class PatternClassifier(ReconstructingClassifier):
                 owner=type(self).__name__,
                 group=self.groups_[0].channel.name,
             )
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters for JSON."""
+        given = {name: value for name, value in self.get_params().items() if name not in ("schema", "random_state")}
+        return given | {"min_growth": given["min_growth"] if float(given["min_growth"]) < float("inf") else JUMPING}
 
     def _shape_of_counts(self, reports: int) -> tuple[int, ...]:
         return self.target_.matrix.shape[1], reports

@@ -214,6 +214,7 @@ class EmergingPatterns(PatternClassifier):
 
     def _learned(self) -> dict[str, Any]:
         return {
+            "parameters": self._parameters(),
             "patterns": patterns_to(self._with_intervals()),
             "base_scores": self.base_scores_.tolist(),
             "candidates": int(self.n_candidates_),

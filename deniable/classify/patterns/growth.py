@@ -148,7 +148,7 @@ class Contrast:
         """The test as a function of the angle: linear in each row's weights, so its variance is a quadratic form of (cos, sin)."""
         u, n, parts = self._own.weights, self._strata.n, self._parts
         everyone = n.sum()
-        share = self._own.size / everyone
+        share = float(np.clip(self._own.size / everyone, 1 / everyone, 1 - 1 / everyone))
         a, b = (side.sums(parts).total / everyone for side in (self._own, self._other))
         # Each row adds (alpha w + beta) cos - (gamma w + delta) sin; the last of each pair is what the share of the class does.
         alpha, gamma = (1 - share) * u, share * (1 - u)
@@ -166,8 +166,10 @@ class Contrast:
         v11 = np.maximum(mean_product(gamma, delta, gamma, delta) - second**2, 0.0)
         v01 = mean_product(alpha, beta, gamma, delta) - first * second
         # Hidden answers never say more than as many open ones would.
+        # Where a hidden class seems to have nobody, one person stands for it.
+        sizes = [max(side.size, 1.0) for side in (self._own, self._other)]
         own_share, other_share = (
-            np.clip(side.sums(parts).total / side.size, 1 / side.size, 1.0) for side in (self._own, self._other)
+            np.clip(total * everyone / size, 1 / size, 1.0) for total, size in zip((a, b), sizes, strict=True)
         )
         v00 = np.maximum(v00, (1 - share) ** 2 * share * own_share * (1 - own_share))
         v11 = np.maximum(v11, share**2 * (1 - share) * other_share * (1 - other_share))

@@ -200,6 +200,7 @@ class LazyPatterns(PatternClassifier):
     def _learned(self) -> dict[str, Any]:
         rows = self._rows
         return {
+            "parameters": self._parameters(),
             "rows": rows.fine.tolist(),
             "classes": rows.reported_class.tolist(),
             "times": rows.times.tolist(),
