@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from deniable import privacy as privacy
     from deniable import reconstruction as reconstruction
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes as ReconstructionNaiveBayes
+    from deniable.classify.patterns.emerging import EmergingPatterns as EmergingPatterns
+    from deniable.classify.patterns.lazy import LazyPatterns as LazyPatterns
     from deniable.classify.scoring import distorted_scorer as distorted_scorer
     from deniable.classify.store import load_model as load_model
     from deniable.classify.tree import ReconstructionTree as ReconstructionTree
@@ -114,6 +116,8 @@ _HOME = {
     "compare_publishing": "publish.comparison",
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",
+    "EmergingPatterns": "classify.patterns.emerging",
+    "LazyPatterns": "classify.patterns.lazy",
     "load_model": "classify.store",
     "distorted_scorer": "classify.scoring",
     "distort_and_cross_validate": "classify.validation",

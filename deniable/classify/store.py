@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.patterns.emerging import EmergingPatterns
+from deniable.classify.patterns.lazy import LazyPatterns
 from deniable.classify.saving import FORMAT, VERSION, WEIGHTED, are_whole
 from deniable.classify.tree import ReconstructionTree
 from deniable.core.schema import Schema
 from deniable.errors import DataError, DeniableError, FileError
 
-KINDS = {kind._kind: kind for kind in (ReconstructionNaiveBayes, ReconstructionTree)}
+KINDS = {kind._kind: kind for kind in (ReconstructionNaiveBayes, ReconstructionTree, EmergingPatterns, LazyPatterns)}
 
 
 def load_model(path: str | Path) -> Any:

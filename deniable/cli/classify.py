@@ -13,6 +13,7 @@ import typer
 
 from deniable.cli.csv_options import reads_csv
 from deniable.cli.estimates import as_dict
+from deniable.cli.patterns import PATTERNS, Bins, MinGrowth, MinSupport, explain, pattern_learner, show_patterns
 from deniable.cli.shared_options import Force, SchemaFile
 from deniable.cli.show import console
 from deniable.core.channels.designs import Identity
@@ -32,9 +33,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+app.command()(reads_csv(explain))
+
 MOST_BYTES = 200_000_000
 """Larger files are read in pieces, attribute by attribute, and so are databases."""
-MODELS = ("naive_bayes", "tree")
+MODELS = ("naive_bayes", "tree", "patterns", "lazy")
 Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
 
 
@@ -49,9 +52,11 @@ def fit(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the classifier goes (JSON).")],
     target: Annotated[str | None, typer.Option(help="The attribute to predict, if the schema names none.")] = None,
-    model: Annotated[str, typer.Option(help=f"One of {', '.join(MODELS)}.")] = "naive_bayes",
+    model: Annotated[str, typer.Option("--model", "--kind", help=f"One of {', '.join(MODELS)}.")] = "naive_bayes",
     schema: SchemaFile = None,
-    bins: Annotated[int, typer.Option(help="Numbers are seen through so many cells.")] = 10,
+    bins: Bins = None,
+    min_support: MinSupport = None,
+    min_growth: MinGrowth = None,
     reconstruction: Annotated[str, typer.Option(help="Of a tree: local, by_class, global, local_all or none.")] = "local",
     max_depth: Annotated[int | None, typer.Option(help="Of a tree: the most tests on a path.")] = None,
     engine: Annotated[
@@ -67,20 +72,24 @@ def fit(
     from deniable.classify.tree import ReconstructionTree
 
     learner: Any
-    if model == "tree":
+    if model in PATTERNS:
+        declared, rows = _whole_rows(data, schema, target)
+        learner = pattern_learner(model, declared, bins=bins, min_support=min_support, min_growth=min_growth).fit(rows)
+        count = rows.num_rows
+    elif model == "tree":
         declared, rows = _whole_rows(data, schema, target)
         kind = None if reconstruction == "none" else reconstruction
-        learner = ReconstructionTree(declared, reconstruction=kind, bins=bins, max_depth=max_depth).fit(rows)
+        learner = ReconstructionTree(declared, reconstruction=kind, bins=bins or 10, max_depth=max_depth).fit(rows)
         count = rows.num_rows
     elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
         # Only whole rows show which attributes repeat each other.
         declared, rows = _whole_rows(data, schema, target)
-        learner = ReconstructionNaiveBayes(declared, bins=bins).fit(rows)
+        learner = ReconstructionNaiveBayes(declared, bins=bins or 10).fit(rows)
         count = rows.num_rows
     else:
         opened = open_data(data, schema, engine)
         declared = _with_target(opened.declared, target)
-        learner = ReconstructionNaiveBayes(declared, bins=bins)
+        learner = ReconstructionNaiveBayes(declared, bins=bins or 10)
         with _class_is_there(data, declared):
             learner.fit_tables(learner.count_tables(opened))
         count = int(learner._counts[0].sum())
@@ -114,6 +123,8 @@ def _whole_rows(data: str, schema: Path | None, target: str | None) -> tuple[Sch
 
 def _show_learned(learner: Any, model: str, plot: Path | None) -> None:
     """The tree in words, and as a picture; of naive Bayes the shares of the classes."""
+    if model == "patterns":
+        show_patterns(learner)
     if model != "tree":
         for label, share in zip(learner.classes_, learner.class_prior_, strict=True):
             print(f"  {label!s:<20} {share:6.1%}")

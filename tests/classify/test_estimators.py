@@ -1,4 +1,4 @@
-"""Both classifiers as scikit-learn estimators: its own checks, pipelines, searches, clones, pickles, and bad input."""
+"""All classifiers as scikit-learn estimators: its own checks, pipelines, searches, clones, pickles, and bad input."""
 
 import pickle
 
@@ -20,7 +20,7 @@ from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
 
-ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree]
+ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.EmergingPatterns, dn.LazyPatterns]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(
     {"a": dn.KRR(YES_NO, 0.8), "n": dn.Retention(dn.Integer(0, 99), 0.6), "c": dn.Identity(dn.Nominal(["p", "q"]))}, target="c"
@@ -50,9 +50,10 @@ def test_scikit_learns_own_checks_pass(estimator, check):
 @pytest.mark.parametrize("make", ESTIMATORS)
 def test_it_works_in_pipelines_and_searches(make):
     X, y = load_iris(return_X_y=True)
-    assert cross_val_score(make_pipeline(StandardScaler(), make()), X, y).mean() > 0.9
+    least = 0.8 if make is dn.LazyPatterns else 0.9
+    assert cross_val_score(make_pipeline(StandardScaler(), make()), X, y).mean() > least
     search = GridSearchCV(make(), {"bins": [3, 10]}, cv=3).fit(X, y)
-    assert search.best_score_ > 0.85
+    assert search.best_score_ > least - 0.05
 
 
 @pytest.mark.parametrize("make", ESTIMATORS)
@@ -93,7 +94,8 @@ def test_the_class_may_be_a_column_of_the_frame(make, rows):
     np.testing.assert_array_equal(together.predict_proba(truth[["a", "n"]]), apart.predict_proba(truth[["a", "n"]]))
 
 
-@pytest.mark.parametrize("make", ESTIMATORS)
+# Scores of patterns are no probabilities.
+@pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
 def test_posteriors_of_distorted_rows_are_distributions_and_calibrated(make, rows):
     truth, distorted = rows
     model = make(SCHEMA).fit(distorted)

@@ -21,15 +21,22 @@ def town(tmp_path_factory):
     return people, schema, folder
 
 
-@pytest.mark.parametrize("kind", ["naive_bayes", "tree"])
+KINDS = {
+    "naive_bayes": dn.ReconstructionNaiveBayes,
+    "tree": dn.ReconstructionTree,
+    "patterns": dn.EmergingPatterns,
+    "lazy": dn.LazyPatterns,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_fit_predict_and_score_take_one_line_each_and_equal_the_python_answers(run, town, kind):
     people, schema, folder = town
     code, out, err = run("classify", "fit", folder / "train.csv", "-o", "model.json", "--target", "children", "--model", kind)
     assert (code, err) == (0, "")
     assert "Learned 'children' from 3,000 rows" in out
     aimed = dn.Schema(dict(schema), "children", schema.groups)
-    make = {"naive_bayes": dn.ReconstructionNaiveBayes, "tree": dn.ReconstructionTree}[kind]
-    model = make(aimed).fit(pd.read_csv(folder / "train.csv"))
+    model = KINDS[kind](aimed).fit(pd.read_csv(folder / "train.csv"))
     code, out, _ = run("classify", "predict", "model.json", folder / "truth.csv", "-o", "out.csv")
     assert code == 0
     expected = model.predict(people.drop(columns="children"))

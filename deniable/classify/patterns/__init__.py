@@ -1,0 +1,1 @@
+"""Classifiers by emerging patterns: itemsets that are much more frequent in one class than in the others."""

@@ -1,0 +1,55 @@
+"""What would have to change for a row to be classified otherwise: other values of one attribute, or of two if one is not enough."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+MOST_PAIRS = 20_000
+"""Pairs of other values that are tried; beyond, only changes of single attributes are looked for."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Other values of some attributes, the class they would lead to, and its part of the scores."""
+
+    values: dict[str, str]
+    label: Any
+    chance: float
+
+    def __str__(self) -> str:
+        said = " and ".join(f"{name} were {value}" for name, value in self.values.items())
+        return f"{self.label} if {said} ({self.chance:.2f})"
+
+
+def changes(model: Any, cells: Any) -> list[Change]:
+    """The smallest changes of a row of cells that change its class, the clearest first."""
+    single = [(i, x) for i, f in enumerate(model.features_) for x in range(f.cells) if x != cells[i]]
+    found = _tried(model, cells, [(one,) for one in single])
+    pairs = [(a, b) for a, b in itertools.combinations(single, 2) if a[0] != b[0]] if len(single) ** 2 < 2 * MOST_PAIRS else []
+    return found or _tried(model, cells, pairs)
+
+
+def _tried(model: Any, cells: Any, given: list[tuple[tuple[int, int], ...]]) -> list[Change]:
+    """Those of some changes that change the class."""
+    if not given:
+        return []
+    rows = np.repeat(cells[None, :], len(given), axis=0)
+    for r, change in enumerate(given):
+        for i, x in change:
+            rows[r, i] = x
+    chances = model._proba(rows)
+    now = int(model._proba(cells[None, :]).argmax())
+    best = chances.argmax(axis=1)
+    changed = [r for r in np.argsort(-chances.max(axis=1), kind="stable").tolist() if best[r] != now]
+    return [
+        Change(
+            {model.features_[i].name: model.features_[i].labels[x] for i, x in given[r]},
+            model.classes_[best[r]],
+            float(chances[r, best[r]]),
+        )
+        for r in changed
+    ]

@@ -1,0 +1,111 @@
+"""Why a row was classified as it was: the patterns that decided, how well they are known, and what would have to change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from deniable.classify.patterns.changes import Change
+from deniable.core.html_table import html_table
+from deniable.plurals import counted
+
+SHOWN, BARS, CHANGES = 5, 12, 3
+"""So many patterns of each class are told, drawn, and so many changes are told."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a row belongs to a class: `print` it, look at `frame`, or `plot()` it.
+
+    `label` is the predicted class, `chances` the classes' parts of the scores, `changes` what would lead to another class.
+    """
+
+    label: Any
+    chances: dict[Any, float]
+    frame: Any
+    changes: list[Change]
+    words: str
+    """What the numbers in the column `adds` are parts of."""
+
+    def __str__(self) -> str:
+        lines = [self._heading, *self._patterns(), *self._changes]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    @property
+    def _heading(self) -> str:
+        others = ", ".join(f"{label} {chance:.2f}" for label, chance in self.chances.items() if label != self.label)
+        return f"Class {self.label}: {self.chances[self.label]:.2f} of the scores ({others})."
+
+    def _patterns(self) -> list[str]:
+        if not len(self.frame):
+            return ["No pattern is in this row: the class with the most rows is taken."]
+        lines = []
+        for label in sorted(self.chances, key=lambda one: -self.chances[one]):
+            own = self.frame[self.frame["class"] == label]
+            lines.append(
+                f"For {label}, {counted(len(own), 'pattern')}; {self.words}:" if len(own) else f"For {label}, no pattern."
+            )
+            lines += [
+                f"  {row['adds']:.3f}  {said(row['itemsets'])}: {row['support']:.0%} of {label}, {growth_words(row)}"
+                for row in own.head(SHOWN).to_dict("records")
+            ]
+            if len(own) > SHOWN:
+                lines.append(f"  and {len(own) - SHOWN:,} more")
+        return lines
+
+    @property
+    def _changes(self) -> list[str]:
+        if not self.changes:
+            return ["No other value of one or two attributes would change that."]
+        return ["It would be " + "; ".join(map(str, self.changes[:CHANGES])) + "."]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [str(row["class"]), said(row["itemsets"]), f"{row['support']:.1%}", growth_words(row), f"{row['adds']:.3f}"]
+            for row in self.frame.head(BARS).to_dict("records")
+        ]
+        import html
+
+        table = html_table(["class", "pattern", "support", "growth rate", "adds"], rows)
+        return f"<p>{html.escape(self._heading)}</p>{table}<p>{html.escape(' '.join(self._changes))}</p>"
+
+    def plot(self) -> Any:
+        """The strongest patterns as an Altair picture."""
+        from deniable.charts import with_picture
+        from deniable.charts.patterns import pattern_chart
+
+        bars = [
+            {"pattern": said(row["itemsets"]), "class": row["class"], "adds": row["adds"], "growth": growth_words(row)}
+            for row in self.frame.head(BARS).to_dict("records")
+        ]
+        return with_picture(pattern_chart(bars, self._heading, self._changes))
+
+
+def said(itemset: Any) -> str:
+    """A pattern as people read it.
+
+    >>> said(frozenset({"windy=true", "outlook=sunny"}))
+    'outlook=sunny & windy=true'
+    """
+    return " & ".join(sorted(itemset))
+
+
+def growth_words(row: Any) -> str:
+    """A growth rate with its interval, in words.
+
+    >>> growth_words({"growth_rate": float("inf"), "growth_low": 1.7, "growth_high": float("inf")})
+    'found nowhere else (at least 1.7 times as frequent)'
+    >>> growth_words({"growth_rate": 2.4, "growth_low": 0.9, "growth_high": float("inf")})
+    '2.4 times as frequent as elsewhere (0.9 or more)'
+    """
+    rate, low, high = (float(row[name]) for name in ("growth_rate", "growth_low", "growth_high"))
+    if math.isnan(low):
+        known = ""
+    elif math.isinf(high):
+        known = f" (at least {low:.2g} times as frequent)" if math.isinf(rate) else f" ({low:.2g} or more)"
+    else:
+        known = f" ({low:.2g} to {high:.2g})"
+    return f"found nowhere else{known}" if math.isinf(rate) else f"{rate:.2g} times as frequent as elsewhere{known}"
