@@ -22,6 +22,8 @@ UNBIASED, MODEL = "unbiased", "model-based"
 USEFUL_ERROR = 0.05
 """With method="auto" unbiased weights are used while the error to be expected of them stays below."""
 
+MOST_INFLATION = 400.0
+"""What keeps one answer in twenty and replaces the others multiplies variances by that much. Wilder ones are those of noise."""
 MOST_COMBINATIONS = 4_096
 MOST_IN_GROUP = 1 << 16
 MOST_EVALUATIONS = 20_000_000
@@ -41,6 +43,12 @@ def class_weights(matrix: Any) -> Any:
 def inflation(weights: Any) -> float:
     """By how much undoing a channel multiplies the variance of a typical indicator."""
     return float((weights**2).sum() / weights.shape[1])
+
+
+def usable_inverse(feature: Any) -> Any:
+    """Unbiased weights of an attribute's cells; None where there are none, or ones so large that no number of rows is enough."""
+    inverse = feature.inverse()
+    return None if inverse is None or inflation(inverse) > MOST_INFLATION else inverse
 
 
 def group_inflation(group: SharedDraw) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.confusion import usable_inverse
 from deniable.classify.latent_classes import LatentClasses
 from deniable.classify.tree_scoring import paths
 from deniable.classify.worlds import Outcomes, Worlds
@@ -41,7 +42,7 @@ def orders(factors: list[tuple[float, Any, bool]], size: int) -> Any:
 
 def can_be_undone(model: Any) -> bool:
     """Whether all attributes that the tree tests have unbiased weights."""
-    return all(model.features_[a].inverse() is not None for a in {a for _, region in paths(model) for a in region})
+    return all(usable_inverse(model.features_[a]) is not None for a in {a for _, region in paths(model) for a in region})
 
 
 class LeafWorlds:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.confusion import usable_inverse
 from deniable.classify.latent_classes import LatentClasses
 from deniable.classify.worlds import Outcomes, Worlds, shifted
 
@@ -44,7 +45,7 @@ def inverses(model: Any) -> list[Any] | None:
     """Unbiased weights for each attribute; nothing is undone where nothing is said. None if one that matters has none."""
     found = []
     for feature, said in zip(model.features_, said_about_classes(model), strict=True):
-        inverse = feature.inverse()
+        inverse = usable_inverse(feature)
         if inverse is None:
             if np.ptp(said, axis=1).max() > 1e-6:
                 return None
