@@ -126,7 +126,9 @@ def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
 
 def report(held: dict[str, list[Found]]) -> bool:
     """Print the table and the verdicts; whether all bars are met."""
-    print(f"{'set':<18}{'hidden by':<15}{'classifier':<13}{'rows':>6}{'runs':>6}{'covered':>9}{'off':>9}{'half-width':>12}{'refused':>9}")
+    print(
+        f"{'set':<18}{'hidden by':<15}{'classifier':<13}{'rows':>6}{'runs':>6}{'covered':>9}{'off':>9}{'half-width':>12}{'refused':>9}"
+    )
     covered: dict[str, float] = {}
     halves: dict[str, list[float]] = {}
     for cell, many in held.items():
@@ -149,7 +151,9 @@ def report(held: dict[str, list[Found]]) -> bool:
     for way, bar in BARS.items():
         if halves.get(way):
             median = float(np.median(halves[way]))
-            verdicts.append((f"{way}: median half-width {median:.3f} (most {max(halves[way]):.3f}), at most {bar}", median <= bar))
+            verdicts.append(
+                (f"{way}: median half-width {median:.3f} (most {max(halves[way]):.3f}), at most {bar}", median <= bar)
+            )
     for words, passed in verdicts:
         print(f"{'PASS' if passed else 'FAIL'}  {words}")
     return all(passed for _, passed in verdicts)

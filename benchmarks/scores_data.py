@@ -30,9 +30,7 @@ def correlated(n: int, rng: Rng) -> Rows:
     """10 attributes of four cells that share a strong factor beside the class."""
     y = rng.integers(0, 2, n)
     factor = rng.normal(0, 1, n)
-    return _named(
-        [np.digitize(0.6 * (y - 0.5) + 0.7 * factor + rng.normal(0, 0.7, n), [-0.7, 0, 0.7]) for _ in range(10)]
-    ), y
+    return _named([np.digitize(0.6 * (y - 0.5) + 0.7 * factor + rng.normal(0, 0.7, n), [-0.7, 0, 0.7]) for _ in range(10)]), y
 
 
 def copies(n: int, rng: Rng) -> Rows:

@@ -62,7 +62,9 @@ class Reports:
     def __init__(self, codes: Any, reported_class: Any, matrices: list[Any], class_matrix: Any) -> None:
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
         self.sizes = np.array([matrix.shape for matrix in matrices], dtype=np.int64).reshape(-1, 2)
-        self.hidden = np.array([matrix.shape[0] != matrix.shape[1] or not np.array_equal(matrix, np.eye(len(matrix))) for matrix in matrices])
+        self.hidden = np.array(
+            [matrix.shape[0] != matrix.shape[1] or not np.array_equal(matrix, np.eye(len(matrix))) for matrix in matrices]
+        )
         most = self.sizes.max(axis=0)
         self.matrices = np.zeros((len(matrices), most[0], max(most[0], most[1])))
         for j, matrix in enumerate(matrices):

@@ -58,7 +58,7 @@ class LeafWorlds:
         self.hidden = {a: not np.array_equal(feature.matrix, np.eye(feature.cells)) for a, feature in features.items()}
         self.most = max(sum(self.hidden[a] for a in region) for _, region in self.paths)
 
-    def outcomes(self, y: int, with_chances: bool) -> Outcomes:  # noqa: ARG002 - a leaf has chances anyway
+    def outcomes(self, y: int, with_chances: bool) -> Outcomes:
         """How people of class y fare."""
         leaves = self._leaves(y)
         shares = leaves @ (self.labels[:, None] == np.arange(self.chances.shape[1]))

@@ -16,6 +16,7 @@ OF_ALL_CLASSES = ("accuracy", "balanced_accuracy", "log_loss")
 MACRO = "macro average: the mean over the classes, each of which counts the same"
 SMALLEST = 1e-9
 
+
 def metric_names() -> list[str]:
     """The measures there are; F with another weight is written f0.5, f2, ..."""
     return list(METRICS)

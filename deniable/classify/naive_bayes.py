@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.densities import densities

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classify.confusion import MODEL, UNBIASED, check_method, not_possible
+from deniable.classify.confusion import MODEL, UNBIASED, check_method, not_possible, one_hot
 from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label, positive_place
-from deniable.classify.world_scores import WORLDS, estimate_of, in_worlds
+from deniable.classify.world_scores import WORLDS, counted, estimate_of, in_worlds
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Moments, ScoreInterval
 from deniable.errors import ParameterError
@@ -65,6 +65,25 @@ def score_rows(
     if metric in CHANCES:
         raise ParameterError("no_score_of_chances", "There is no {metric} here: {reason}", metric=metric, reason=MODEL_BASED)
     return score(model._guessed(codes, reported_class), MODEL, model.classes_, metric, pos_label)
+
+
+def score_true_rows(model: Any, codes: Any, labels: Any, metric: str, pos_label: Any = None) -> Estimate:
+    """How well `predict` does on rows whose true cells and classes are known: counted.
+
+    >>> import deniable as dn, numpy as np
+    >>> x = np.array([[0], [1]] * 50)
+    >>> model = dn.ReconstructionNaiveBayes().fit(x, x[:, 0])
+    >>> float(score_true_rows(model, x, x[:, 0], "auc").value[0])
+    1.0
+    """
+    check_metric(metric)
+    k = len(model.classes_)
+    if metric in CHANCES:
+        values = counted(model, codes, labels, metric, positive_place(model.classes_, pos_label))
+        return estimate_of(values, UNBIASED, len(codes), metric, pos_label)
+    predicted = model._proba(codes).argmax(axis=1)
+    weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
+    return score(weights, UNBIASED, model.classes_, metric, pos_label)
 
 
 def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = None) -> Estimate:

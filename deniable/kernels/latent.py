@@ -57,7 +57,16 @@ def improve(counts: Any, given: Any, cells: Any, matrices: Any, sizes: Any, hidd
 
 @compiled()
 def maximised(
-    codes: Any, chance: Any, parts: Any, cells: Any, matrices: Any, sizes: Any, hidden: Any, base: Any, pseudo: float, steps: int
+    codes: Any,
+    chance: Any,
+    parts: Any,
+    cells: Any,
+    matrices: Any,
+    sizes: Any,
+    hidden: Any,
+    base: Any,
+    pseudo: float,
+    steps: int,
 ) -> Any:
     """Improve `parts` [kind] and `cells` [kind, attribute, cell] in place, so many times; the log-likelihood of each row.
 
