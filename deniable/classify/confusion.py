@@ -2,7 +2,7 @@
 
 The mean over rows of unbiased weights is unbiased for the confusion matrix of `predict` on true rows. Weights are found where the
 prediction depends on few hidden cells (all their combinations are tried), or on one group that shares a draw (paper 004, 3.4).
-Elsewhere true rows are drawn from their posterior under the fitted model, and the estimate is as good as that model.
+Elsewhere `world_scores.py` scores. What it cannot do is guessed here: true rows drawn from their posterior under the fitted model.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from deniable.errors import NotInvertibleError, ParameterError
 
 METHODS = ("auto", "unbiased", "model")
 UNBIASED, MODEL = "unbiased", "model-based"
-USEFUL_ERROR = 0.1
+USEFUL_ERROR = 0.05
 """With method="auto" unbiased weights are used while the error to be expected of them stays below."""
 
+MOST_INFLATION = 400.0
+"""What keeps one answer in twenty and replaces the others multiplies variances by that much. Wilder ones are those of noise."""
 MOST_COMBINATIONS = 4_096
 MOST_IN_GROUP = 1 << 16
 MOST_EVALUATIONS = 20_000_000
@@ -41,6 +43,12 @@ def class_weights(matrix: Any) -> Any:
 def inflation(weights: Any) -> float:
     """By how much undoing a channel multiplies the variance of a typical indicator."""
     return float((weights**2).sum() / weights.shape[1])
+
+
+def usable_inverse(feature: Any) -> Any:
+    """Unbiased weights of an attribute's cells; None where there are none, or ones so large that no number of rows is enough."""
+    inverse = feature.inverse()
+    return None if inverse is None or inflation(inverse) > MOST_INFLATION else inverse
 
 
 def group_inflation(group: SharedDraw) -> float:
@@ -77,7 +85,6 @@ def one_hot(predicted: Any, classes: int) -> Any:
 
 def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> Any:
     """Unbiased weights for a classifier that looks at all cells at once; None where the model must be asked."""
-    check_method(method)
     if method == "model":
         return None
     classes = len(model.classes_)
@@ -99,13 +106,13 @@ def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> 
     if not hidden:
         if not useful(variance, len(codes), method):
             return None
-        return of_class[reported_class][:, :, None] * predicted(codes)[:, None, :], UNBIASED
+        return of_class[reported_class][:, :, None] * predicted(codes)[:, None, :]
     if groups:
         if groups[0].flips and groups[0].theta == 0.5:
             return not_possible(method, "a flip with probability 1/2 says nothing")
         if not useful(variance * group_inflation(groups[0]), len(codes), method):
             return None
-        return _of_group(model, groups[0], codes, reported_class, of_class, predicted), UNBIASED
+        return _of_group(model, groups[0], codes, reported_class, of_class, predicted)
     inverses = [model.features_[i].inverse() for i in singles]
     size = math.prod(model.features_[i].cells for i in singles)
     if any(inverse is None for inverse in inverses):
@@ -117,7 +124,7 @@ def grid_confusion(model: Any, codes: Any, reported_class: Any, method: str) -> 
     if not useful(variance, len(codes), method):
         return None
     chances = _of_singles(model, singles, inverses, codes, predicted)
-    return of_class[reported_class][:, :, None] * chances[:, None, :], UNBIASED
+    return of_class[reported_class][:, :, None] * chances[:, None, :]
 
 
 def _draws(model: Any) -> Any:
@@ -215,7 +222,7 @@ def _innocuous_outcome(model: Any, group: SharedDraw, codes: Any, predicted: Any
     return total / INNOCUOUS_DRAWS
 
 
-def sampled_confusion(model: Any, codes: Any, reported_class: Any) -> tuple[Any, str]:
+def sampled_confusion(model: Any, codes: Any, reported_class: Any) -> Any:
     """Naive Bayes: classes and true cells drawn from their posterior given all reports of a row, then predicted."""
     rng = _draws(model)
     n, classes = len(codes), len(model.classes_)
@@ -249,7 +256,7 @@ def sampled_confusion(model: Any, codes: Any, reported_class: Any) -> tuple[Any,
                         (running < rng.random_sample(int(replaced.sum()))[:, None]).sum(axis=1), running.shape[1] - 1
                     )
         total[rows, c, model._proba(cells).argmax(axis=1)] += 1
-    return total / POSTERIOR_DRAWS, MODEL
+    return total / POSTERIOR_DRAWS
 
 
 def _posterior(shares: Any, matrix: Any) -> Any:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from deniable.classify.features import Column, Feature, Hidden, undistorted_attribute
 from deniable.classify.parameters import check_parameters
 from deniable.classify.saving import to_json
-from deniable.classify.scoring import score
+from deniable.classify.scoring import score_rows
 from deniable.classify.target import Target
 from deniable.classify.training_rows import (
     as_frame,
@@ -184,8 +184,16 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         """P(class | reported cells and, where given, the reported class)."""
 
     @abstractmethod
-    def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
-        """For every distorted row the weight of each (class, prediction), [row, class, prediction], and how it was obtained."""
+    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
+        """For every distorted row the unbiased weight of each (class, prediction), [row, class, prediction]; None where that is no use."""
+
+    @abstractmethod
+    def _fares(self, codes: Any, worlds: Any, latent: Any) -> Any:
+        """How people fare in worlds that the reports do not refute; None where reports cannot be undone."""
+
+    @abstractmethod
+    def _guessed(self, codes: Any, reported_class: Any) -> Any:
+        """Weights like the unbiased ones of rows guessed as if attributes were independent in each class."""
 
     @abstractmethod
     def _learned(self) -> dict[str, Any]:
@@ -269,16 +277,17 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         ----------
         Z : distorted rows.
         y : their reported classes; None: they are a column of Z, as the schema's target says.
-        metric : accuracy, balanced_accuracy, sensitivity, recall, specificity, precision, f1, or F with another weight: f0.5, f2, ...
+        metric : accuracy, balanced_accuracy, sensitivity, recall, specificity, precision, f1, F with another weight (f0.5, f2, ...), auc
+            or log_loss.
         pos_label : the class that a metric of one class is about; None: the mean over all classes.
-        method : "unbiased" undoes the channels of exactly what the prediction depends on; "model" takes attributes as independent in
-            each class instead, which biases the score as far as they are not; "auto" is the first where it is possible with a useful
-            error.
+        method : "unbiased" undoes the channels of exactly what the prediction depends on; "model" undoes them for attributes one by one and
+            in pairs, and leaves the rest to a latent class model of the rows; "auto" is the first where its error is small.
 
         Returns
         -------
         Estimate
-            The score; its `method` says how it was obtained.
+            The score with a 95% interval; its `method` says how it was obtained. Where reports cannot be undone it is a guess
+            (`method` "model-based"), which has none.
 
         Examples
         --------
@@ -290,6 +299,10 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         >>> score.method, bool(score.interval()[1][0] > 0.99)
         ('unbiased', True)
         """
+        return score_rows(self, *self._reported_rows(Z, y), metric, pos_label, method)
+
+    def _reported_rows(self, Z: Any, y: Any) -> tuple[Any, Any]:
+        """Reported cells and classes of distorted rows."""
         check_is_fitted(self)
         refuse_unpaired_classes(Z, y)
         y = classes_of(y)
@@ -303,8 +316,7 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
         reported_class = self.target_.reported(y)
         if len(reported_class) != len(codes):
             raise DataError("rows_differ", "X has {x} and y has {y:,}.", x=counted(len(codes), "row"), y=len(reported_class))
-        weights, how = self._confusion(codes, reported_class, method)
-        return score(weights, how, self.classes_, metric, pos_label)
+        return codes, reported_class
 
     def save(self, path: Any, force: bool = False) -> None:
         """Write the fitted classifier to a JSON file, as `deniable classify fit` does; `dn.load_model` opens it. A file in the way stays

@@ -6,13 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.densities import densities
 from deniable.classify.estimator import ReconstructingClassifier
+from deniable.classify.latent_classes import LatentClasses
+from deniable.classify.margin_worlds import MarginWorlds, inverses
 from deniable.classify.repetition import contrasts, variance, weights
 from deniable.classify.shared import SharedDraw, shared_draws
+from deniable.classify.worlds import Worlds
 from deniable.core.allowed import Allowed, whole_from
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.tables import CellTable
@@ -292,9 +294,14 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
         instead = (1 - group.theta) * group.innocuous(members, reported_class if with_class else None)
         return told, np.repeat(instead[:, None], classes, axis=1), with_class
 
-    def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
-        check_is_fitted(self)
-        return grid_confusion(self, codes, reported_class, method) or sampled_confusion(self, codes, reported_class)
+    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
+        return grid_confusion(self, codes, reported_class, method)
+
+    def _fares(self, codes: Any, worlds: Worlds, latent: LatentClasses) -> MarginWorlds | None:
+        return None if inverses(self) is None else MarginWorlds(self, codes, worlds, latent)
+
+    def _guessed(self, codes: Any, reported_class: Any) -> Any:
+        return sampled_confusion(self, codes, reported_class)
 
 
 def _normalised(logs: Any) -> Any:

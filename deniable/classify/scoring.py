@@ -1,4 +1,5 @@
-"""Measures of a classifier from the (estimated) shares of each (class, prediction), with their errors."""
+"""A classifier's score from distorted rows: from unbiased weights of each (class, prediction) where there are useful ones, else with the
+band of a latent class model, else guessed."""
 
 from __future__ import annotations
 
@@ -7,98 +8,88 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classify.confusion import MODEL, UNBIASED
+from deniable.classify.confusion import MODEL, UNBIASED, check_method, not_possible, one_hot
+from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label, positive_place
+from deniable.classify.world_scores import WORLDS, counted, estimate_of, in_worlds
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Moments, ScoreInterval
 from deniable.errors import ParameterError
 
-METRICS = ("accuracy", "balanced_accuracy", "sensitivity", "recall", "specificity", "precision", "f1")
 MODEL_BASED = (
-    "the score is model-based: true rows were guessed as if attributes were independent in each class, and as far as they are not the "
-    "score is off, usually too high. Its error speaks of the rows alone."
+    "the score is a guess: reports of attributes that matter cannot be undone (noise seen through bins, or groups that share a draw), so true "
+    "rows were guessed as if attributes were independent in each class. Its error speaks of the rows alone."
 )
-OF_ALL_CLASSES = ("accuracy", "balanced_accuracy")
-"""These speak of all classes at once; the others are of one class, or averaged."""
-MACRO = "macro average: the mean over the classes, each of which counts the same"
-SMALLEST = 1e-9
 IMPOSSIBLE = 4.0
 """So many standard errors outside [0, 1] an unbiased share is no chance any more."""
 
 
-def metric_names() -> list[str]:
-    """The measures there are; F with another weight is written f0.5, f2, ..."""
-    return list(METRICS)
+def score_rows(
+    model: Any, codes: Any, reported_class: Any, metric: str, pos_label: Any = None, method: str = "auto", worlds: int = WORLDS
+) -> Estimate:
+    """How well `predict` does on true rows, from the cells and classes that were reported.
 
+    Parameters
+    ----------
+    model : a fitted classifier.
+    codes : reported cells, [row, attribute].
+    reported_class : reported classes.
+    metric, pos_label, method : as in `score_distorted`.
+    worlds : how many worlds a band is made of; 0 where only the value is wanted.
 
-def measure(shares: Any, metric: str, positive: int | None = None) -> float:
-    """A measure of a confusion matrix of shares [class, prediction]; of one class, or the macro average over those that occur (thesis 2.5).
+    Returns
+    -------
+    Estimate
+        The score; without worlds it has no error.
 
-    >>> measure(np.array([[0.4, 0.1], [0.2, 0.3]]), "accuracy"), measure(np.array([[0.4, 0.1], [0.2, 0.3]]), "sensitivity", 1)
-    (0.7, 0.6)
+    Examples
+    --------
+    >>> import deniable as dn, numpy as np
+    >>> x = np.array([[0], [1]] * 50)
+    >>> model = dn.ReconstructionNaiveBayes().fit(x, x[:, 0])
+    >>> float(score_rows(model, x, x[:, 0], "accuracy").value[0])
+    1.0
     """
-    shares = np.asarray(shares, dtype=np.float64)
-    right, rows, columns, all_ = np.diag(shares), shares.sum(axis=1), shares.sum(axis=0), shares.sum()
-    if metric == "accuracy":
-        return float(right.sum() / all_)
-    present = rows > SMALLEST
-    recall = np.divide(right, rows, out=np.zeros_like(rows), where=present)
-    if metric == "balanced_accuracy":
-        return float(recall[present].mean())
-    if metric in ("sensitivity", "recall"):
-        each = recall
-    elif metric == "specificity":
-        others = all_ - rows
-        each = np.divide(others - columns + right, others, out=np.zeros_like(rows), where=others > SMALLEST)
-    elif metric == "precision":
-        each = np.divide(right, columns, out=np.zeros_like(rows), where=columns > SMALLEST)
-    else:
-        alpha2 = _alpha(metric) ** 2
-        # (1 + a2) precision recall / (a2 precision + recall), errata of thesis 2.5, in terms of shares.
-        below = alpha2 * rows + columns
-        each = np.divide((1 + alpha2) * right, below, out=np.zeros_like(rows), where=below > SMALLEST)
-    return float(each[positive] if positive is not None else each[present].mean())
+    check_metric(metric)
+    check_method(method)
+    positive = positive_place(model.classes_, pos_label)
+    if len(codes) == 0:
+        raise ParameterError("no_rows", "There are no rows to score.")
+    if metric in CHANCES and method == UNBIASED:
+        not_possible(method, f"{metric} is of chances, not of predictions")
+    weights = None if metric in CHANCES else model._unbiased(codes, reported_class, method)
+    if weights is not None:
+        return score(weights, UNBIASED, model.classes_, metric, pos_label)
+    found = in_worlds(model, codes, reported_class, metric, positive, worlds)
+    if found is not None:
+        return estimate_of(*found, len(codes), metric, pos_label)
+    if metric in CHANCES:
+        raise ParameterError("no_score_of_chances", "There is no {metric} here: {reason}", metric=metric, reason=MODEL_BASED)
+    return score(model._guessed(codes, reported_class), MODEL, model.classes_, metric, pos_label)
 
 
-def _alpha(metric: str) -> float:
-    try:
-        alpha = float(metric[1:]) if metric.startswith("f") else float("nan")
-    except ValueError:
-        alpha = float("nan")
-    if not alpha > 0:
-        raise ParameterError(
-            "metric", "metric must be one of {allowed} (or f0.5, f2, ...), got {got!r}.", allowed=list(METRICS), got=metric
-        )
-    return alpha
+def score_true_rows(model: Any, codes: Any, labels: Any, metric: str, pos_label: Any = None) -> Estimate:
+    """How well `predict` does on rows whose true cells and classes are known: counted.
 
-
-def metric_label(metric: str, pos_label: Any = None) -> str:
-    """A measure as people should read it: of which class it is, or that it is averaged.
-
-    >>> metric_label("f1"), metric_label("f1", "yes"), metric_label("accuracy")
-    ('f1 (macro average)', 'f1 of yes', 'accuracy')
+    >>> import deniable as dn, numpy as np
+    >>> x = np.array([[0], [1]] * 50)
+    >>> model = dn.ReconstructionNaiveBayes().fit(x, x[:, 0])
+    >>> float(score_true_rows(model, x, x[:, 0], "auc").value[0])
+    1.0
     """
-    if metric in OF_ALL_CLASSES:
-        return metric
-    return f"{metric} (macro average)" if pos_label is None else f"{metric} of {pos_label}"
-
-
-def check_metric(metric: Any) -> None:
-    """Refuse what is no measure."""
-    if not isinstance(metric, str) or metric not in METRICS:
-        _alpha(str(metric))
+    check_metric(metric)
+    k = len(model.classes_)
+    if metric in CHANCES:
+        values = counted(model, codes, labels, metric, positive_place(model.classes_, pos_label))
+        return estimate_of(values, UNBIASED, len(codes), metric, pos_label)
+    predicted = model._proba(codes).argmax(axis=1)
+    weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
+    return score(weights, UNBIASED, model.classes_, metric, pos_label)
 
 
 def score(weights: Any, how: str, classes: Any, metric: str, pos_label: Any = None) -> Estimate:
     """The measure and its error from the weights of each row, [row, class, prediction]."""
     check_metric(metric)
-    positive = None
-    if pos_label is not None:
-        matches = np.flatnonzero(np.asarray(classes) == pos_label)
-        if not matches.size:
-            raise ParameterError(
-                "pos_label", "pos_label must be one of {allowed}, got {got!r}.", allowed=list(classes), got=pos_label
-            )
-        positive = int(matches[0])
+    positive = positive_place(classes, pos_label)
     n = len(weights)
     if n == 0:
         raise ParameterError("no_rows", "There are no rows to score.")
@@ -154,7 +145,8 @@ def _residuals(weights: Any, shares: Any, function: Callable[[Any], float]) -> A
 class distorted_scorer:  # noqa: N801 - called like scikit-learn's make_scorer
     """A scorer for `GridSearchCV`, `cross_val_score` and the like whose folds are distorted: `score_distorted` as a number.
 
-    Plain `score` on distorted folds asks how well reports are predicted, which is another question.
+    Plain `score` on distorted folds asks how well reports are predicted, which is another question. Of the log loss it is the negative,
+    as a search takes more for better.
 
     >>> import deniable as dn, numpy as np, pandas as pd
     >>> from sklearn.model_selection import cross_val_score
@@ -189,8 +181,10 @@ class distorted_scorer:  # noqa: N801 - called like scikit-learn's make_scorer
                 "distorted_scorer needs a classifier with score_distorted, got {got}.",
                 got=type(estimator).__name__,
             )
-        scored = estimator.score_distorted(Z, y, metric=self.metric, pos_label=self.pos_label, method=self.method)
-        return float(scored.value[0])
+        # A search asks hundreds of times and reads the value alone, so no band is made.
+        codes, reported_class = estimator._reported_rows(Z, y)
+        scored = score_rows(estimator, codes, reported_class, self.metric, self.pos_label, self.method, worlds=0)
+        return -float(scored.value[0]) if self.metric == "log_loss" else float(scored.value[0])
 
     def __repr__(self) -> str:
         return f"distorted_scorer({self.metric!r}, pos_label={self.pos_label!r}, method={self.method!r})"

@@ -11,9 +11,12 @@ from deniable.classify import tree_scoring, tree_text
 from deniable.classify.confusion import class_weights
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.features import MOST_FINE, Feature
+from deniable.classify.latent_classes import LatentClasses
+from deniable.classify.leaf_worlds import LeafWorlds, can_be_undone
 from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
 from deniable.classify.tree_nodes import TreeNodes
+from deniable.classify.worlds import Worlds
 from deniable.core.allowed import Allowed, none_or, one_of, whole_from
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.errors import DataError, NotInvertibleError, SchemaError
@@ -223,8 +226,14 @@ class ReconstructionTree(ReconstructingClassifier):
     def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
         return tree_scoring.posterior(self, codes, reported_class).sum(axis=2)
 
-    def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
-        return tree_scoring.confusion(self, codes, reported_class, method)
+    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
+        return tree_scoring.unbiased(self, codes, reported_class, method)
+
+    def _fares(self, codes: Any, worlds: Worlds, latent: LatentClasses) -> LeafWorlds | None:
+        return LeafWorlds(self, codes, worlds, latent) if can_be_undone(self) else None
+
+    def _guessed(self, codes: Any, reported_class: Any) -> Any:
+        return tree_scoring.guessed(self, codes, reported_class)
 
     def get_depth(self) -> int:
         """How many tests the longest path has."""

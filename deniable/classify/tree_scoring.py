@@ -6,16 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classify.confusion import (
-    MODEL,
-    UNBIASED,
-    check_method,
-    class_weights,
-    group_inflation,
-    inflation,
-    not_possible,
-    useful,
-)
+from deniable.classify.confusion import class_weights, group_inflation, inflation, not_possible, useful
 from deniable.classify.densities import densities
 from deniable.reconstruction.em import em
 
@@ -64,23 +55,13 @@ def _scaled(rows: Any) -> Any:
     return np.divide(rows, total, out=np.full_like(rows, 1 / rows.shape[1]), where=total > 0)
 
 
-def confusion(model: Any, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
-    """Weights of each (class, prediction): unbiased by products over the few attributes of each path, else by a model."""
-    check_method(method)
-    predicted = model._chances.argmax(axis=1)
-    if method != "model":
-        weights = _unbiased(model, codes, reported_class, method, predicted)
-        if weights is not None:
-            return weights, UNBIASED
-    return _of_model(model, codes, reported_class, predicted), MODEL
-
-
-def _of_model(model: Any, codes: Any, reported_class: Any, predicted: Any) -> Any:
+def guessed(model: Any, codes: Any, reported_class: Any) -> Any:
     """Where true rows end if attributes are independent in each class, as they are distributed in the rows being scored.
 
     The distributions in the nodes are not asked: a tree believes the rows it was grown on too much.
     """
     target, classes = model.target_, len(model.classes_)
+    predicted = model._chances.argmax(axis=1)
     counts = np.bincount(reported_class, minlength=target.matrix.shape[1]).astype(np.float64)
     prior = em(target.channel.law, counts).shares if target.hidden else counts / counts.sum()
     belief = prior * target.matrix[:, reported_class].T
@@ -125,8 +106,11 @@ def paths(model: Any) -> list[tuple[int, dict[int, Any]]]:
     return leaves
 
 
-def _unbiased(model: Any, codes: Any, reported_class: Any, method: str, predicted: Any) -> Any:
-    """The indicator of a leaf is a product over the attributes on its path, and unbiased weights multiply over blocks."""
+def unbiased(model: Any, codes: Any, reported_class: Any, method: str) -> Any:
+    """Weights of each (class, prediction): the indicator of a leaf is a product over the attributes on its path, and unbiased weights multiply over blocks."""
+    if method == "model":
+        return None
+    predicted = model._chances.argmax(axis=1)
     of_class = class_weights(model.target_.matrix)
     if of_class is None:
         return not_possible(method, "the reported class does not determine the class")

@@ -232,7 +232,9 @@ def score(
     ],
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ...; may be repeated."),
+        typer.Option(
+            help="accuracy, balanced_accuracy, sensitivity, specificity, precision, f1, f2, ..., auc, log_loss; may be repeated."
+        ),
     ] = None,
     positive: Annotated[
         str | None,
@@ -254,19 +256,13 @@ def score(
     classifier = _open(model)
     schema: Schema = classifier.schema
     if true:
-        from deniable.classify.confusion import one_hot
-        from deniable.classify.scoring import score as scored
+        from deniable.classify.scoring import score_true_rows
 
         rows = load_columns(data, Schema({name: Identity(channel.domain) for name, channel in schema.items()}), list(schema))
         labels = classifier.target_.true(rows[schema.target])
         codes = classifier._codes(rows.drop_columns([schema.target]), reported=False)
-        predicted = classifier._proba(codes).argmax(axis=1)
-        k = len(classifier.classes_)
-        weights = one_hot(labels, k)[:, :, None] * one_hot(predicted, k)[:, None, :]
-        scores = [
-            scored(weights, "unbiased", classifier.classes_, name, _label(classifier, positive))
-            for name in metric or ["accuracy"]
-        ]
+        label = _label(classifier, positive)
+        scores = [score_true_rows(classifier, codes, labels, name, label) for name in metric or ["accuracy"]]
     else:
         _tell_taken_as_randomised(data)
         source = open_data(data, None if _has_schema(data) else schema, "arrow")
@@ -321,6 +317,8 @@ def _refuse_impossible(data: Path, scores: list[Any], accuracy: Callable[[], Any
 def _show(scores: list[Any], level: float) -> None:
     from rich.table import Table
 
+    from deniable.classify.measures import MACRO
+
     table = Table()
     for heading in ("", "estimated", "standard error", f"{100 * level:g}% interval", "how"):
         table.add_column(heading, justify="left" if heading in ("", "how") else "right")
@@ -335,7 +333,9 @@ def _show(scores: list[Any], level: float) -> None:
     for reason in dict.fromkeys(estimate.why_no_interval for estimate in scores if estimate.why_no_interval):
         screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
     for note in dict.fromkeys(note for estimate in scores for note in estimate.notes):
-        screen.print(f"Note: {note}. Of one class: --positive.", markup=False)
+        screen.print(f"Note: {note}." + (" Of one class: --positive." if note == MACRO else ""), markup=False)
+    for assumed in dict.fromkeys(assumed for estimate in scores for assumed in estimate.assumes):
+        screen.print(f"Assumed: {assumed}.", markup=False)
 
 
 def _label(classifier: Any, given: str | None) -> Any:

@@ -1,0 +1,179 @@
+"""Do bands of scores from distorted rows hold the accuracy of the fitted classifier on true rows, and how wide are they?
+
+python -m benchmarks.scores [--data DIR] [--quick] [--seed S] [--minutes M] [--distortions N] [--resume FILE]
+
+A cell is a data set, a way of hiding and a classifier. In each distortion training and test rows are distorted, the classifier is fitted to
+the first, scored on the second, and its true accuracy is that on fresh true rows (made sets: 20,000; UCI sets: the test rows).
+Distortions go round all cells, so that time which runs out leaves every cell with about as many. `--resume FILE` keeps what was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import deniable as dn
+from benchmarks.scores_data import MADE, domains, made
+from benchmarks.uci import load
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "retention .5": lambda domain: dn.Retention(domain, 0.5),
+    "retention .3": lambda domain: dn.Retention(domain, 0.3),
+    "retention .15": lambda domain: dn.Retention(domain, 0.15),
+    "krr .6": lambda domain: dn.KRR(domain, 0.6),
+}
+CLASSIFIERS = {"naive Bayes": dn.ReconstructionNaiveBayes, "tree": dn.ReconstructionTree}
+UCI = ("breast-w", "credit-g", "diabetes", "australian", "iris", "wine", "mushroom", "kr-vs-kp", "led24", "nursery", "vote")
+ROWS, FRESH = 1_000, 20_000
+"""Training rows, and as many test rows; of a UCI set at most half of it each."""
+LARGE = 500
+"""Widths are judged for test sets of so many rows."""
+BARS = {"retention .5": 0.08, "retention .3": 0.15}
+EACH, MEAN = 0.90, 0.93
+
+
+@dataclass
+class Found:
+    """One distortion of a cell."""
+
+    value: float
+    low: float
+    high: float
+    truth: float
+    rows: int
+    refused: bool
+
+
+Source = Callable[[np.random.Generator], tuple[pd.DataFrame, Any, pd.DataFrame, Any, pd.DataFrame, Any]]
+
+
+def made_source(name: str) -> Source:
+    """Training, test and fresh rows of a made population."""
+
+    def rows(rng: np.random.Generator) -> Any:
+        return (*made(name, ROWS, rng), *made(name, ROWS, rng), *made(name, FRESH, rng))
+
+    return rows
+
+
+def uci_source(X: pd.DataFrame, y: Any) -> Source:
+    """Training and test rows of a UCI set, and the test rows once more as those whose truth is known."""
+
+    def rows(rng: np.random.Generator) -> Any:
+        order, half = rng.permutation(len(X)), min(ROWS, len(X) // 2)
+        first, second = order[:half], order[half : 2 * half]
+        # A class that no training row has cannot be read by a classifier that learned without a declared class.
+        second = second[np.isin(y[second], np.unique(y[first]))]
+        train, test = (X.iloc[part].reset_index(drop=True) for part in (first, second))
+        return train, y[first], test, y[second], test, y[second]
+
+    return rows
+
+
+def sources(data: Path | None, quick: bool) -> dict[str, tuple[Source, dict[str, Any]]]:
+    """Where rows come from, and what their attributes may be."""
+    found = {name: (made_source(name), domains(name)) for name in (list(MADE)[:4] if quick else MADE)}
+    if data is not None:
+        for name in UCI[:2] if quick else UCI:
+            held = load(data, name)
+            found[name] = (uci_source(held.X, held.y.to_numpy()), held.domains)
+    return found
+
+
+def distorted(source: Source, attributes: dict[str, Any], way: str, rng: np.random.Generator) -> Iterator[tuple[str, Found]]:
+    """One distortion, scored for each classifier."""
+    schema = dn.Schema({name: WAYS[way](domain) for name, domain in attributes.items()})
+    train, y, test, labels, fresh, known = source(rng)
+    Z, distorted_test = schema.randomise(train, rng), schema.randomise(test, rng)
+    for name, make in CLASSIFIERS.items():
+        model = make(schema).fit(Z, y)
+        estimate = model.score_distorted(distorted_test, labels)
+        refused = not estimate.has_interval
+        low, high = (0.0, 1.0) if refused else (float(end[0]) for end in estimate.interval())
+        yield name, Found(float(estimate.value[0]), low, high, float(model.score(fresh, known)), len(labels), refused)
+
+
+def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
+    """All cells, distortion after distortion, until there are enough of them or time is over."""
+    held: dict[str, list[Found]] = {}
+    if asked.resume and asked.resume.exists():
+        held = {cell: [Found(**one) for one in many] for cell, many in json.loads(asked.resume.read_text()).items()}
+    end = time.monotonic() + 60 * asked.minutes
+    places = sources(asked.data, asked.quick)
+    for repeat in range(asked.distortions):
+        for place, (name, (source, attributes)) in enumerate(places.items()):
+            for number, way in enumerate(WAYS):
+                if time.monotonic() > end:
+                    return held
+                if len(held.get(f"{name}|{way}|tree", [])) > repeat:
+                    continue
+                rng = np.random.default_rng([asked.seed, repeat, place, number])
+                for classifier, found in distorted(source, attributes, way, rng):
+                    held.setdefault(f"{name}|{way}|{classifier}", []).append(found)
+        if asked.resume:
+            asked.resume.write_text(json.dumps({cell: [vars(one) for one in many] for cell, many in held.items()}))
+    return held
+
+
+def report(held: dict[str, list[Found]]) -> bool:
+    """Print the table and the verdicts; whether all bars are met."""
+    print(
+        f"{'set':<18}{'hidden by':<15}{'classifier':<13}{'rows':>6}{'runs':>6}{'covered':>9}{'off':>9}{'half-width':>12}{'refused':>9}"
+    )
+    covered: dict[str, float] = {}
+    halves: dict[str, list[float]] = {}
+    for cell, many in held.items():
+        name, way, classifier = cell.split("|")
+        covered[cell] = float(np.mean([one.low <= one.truth <= one.high for one in many]))
+        half = float(np.median([0.5 if one.refused else (one.high - one.low) / 2 for one in many]))
+        if many[0].rows >= LARGE:
+            halves.setdefault(way, []).append(half)
+        off = float(np.mean([one.value - one.truth for one in many]))
+        refused = sum(one.refused for one in many)
+        print(
+            f"{name:<18}{way:<15}{classifier:<13}{many[0].rows:>6}{len(many):>6}{covered[cell]:>9.3f}{off:>+9.3f}{half:>12.3f}{refused:>9}"
+        )
+    worst = min(covered, key=lambda cell: covered[cell])
+    mean = float(np.mean(list(covered.values())))
+    verdicts = [
+        (f"worst cell {worst.replace('|', ', ')}: covered {covered[worst]:.3f}, at least {EACH}", covered[worst] >= EACH),
+        (f"mean of {len(covered)} cells: covered {mean:.3f}, at least {MEAN}", mean >= MEAN),
+    ]
+    for way, bar in BARS.items():
+        if halves.get(way):
+            median = float(np.median(halves[way]))
+            verdicts.append(
+                (f"{way}: median half-width {median:.3f} (most {max(halves[way]):.3f}), at most {bar}", median <= bar)
+            )
+    for words, passed in verdicts:
+        print(f"{'PASS' if passed else 'FAIL'}  {words}")
+    return all(passed for _, passed in verdicts)
+
+
+def main(given: list[str] | None = None) -> bool:
+    """Measure and print everything."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scores", description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="folder of the data sets; without it only made populations")
+    parser.add_argument("--quick", action="store_true", help="fewer sets, few distortions")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=80.0, help="stop after so long")
+    parser.add_argument("--distortions", type=int, help="of every cell; 200, or 5 with --quick")
+    parser.add_argument("--resume", type=Path, help="a file to keep what was measured in")
+    asked = parser.parse_args(given)
+    asked.distortions = asked.distortions or (5 if asked.quick else 200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return report(measured(asked))
+
+
+if __name__ == "__main__":
+    main()

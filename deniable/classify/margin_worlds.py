@@ -1,0 +1,168 @@
+"""Naive Bayes in worlds that the reports do not refute.
+
+What decides a prediction are margins: sums over attributes of what each says for the class and against another. The mean and the
+variance of a margin within a class are unbiased means of weights, however many attributes are hidden, as they take no more than two of
+them at a time. The shape comes from a latent class model of the reports: its people, moved and stretched to that mean and variance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deniable.classify.confusion import usable_inverse
+from deniable.classify.latent_classes import LatentClasses
+from deniable.classify.worlds import Outcomes, Worlds, shifted
+
+MOST_SAID = 5.0
+"""What one attribute says is cut here (odds of 150 to 1): margins that depend on one rare cell would have no useful variance."""
+MODEL_ERROR = 2.0
+"""How far the model may have the mean of a margin wrong, in standard deviations of the margin."""
+STRETCH_DOWN, STRETCH_UP = 0.5, 1.0
+"""How far it may have the variance wrong, relative to it. Dependence that it does not see mostly stretches."""
+SEEN, MOST_DOUBT = 2.0, 10.0
+"""A model that is off by more than so many standard errors is doubted more, up to so many times as much."""
+LEAST_STRETCH, MOST_STRETCH = 0.1, 20.0
+SHAPE_ERROR = 0.025
+"""How far shares of right predictions may be off, all together, if means and variances are right: for the shape alone. More where shapes
+differ more."""
+SHAPES = 4
+DRAWN = 2_000
+"""So many people of each class are drawn from the model."""
+QUANTILES = 100
+
+
+def said_about_classes(model: Any) -> list[Any]:
+    """What each cell of an attribute says about the classes, [cell, class]; the class it speaks for most has 0."""
+    return [
+        np.maximum(weight * (logs - logs.max(axis=0)), -MOST_SAID).T
+        for weight, logs in zip(model.weights_, model._logs, strict=True)
+    ]
+
+
+def inverses(model: Any) -> list[Any] | None:
+    """Unbiased weights for each attribute; nothing is undone where nothing is said. None if one that matters has none."""
+    found = []
+    for feature, said in zip(model.features_, said_about_classes(model), strict=True):
+        inverse = usable_inverse(feature)
+        if inverse is None:
+            if np.ptp(said, axis=1).max() > 1e-6:
+                return None
+            inverse = np.zeros((feature.matrix.shape[1], feature.cells))
+        found.append(inverse)
+    return found
+
+
+class Shapes:
+    """Margins of people of a class around their means, in several shapes: the reports do not say which."""
+
+    def __init__(self, margins: Any, factors: Any) -> None:
+        self.middle, self.spread, self.factors = margins - margins.mean(axis=0), margins.std(axis=0), factors
+        self.far = np.sort(np.abs(self.middle), axis=0)
+        self.squares = np.cumsum(self.far**2, axis=0) + self.far**2 * np.arange(len(margins) - 1, -1, -1)[:, None]
+
+    def apart(self, stretch: Any, shape: int) -> Any:
+        """With variances stretched that much: all alike, or by moving people together, by what is normal or by what one in five has and the
+        others have not; too large ones are made smaller by cutting both ends."""
+        if shape == 0:
+            return np.sqrt(stretch) * self.middle
+        more = np.sqrt(np.maximum(stretch - 1, 0)) * self.spread * self.factors[shape - 1]
+        return self._without_tails(stretch) + more
+
+    def _without_tails(self, stretch: Any) -> Any:
+        """Rare cells are what the model may have too much of, so margins are cut until their variance is right."""
+        if (stretch >= 1).all():
+            return self.middle
+        wanted = np.minimum(stretch, 1) * self.squares[-1]
+        last = len(self.far) - 1
+        ends = [self.far[min(np.searchsorted(self.squares[:, c], wanted[c]), last), c] for c in range(len(wanted))]
+        return np.clip(self.middle, -np.array(ends), ends)
+
+
+class MarginWorlds:
+    """The outcomes of naive Bayes in each of the worlds."""
+
+    def __init__(self, model: Any, codes: Any, worlds: Worlds, latent: LatentClasses) -> None:
+        self.model, self.codes, self.worlds, self.latent = model, codes, worlds, latent
+        self.said = said_about_classes(model)
+        self.inverses = inverses(model)
+        self.classes = len(model.classes_)
+        normal, few = worlds.rng.standard_normal((DRAWN, 1)), np.where(worlds.rng.random((DRAWN, 1)) < 0.2, -2.0, 0.5)
+        self.factors = (normal, few, -few)
+        self.noise_of_shape = worlds.noise()
+        self.log_prior = np.log(np.maximum(model.class_prior_, 1e-300))
+
+    def outcomes(self, y: int, with_chances: bool) -> Outcomes:
+        """How people of class y fare; `with_chances`: also what chances they are given."""
+        others = np.array([c for c in range(self.classes) if c != y])
+        people = self.latent.draw(y, DRAWN, self.worlds.rng)
+        margins, means, stretch = self._moments(y, others, people)
+        worlds = len(self.worlds)
+        shares, loss = np.zeros((worlds, self.classes)), np.zeros(worlds)
+        chances = np.zeros((worlds, QUANTILES, self.classes)) if with_chances else None
+        shapes = Shapes(margins, self.factors)
+        for b in range(worlds):
+            moved = means[b] + shapes.apart(stretch[b], b % SHAPES)
+            shares[b] = self._predicted(moved, y, others)
+            if chances is not None:
+                own = -np.log1p(np.exp(np.minimum(-moved, 700)).sum(axis=1))
+                loss[b] = -own.mean()
+                chances[b, :, y] = _evenly(own - np.log(-np.expm1(np.minimum(own, -1e-300))))
+                for i, c in enumerate(others):
+                    log = own - moved[:, i]
+                    chances[b, :, c] = _evenly(log - np.log(-np.expm1(np.minimum(log, -1e-300))))
+        # What was cut from the margins.
+        given = self.model._proba(people)
+        shares += np.bincount(given.argmax(axis=1), minlength=self.classes) / DRAWN - self._predicted(margins, y, others)
+        cut = np.log1p(np.exp(np.minimum(-margins, 700)).sum(axis=1)).mean()
+        loss += -np.log(np.maximum(given[:, y], 1e-15)).mean() - cut
+        right = [self._predicted(means[0] + shapes.apart(stretch[0], shape), y, others)[y] for shape in range(SHAPES)]
+        shares = shifted(shares, y, np.hypot(SHAPE_ERROR, np.ptp(right) / 2) * self.noise_of_shape)
+        return Outcomes(shares, loss, np.full((worlds, QUANTILES), 1 / QUANTILES), chances)
+
+    def _predicted(self, margins: Any, y: int, others: Any) -> Any:
+        worst = margins.argmin(axis=1)
+        right = margins[np.arange(len(margins)), worst] >= 0
+        return np.bincount(np.where(right, y, others[worst]), minlength=self.classes) / len(margins)
+
+    def _moments(self, y: int, others: Any, people: Any) -> tuple[Any, Any, Any]:
+        """Margins of people drawn from the model [person, other class]; means and stretches, [world, other class]."""
+        codes = self.codes[self.worlds.rows(y)]
+        start = self.log_prior[y] - self.log_prior[others]
+        margins, told = np.tile(start, (len(people), 1)), np.tile(start, (len(codes), 1))
+        squares = np.zeros_like(told)
+        assert self.inverses is not None
+        for j, (said, inverse) in enumerate(zip(self.said, self.inverses, strict=True)):
+            own = said[:, [y]] - said[:, others]
+            margins += own[people[:, j]]
+            told += (inverse @ own)[codes[:, j]]
+            apart = own - own[people[:, j]].mean(axis=0)
+            # A square is what its own report says of it; products of two are what both reports say.
+            squares += (inverse @ apart**2 - (inverse @ apart) ** 2)[codes[:, j]]
+        centre, spread = margins.mean(axis=0), np.maximum(margins.var(axis=0), 1e-12)
+        squares += (told - centre) ** 2
+        both = self.worlds.weights(y) @ np.concatenate([told, squares], axis=1)
+        errors = self.worlds.error(y, np.concatenate([told, squares], axis=1).T)
+        size = len(others)
+        # The square of a mean is too large by the variance of the mean: of the rows' once, of the resampled rows' twice.
+        excess = told.var(axis=0) / max(self.worlds.people(y), 2.0)
+        stretch = (both[:, size:] - (both[:, :size] - centre) ** 2 + 2 * excess) / spread
+        stretch[0] -= excess / spread
+        means = centre + self._believed(both[:, :size] - centre, errors[:size], MODEL_ERROR * np.sqrt(spread))
+        doubts = np.where(stretch[0] < 1, STRETCH_DOWN, STRETCH_UP)
+        stretch = 1 + self._believed(stretch - 1, errors[size:] / spread, doubts)
+        return margins, means, np.clip(stretch, LEAST_STRETCH, MOST_STRETCH)
+
+    def _believed(self, gaps: Any, errors: Any, doubts: Any) -> Any:
+        """What reports say beyond the model, [world, number], as far as they are to be trusted; in its place what else may be."""
+        # A model that is seen to be further off is doubted that much, within reason.
+        off = np.where(np.abs(gaps[0]) > SEEN * errors, np.minimum(np.abs(gaps[0]), MOST_DOUBT * doubts), 0.0)
+        doubts = np.maximum(doubts, off)
+        trust = doubts**2 / (doubts**2 + errors**2)
+        return trust * gaps + (1 - trust) * doubts * self.worlds.noise()[:, None]
+
+
+def _evenly(values: Any) -> Any:
+    """So many quantiles that stand for all."""
+    return np.sort(values)[(np.arange(QUANTILES) * len(values) + len(values) // 2) // QUANTILES]

@@ -1,0 +1,84 @@
+"""Worlds that the reports do not refute: rows are resampled, and whatever is estimated from them is estimated again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SMALLEST = 1e-300
+
+
+class Worlds:
+    """How much each row counts: once in the likeliest world, which is the first, and at random in the others (Rubin's bootstrap).
+
+    `of_class` holds the unbiased weight of each class for each row, [row, class].
+    """
+
+    def __init__(self, of_class: Any, worlds: int, rng: np.random.Generator) -> None:
+        self.of_class, self.rng = of_class, rng
+        n = len(of_class)
+        self._counts = np.concatenate([np.ones((1, n)), rng.standard_exponential((worlds, n))])
+        shares = np.maximum(self._counts @ of_class, 0)
+        self.prior = shares / np.maximum(shares.sum(axis=1, keepdims=True), SMALLEST)
+        """The shares of the classes, [world, class]."""
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def rows(self, y: int) -> Any:
+        """The rows that may be of a class."""
+        return np.flatnonzero(self.of_class[:, y])
+
+    def weights(self, y: int) -> Any:
+        """How much each of these rows counts among people of the class, [world, row]; they sum to 1."""
+        rows = self.rows(y)
+        weights = self._counts[:, rows] * self.of_class[rows, y]
+        # A rare class that is well hidden may seem to have nobody.
+        fewest = 0.2 * abs(float(self.of_class[:, y].sum())) + 1e-9
+        return weights / np.maximum(weights.sum(axis=1, keepdims=True), fewest)
+
+    def error(self, y: int, values: Any) -> Any:
+        """Standard errors of means over people of a class, of values [number, one of `rows(y)`]."""
+        own = self.of_class[self.rows(y), y]
+        total = max(abs(float(own.sum())), 1e-9)
+        apart = values - (values @ own / total)[:, None]
+        return np.sqrt(((own * apart) ** 2).sum(axis=1)) / total
+
+    def people(self, y: int) -> float:
+        """How many people of a class would tell as much as the rows do."""
+        own = self.of_class[:, y]
+        return float(max(own.sum(), 0.0) ** 2 / max((own**2).sum(), SMALLEST))
+
+    def noise(self) -> Any:
+        """A standard normal number for every world but the likeliest, which has 0."""
+        drawn = self.rng.standard_normal(len(self))
+        drawn[0] = 0
+        return drawn
+
+
+@dataclass
+class Outcomes:
+    """How people of one class fare in each world."""
+
+    predictions: Any
+    """P(prediction | class), [world, prediction]."""
+    loss: Any
+    """The mean of -log P(class) that they are given, [world]."""
+    weights: Any
+    """How frequent each kind of outcome is, [world, kind]."""
+    chances: Any
+    """What P(class) each kind of outcome is given, in any unit that keeps the order, [world or 1, kind, class]."""
+
+
+def shifted(shares: Any, y: int, more: Any) -> Any:
+    """Shares of predictions, [world, prediction], with the right one more frequent by so much, at the cost of the others alike.
+
+    Shares below 0 or above 1 stay: cut class by class their mean would be off.
+
+    >>> shifted(np.array([[0.75, 0.25, 0.0]]), 0, np.array([-0.25])).tolist()
+    [[0.5, 0.375, 0.125]]
+    """
+    others = np.arange(shares.shape[1]) != y
+    return shares + np.asarray(more)[:, None] * np.where(others, -1 / max(others.sum(), 1), 1.0)
