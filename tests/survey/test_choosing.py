@@ -14,9 +14,9 @@ import deniable as dn
 from deniable.core.domains.domain import NO_ANSWER
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError, QuestionnaireError
+from deniable.planning.mean_errors import MeanErrors
 from deniable.survey.choosing import cheapest
 from deniable.survey.export import export
-from deniable.planning.mean_errors import MeanErrors
 from deniable.survey.page_rules import check_page
 from deniable.survey.planning import advice, costs
 from deniable.survey.questionnaire import Questionnaire
