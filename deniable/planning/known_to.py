@@ -133,7 +133,7 @@ def _margin(weights: Floats, reports: Floats, answers: int, bias: float = 0.0) -
 
 def is_noisy(channel: Channel) -> bool:
     """Whether noise is added to a number, so that nobody asks for a single value."""
-    return isinstance(channel, Additive) or (isinstance(channel, Optional) and isinstance(channel.channel, Additive))
+    return channel.inner.adds_noise
 
 
 def binding(channel: Channel, answers: int, margin: float) -> str:

@@ -108,19 +108,19 @@ class AskedMean:
 
     def question(self, members: Function | None, compared: bool) -> Question:
         """What a sample is asked, of everyone or in a group, which may be compared with the others."""
-        numbers = factor(ASKED, self._numbers)
+        number = weighted_means.Number(ASKED, factor(ASKED, self._numbers), not self.channel.tells_means_only)
         answered = who_answered({ASKED: self.channel}, ASKED)
         limits = float(self._numbers.min()), float(self._numbers.max())
         inside = ONE if members is None else members
         if not compared or members is None:
             groups = [Group((), inside, GROUP)]
             return Question(
-                lambda sums: weighted_means.means(sums, (ASKED, numbers), groups, answered, "", POPULATION, limits),
+                lambda sums: weighted_means.means(sums, number, groups, answered, "", POPULATION, limits),
                 ((0, 1),), (self.variance,),
             )  # fmt: skip
         first, second = (None, inside * answered), (None, (ONE - inside) * answered)
         return Question(
-            lambda sums: weighted_means.difference(sums, numbers, first, second, ASKED, POPULATION, (limits, limits)),
+            lambda sums: weighted_means.difference(sums, number, first, second, POPULATION, (limits, limits)),
             ((0, 1), (2, 3)), (self.variance, self.variance),
         )  # fmt: skip
 

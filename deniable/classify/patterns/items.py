@@ -84,7 +84,7 @@ def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttr
 def _behind_noise(attribute: Hidden, feature: Feature, counts: Any) -> CellAttribute:
     """Mining's own weights, by the one rule of `core.undoing`; where they are biased no interval is given."""
     domain: Any = attribute.channel.domain.answered
-    merged = not domain.has_grid or feature.cells - feature.apart < domain.size
+    merged = not domain.has_grid or feature.cells - feature.n_unordered < domain.size
     bins = [domain.low, *feature.edges.tolist(), domain.high] if merged else None
     mined = MinedAttribute(feature.name, attribute.channel, bins)
     none = CellAttribute(feature.name, np.zeros((0, 1)), np.zeros((0, 1), bool), np.zeros(0, bool), np.zeros(0, np.int64), None)

@@ -31,7 +31,7 @@ def match_chances(feature: Feature, shares: Any, neighbours: int) -> Any:
         total = both.sum(axis=2, keepdims=True)
         chances = np.divide(both, total, out=np.zeros_like(both), where=total > 0)
     if neighbours and feature.ordered:
-        inside = feature.cells - feature.apart
+        inside = feature.cells - feature.n_unordered
         running = np.concatenate([np.zeros((*chances.shape[:2], 1)), np.cumsum(chances[:, :, :inside], axis=2)], axis=2)
         place = np.arange(inside)
         first, last = np.maximum(place - neighbours, 0), np.minimum(place + neighbours + 1, inside)
