@@ -16,8 +16,8 @@ from deniable.core.intervals import Moments, ScoreInterval
 from deniable.errors import ParameterError
 
 MODEL_BASED = (
-    "the score is a guess: reports of attributes that matter cannot be undone (noise seen through bins, or groups that share a draw), so true "
-    "rows were guessed as if attributes were independent in each class. Its error speaks of the rows alone."
+    "the score is a guess: reports of attributes that matter cannot be undone (noise seen through bins, or groups that share a draw), "
+    "so true rows were guessed as if attributes were independent in each class. Its error speaks of the rows alone."
 )
 IMPOSSIBLE = 4.0
 """So many standard errors outside [0, 1] an unbiased share is no chance any more."""

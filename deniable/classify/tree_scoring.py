@@ -107,7 +107,10 @@ def paths(model: Any) -> list[tuple[int, dict[int, Any]]]:
 
 
 def unbiased(model: Any, codes: Any, reported_class: Any, method: str) -> Any:
-    """Weights of each (class, prediction): the indicator of a leaf is a product over the attributes on its path, and unbiased weights multiply over blocks."""
+    """Weights of each (class, prediction); None where they are no use.
+
+    The indicator of a leaf is a product over the attributes on its path, and unbiased weights multiply over blocks.
+    """
     if method == "model":
         return None
     predicted = model._chances.argmax(axis=1)
