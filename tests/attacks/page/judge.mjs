@@ -9,7 +9,7 @@ const { integerBelow, randomise } = await import(`${folder}/randomise.js`);
 
 function sent(survey, element, name) {
   const truth = integerBelow(element.labels);
-  const counts = new Array(element.labels).fill(0);
+  const counts = new Array(row(recipeOf(survey, name), truth).length).fill(0);
   const answers = {};
   for (const other of survey.elements) for (const column of other.attributes) answers[column] = other.labels - 1;
   answers[name] = truth;

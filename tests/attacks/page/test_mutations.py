@@ -19,7 +19,13 @@ from deniable.web.recipes import judged
 from deniable.web.released import STATIC
 
 HERE = Path(__file__).parent
-SURVEY = json.loads((HERE.parents[2] / "vectors" / "pages.json").read_text())["survey"]
+PAGES = json.loads((HERE.parents[2] / "vectors" / "pages.json").read_text())
+SURVEY = PAGES["survey"]
+COARSE = {
+    vector["why"]: SURVEY.replace(vector["old"], vector["new"], 1)
+    for vector in PAGES["vectors"]
+    if vector["why"] in ("a number of which one bit is sent", "a number that is sent more finely")
+}
 RANDOM = random.Random(20_261_116)
 DRAWS = 400
 
@@ -50,9 +56,9 @@ def refused(text):
     return None
 
 
-def texts(count, seed):
+def texts(count, seed, honest=SURVEY):
     rng = random.Random(seed)
-    survey = json.loads(SURVEY)
+    survey = json.loads(honest)
     return [MUTATIONS.mutated(rng, survey) for _ in range(count)]
 
 
@@ -65,10 +71,13 @@ def node():
     return found
 
 
-def test_page_verify_and_server_agree_on_2_000_surveys_and_mix_as_shown(tmp_path):
+@pytest.mark.parametrize(
+    ("count", "honest"), [(2_000, SURVEY), *((1_000, text) for text in COARSE.values())], ids=["as it is", *COARSE]
+)
+def test_page_verify_and_server_agree_on_2_000_surveys_and_mix_as_shown(tmp_path, count, honest):
     # A new seed each time; it is said, so that a failure can be looked at again.
     seed = RANDOM.randrange(10**9)
-    given = texts(2_000, seed)
+    given = texts(count, seed, honest)
     (tmp_path / "surveys").write_text("\n".join(json.dumps(text) for text in given))
     command = [node(), str(HERE / "judge.mjs"), STATIC.as_uri(), str(tmp_path / "surveys"), str(DRAWS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
@@ -79,7 +88,7 @@ def test_page_verify_and_server_agree_on_2_000_surveys_and_mix_as_shown(tmp_path
     ]
     assert differ == [], f"seed {seed}"
     accepted = [one for one in found if one["refused"] is None]
-    assert 400 < len(accepted) < 1_600
+    assert 0.2 < len(accepted) / count < 0.8
     assert len({one["refused"] for one in found}) > 15
     assert max(one.get("odds", 1) for one in accepted) <= 20
     # Among honest samplers p-values are even: the smallest of about 700 may be 1e-3, not 1e-7; nor do they crowd anywhere.
