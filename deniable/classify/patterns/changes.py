@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-MOST_PAIRS = 20_000
-"""Pairs of other values that are tried; beyond, only changes of single attributes are looked for."""
-
 
 @dataclass(frozen=True)
 class Change:
@@ -25,12 +22,16 @@ class Change:
         return f"{self.label} if {said} ({self.chance:.2f})"
 
 
-def changes(model: Any, cells: Any) -> list[Change]:
-    """The smallest changes of a row of cells that change its class, the clearest first."""
+def changes(model: Any, cells: Any, most_pairs: int) -> tuple[list[Change], int]:
+    """The smallest changes of a row of cells that change its class, the clearest first, and of how many attributes they were tried.
+
+    Pairs of attributes are tried if no single one is enough, and if there are at most so many of them.
+    """
     single = [(i, x) for i, f in enumerate(model.features_) for x in range(f.cells) if x != cells[i]]
     found = _tried(model, cells, [(one,) for one in single])
-    pairs = [(a, b) for a, b in itertools.combinations(single, 2) if a[0] != b[0]] if len(single) ** 2 < 2 * MOST_PAIRS else []
-    return found or _tried(model, cells, pairs)
+    if found or len(single) * (len(single) - 1) // 2 > most_pairs:
+        return found, 1
+    return _tried(model, cells, [(a, b) for a, b in itertools.combinations(single, 2) if a[0] != b[0]]), 2
 
 
 def _tried(model: Any, cells: Any, given: list[tuple[tuple[int, int], ...]]) -> list[Change]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -35,6 +35,8 @@ TIE = 1e-12
 class PatternClassifier(ReconstructingClassifier):
     """A classifier by patterns; it knows the distribution of each attribute in each class, as naive Bayes does."""
 
+    _most_pairs: ClassVar[int]
+    """So many changes of two attributes are tried to explain a row."""
     bins: int
     class_prior_: Any
     shares_: list[Any]
@@ -129,9 +131,8 @@ class PatternClassifier(ReconstructingClassifier):
         frame, words = self._patterns_in(cells)
         frame = frame.sort_values("adds", ascending=False, kind="stable").reset_index(drop=True)
         label = self.classes_[chances.argmax()]
-        return Explanation(
-            label, dict(zip(self.classes_.tolist(), chances.tolist(), strict=True)), frame, changes(self, cells), words
-        )
+        others, tried = changes(self, cells, self._most_pairs)
+        return Explanation(label, dict(zip(self.classes_.tolist(), chances.tolist(), strict=True)), frame, others, words, tried)
 
     def _as_one_row(self, row: Any) -> Any:
         import pandas as pd

@@ -59,6 +59,7 @@ class EmergingPatterns(PatternClassifier):
     """
 
     _kind = "patterns"
+    _most_pairs = 20_000
     _allowed: ClassVar[Mapping[str, Allowed]] = {
         "min_support": SHARE,
         "min_growth": GROWTH,

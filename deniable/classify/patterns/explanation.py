@@ -27,6 +27,8 @@ class Explanation:
     changes: list[Change]
     words: str
     """What the numbers in the column `adds` are parts of."""
+    tried: int = 2
+    """Other values of so many attributes at once were tried."""
 
     def __str__(self) -> str:
         lines = [self._heading, *self._patterns(), *self._changes]
@@ -59,7 +61,7 @@ class Explanation:
     @property
     def _changes(self) -> list[str]:
         if not self.changes:
-            return ["No other value of one or two attributes would change that."]
+            return [f"No other value of {'one attribute' if self.tried == 1 else 'one or two attributes'} would change that."]
         return ["It would be " + "; ".join(map(str, self.changes[:CHANGES])) + "."]
 
     def _repr_html_(self) -> str:

@@ -67,6 +67,7 @@ class LazyPatterns(PatternClassifier):
     """
 
     _kind = "lazy"
+    _most_pairs = 300
     _allowed: ClassVar[Mapping[str, Allowed]] = {
         "min_growth": GROWTH,
         "min_support": SHARE,

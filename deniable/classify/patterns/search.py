@@ -32,7 +32,7 @@ class Rules:
     max_len: int | None = None
     r_threshold: int = 3
     jump_errors: float = 1.96
-    max_candidates: int = 2_000_000
+    max_candidates: int = 1_000_000
 
     @property
     def limit(self) -> float:
