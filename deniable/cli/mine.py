@@ -124,7 +124,8 @@ def mine(
     if plot is not None and not len(shown):
         lower = "--min-confidence or --min-support" if rules else "--min-support"
         raise ParameterError("nothing_to_draw", "Nothing was found, so there is no picture; lower {lower}.", lower=lower)
-    present(shown, {**itemsets.attrs, **shown.attrs}, rules, top, level, as_json)
+    told = {str(name): value for name, value in (itemsets.attrs | shown.attrs).items()}
+    present(shown, told, rules, top, level, as_json)
     opened.tell_bins()
     for sentence in _saved(shown, rules, level, output, force, plot):
         if not as_json:

@@ -228,7 +228,7 @@ class FromRows(RuleErrors):
             rules = [[tuple(np.sort(row[side]).tolist()) for side in sides] for row in itemsets[chosen]]
             means = np.array([self._means(*rule) for rule in rules]).reshape(-1, 9).T
             off = np.array([[end for part in rule for end in self._bias(part)] for rule in rules]).reshape(-1, 6).T
-            return RuleMoments(*means, None, Off(*off))
+            return RuleMoments(*means, score=None, off=Off(*off))
 
         return moments
 

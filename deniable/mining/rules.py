@@ -194,8 +194,12 @@ class _Wanted:
             nothing = np.zeros(0, np.int64)
             return _Found(nothing, nothing, nothing, None), self._each(0)
         moments = None if parts[0].moments is None else RuleMoments.joined([part.moments for part in parts if part.moments])
-        joined = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "antecedents", "consequents"))
-        found = _Found(*joined, moments)
+        found = _Found(
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.antecedents for part in parts]),
+            np.concatenate([part.consequents for part in parts]),
+            moments,
+        )
         found = found.take(np.argsort(found.rows, kind="stable"))
         if not by_ends:
             return found, self._each(len(found.rows))
