@@ -20,7 +20,7 @@ CLOSE = 1e-10
 
 
 @compiled()
-def _spread(s: float, moments: Any) -> float:
+def _spread(s: float, moments: Any) -> Any:
     """The variance of a mean of weights if the support were s: of what was seen, or of what must at least be seen."""
     seen = moments[1] + moments[2] * (s - moments[0])
     possible = moments[3] * s + moments[4] * (1 - s)
@@ -28,7 +28,7 @@ def _spread(s: float, moments: Any) -> float:
 
 
 @compiled()
-def _test(angle: float, own: Any, other: Any) -> float:
+def _test(angle: float, own: Any, other: Any) -> Any:
     """How many standard errors the supports lie from the ray of an angle: positive if the growth rate seems larger."""
     up, across = math.sin(angle), math.cos(angle)
     # No share is below 0, whatever its unbiased estimate.

@@ -62,8 +62,8 @@ def distinct_masks(masks: Any, label: Any, times: Any, table: Any, found: Any, c
                 counts[number, c] = 0
             number += 1
         counts[table[place], label[r]] += times[r]
-    for place in range(table.size):
-        table[place] = NONE
+    for slot in range(table.size):
+        table[slot] = NONE
     return number
 
 
@@ -76,9 +76,9 @@ def largest_first(masks: Any, counts: Any, number: int, sorted_masks: Any, sorte
     for k in range(1, 66):
         starts[k] += starts[k - 1]
     for i in range(number):
-        k = 64 - np.int64(popcount(masks[i]))
-        place = starts[k]
-        starts[k] += 1
+        missing = 64 - np.int64(popcount(masks[i]))
+        place = starts[missing]
+        starts[missing] += 1
         sorted_masks[place] = masks[i]
         for c in range(counts.shape[1]):
             sorted_counts[place, c] = counts[i, c]

@@ -160,7 +160,8 @@ class EmergingPatterns(PatternClassifier):
         """The aggregate scores of rows of cells, [row, class], before they are divided by base scores."""
         from deniable.kernels.pattern_scores import held_scores
 
-        return held_scores(cells, *self._arrays(), len(self.classes_))
+        starts, places, label, contribution = self._arrays()
+        return held_scores(cells, starts, places, label, contribution, len(self.classes_))
 
     def _arrays(self) -> list[Any]:
         """The patterns as kernels read them; arrays that may not be written to, as joblib opens them, would be compiled for once more."""
@@ -210,7 +211,8 @@ class EmergingPatterns(PatternClassifier):
         sizes = np.array([table.shape[1] for table in tables])
         offsets = np.concatenate([[0], np.cumsum([table.size for table in tables])])[:-1]
         chances = np.concatenate([table.ravel() for table in tables])
-        scores = expected_scores(codes, offsets, sizes, chances, *self._arrays(), len(self.classes_))
+        starts, places, label, contribution = self._arrays()
+        scores = expected_scores(codes, offsets, sizes, chances, starts, places, label, contribution, len(self.classes_))
         return self._with_reported_class(self._as_chances(scores / self.base_scores_), reported_class)
 
     def _learned(self) -> dict[str, Any]:

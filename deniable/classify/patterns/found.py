@@ -54,7 +54,7 @@ class Patterns:
         frame = pd.DataFrame(columns | self.numbers)
         order = np.lexsort((-self.numbers["contribution"], self.label))
         frame = frame.iloc[order].reset_index(drop=True)
-        frame.attrs = dict(notes)
+        frame.attrs.update(notes)
         if len(frame) and frame["growth_low"].isna().any():
             frame.attrs["no_interval"] = NO_INTERVAL
         return frame

@@ -121,7 +121,7 @@ class Contrast:
             return support_ends(
                 sums.total, sums.second, sums.third, self._itemsets, items.second_given, items.second_otherwise,
                 int(self._own.size), z**2, False,
-            )  # type: ignore[no-any-return]  # fmt: skip
+            )  # fmt: skip
         reach = z * np.sqrt(variance)
         return mean - reach, mean + reach
 
@@ -138,7 +138,7 @@ class Contrast:
         least = np.where(least == given, least * (false / true).min(axis=1), least)
         return np.ascontiguousarray(np.stack([v, second, slope, given, least, np.full(len(v), n)], axis=1))
 
-    def _ratio_variance(self, mean: Floats) -> Floats:
+    def _ratio_variance(self, mean: Floats) -> Any:
         """Var of (sum of u w) / (sum of u): the mean square of u (w - mean)."""
         u, parts, n = self._own.weights, self._parts, self._strata.n
         squares = parts[:, :, 1] - 2 * mean[:, None] * parts[:, :, 0] + mean[:, None] ** 2 * n
@@ -154,7 +154,7 @@ class Contrast:
         alpha, gamma = (1 - share) * u, share * (1 - u)
         beta, delta = -a[:, None] * u, b[:, None] * u
 
-        def mean_product(f: Any, g: Any, h: Any, k: Any) -> Floats:
+        def mean_product(f: Any, g: Any, h: Any, k: Any) -> Any:
             """The mean over rows of (f w + g) (h w + k)."""
             total = f * h * parts[:, :, 1] + (f * k + g * h) * parts[:, :, 0] + g * k * n
             return total.sum(axis=1) / everyone

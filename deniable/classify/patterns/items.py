@@ -158,7 +158,7 @@ def item_table(
     sizes = [len(attribute.cells) for attribute in attributes]
     place = np.repeat(np.arange(len(features)), sizes)
     cell = np.concatenate([attribute.cells for attribute in attributes]).astype(np.int64)
-    names = [item_name(features[i], x) for i, x in zip(place, cell, strict=True)]
+    names = [item_name(features[i], x) for i, x in zip(place.tolist(), cell.tolist(), strict=True)]
     both = [attribute.plain or (np.full(len(attribute.cells), np.nan),) * 2 for attribute in attributes]
     absent, present = (np.concatenate([np.zeros(0), *(pair[k] for pair in both)]) for k in (0, 1))
     # `CellAttribute` has what mining reads of an attribute: its weights, and which reports are the item.

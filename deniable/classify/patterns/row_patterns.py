@@ -110,7 +110,7 @@ def _ends_of_shares(support: Any, other: Any, rows: float, other_rows: float) ->
     own, others = (
         np.stack([mean, mean, one, one, nothing, n * one], axis=1) for mean, n in ((support, rows), (other, other_rows))
     )
-    return growth_ends(own, others, NormalDist().inv_cdf(0.5 + LEVEL / 2))  # type: ignore[no-any-return]
+    return growth_ends(own, others, NormalDist().inv_cdf(0.5 + LEVEL / 2))
 
 
 def _of_truths(model: Any, cells: Any, label: int, itemsets: Any, support: Any, other: Any) -> dict[str, Any]:
