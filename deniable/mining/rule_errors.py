@@ -11,7 +11,7 @@ Where noise is undone by weights that may be off on average (`biases.py`), the m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Any
@@ -228,7 +228,7 @@ class FromRows(RuleErrors):
             rules = [[tuple(np.sort(row[side]).tolist()) for side in sides] for row in itemsets[chosen]]
             means = np.array([self._means(*rule) for rule in rules]).reshape(-1, 9).T
             off = np.array([[end for part in rule for end in self._bias(part)] for rule in rules]).reshape(-1, 6).T
-            return RuleMoments(*means, score=None, off=Off(*off))
+            return replace(RuleMoments(*means), off=Off(*off))
 
         return moments
 

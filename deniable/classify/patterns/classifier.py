@@ -161,4 +161,5 @@ class PatternClassifier(ReconstructingClassifier):
 
     def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
         check_is_fitted(self)
-        return grid_confusion(self, codes, reported_class, method) or sampled_confusion(self, codes, reported_class)
+        unbiased: tuple[Any, str] | None = grid_confusion(self, codes, reported_class, method)
+        return unbiased or sampled_confusion(self, codes, reported_class)
