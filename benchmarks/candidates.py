@@ -99,7 +99,7 @@ def simulated(design: tuple[Any, ...], runs: int, seed: int = 1) -> Any:
         counts = met + truth.law.draw(drawn * (1 - inside), rng)
         fitted: Any = SimpleNamespace(
             truth=truth, truths=[truth], counts=[counts], shares=em(truth.law, counts.astype(float), 1e-7, 20_000).shares,
-            fit=lambda some, start: em(truth.law, some, 1e-7, 20_000, start).shares,
+            fit=lambda some, start: em(truth.law, some, 1e-6, 20_000, start).shares,
         )  # fmt: skip
         probability = np.nan_to_num(truth.posterior(fitted.shares, condition))
         share = inclusion(probability, counts, size)

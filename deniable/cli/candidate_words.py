@@ -15,6 +15,7 @@ class CandidateWords:
     note: str
     warning: str
     written: str
+    between: str
     drawn: str
     nobodys: str
     no_codes: str
@@ -26,7 +27,8 @@ ENGLISH = CandidateWords(
     columns=MappingProxyType({}),
     note="note",
     warning="warning",
-    written="{rows} written to {path}; {expected} of them are expected to meet the condition.",
+    written="{rows} written to {path}; {expected} of them are expected to meet the condition{between}.",
+    between=" (95% interval: {low} to {high})",
     drawn="Rows with the same probability are in the order of a draw, {draw}: with --draw anyone can make this list again and see that "
     "nobody was favoured.",
     nobodys="nothing here tells whose rows these are: they are in random order",
@@ -42,7 +44,8 @@ POLISH = CandidateWords(
     columns=MappingProxyType({"part": "część", "row": "wiersz", "probability": "prawdopodobieństwo", "draw": "losowanie"}),
     note="uwaga",
     warning="ostrzeżenie",
-    written="Zapisano w {path}, liczba wierszy: {rows}; warunek spełnia z nich szacunkowo {expected}.",
+    written="Zapisano w {path}, liczba wierszy: {rows}; warunek spełnia z nich szacunkowo {expected}{between}.",
+    between=" (przedział 95%: od {low} do {high})",
     drawn="Wiersze o tym samym prawdopodobieństwie są w kolejności losowania {draw}: z --draw każdy może odtworzyć tę listę i "
     "sprawdzić, że nikogo nie faworyzowano.",
     nobodys="nic tu nie mówi, czyje są te wiersze: są w losowej kolejności",

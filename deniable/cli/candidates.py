@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -63,7 +64,9 @@ def candidates(
     else:
         write_text(output, text, force, private=bool(listed.kept))
         rows = str(len(listed)) if words.columns else counted(len(listed), "row")
-        print(words.written.format(rows=rows, path=output, expected=words_of(language).number(listed.expected, ",.1f")))
+        expected, low, high = (words_of(language).number(x, ",.1f") for x in (listed.expected, *listed.expected_interval()))
+        between = "" if math.isnan(listed.expected_interval()[0]) else words.between.format(low=low, high=high)
+        print(words.written.format(rows=rows, path=output, expected=expected, between=between))
     # Beside the list, not in it: what is printed may be a CSV file by now.
     speak = Polish({}).sentence if words_of(language) is POLISH else str
     nobody = "" if listed.kept else _whose(sample, words)

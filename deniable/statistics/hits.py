@@ -2,19 +2,16 @@
 
 Rows are ranked by Bayes with shares that were estimated from the same reports. Reports that chance made look telling get higher
 probabilities *and* come first, so the sum over a short list is too high (`python -m benchmarks.candidates`). So ranking and counting use
-different rows: the rows are divided into parts, each part is ranked by shares that are estimated from the others, and how many of those
-chosen in it meet the condition is estimated from its own reports without bias.
+different rows: the rows are divided into halves, each half is ranked by shares that are estimated from the other, and how many of those
+chosen in it meet the condition is estimated from its own reports without bias. Smaller parts, ranked by more rows, were measured too: the
+mean is the same, but the parts' rankings then share most rows, and the count varies nearly twice as much.
 
-Suppose a row that reports z is listed with probability pi(z). Whoever has the truth x is then listed and counted with probability
+Suppose a row that reports z is listed with probability pi(z). A person with the truth x is then listed and counted with probability
 
     g(x) = sum over z of P(z | x) pi(z)   if x meets the condition, else 0,
 
 and there are weights u(z) with sum over z of P(z | x) u(z) = g(x) for every x: the sum of u over the rows is right on average. Rows
-err independently by u(z) - pi(z) (x meets the condition), whose mean is 0 for every truth; the mean of its square has weights, too.
-
-Parts share most of the rows that rank them. Where the ranking hardly changes from part to part, the count is that of all rows at once, too
-high if they were lucky; where it does, it is too low. That is right on average, but no sum of independent errors: what the count and the
-sum of probabilities differ by is taken for an error besides.
+err independently by u(z) - pi(z) (x meets the condition), whose mean is 0 for every truth; its variance follows from the fitted shares.
 """
 
 from __future__ import annotations
@@ -29,8 +26,8 @@ from deniable.statistics.conditions import Condition
 from deniable.statistics.joint import Product
 from deniable.statistics.likeliest_joint import LikeliestJoint
 
-FOLDS = 20
-"""Parts of the rows; each is ranked by the other 95%, nearly as well as by all."""
+DIVISIONS = 5
+"""How often the rows are divided anew: one division alone adds chance of its own."""
 SAME = 12
 """Probabilities that agree to this many decimal places are equal; what differs beyond is rounding."""
 
@@ -63,53 +60,53 @@ class ListedHits:
         probability = self._probability(self._fitted.shares)
         listed = inclusion(probability, self._counts, size)
         hits = variance = reached = 0.0
-        for part in self._folds(size):
-            others = self._counts - part
-            chosen = listed
+        for half in self._halves(size):
+            others = self._counts - half
+            chosen, shares = listed, self._fitted.shares
             if size < rows:
                 # Begun near what all rows say, but not there: what is left out must be forgotten.
-                start = 0.9 * self._fitted.shares + 0.1 / len(self._inside)
-                shares = self._fitted.fit(others.astype(np.float64), start)
+                shares = self._fitted.fit(others.astype(np.float64), 0.9 * shares + 0.1 / len(shares))
                 chosen = inclusion(self._probability(shares), others, size * others.sum() / rows)
-            weights, squares = self._weights(chosen)
-            hits, variance, reached = hits + part @ weights, variance + part @ squares, reached + part @ chosen
+            weights, square = self._weights(chosen, half)
+            hits, variance, reached = hits + half @ weights, variance + square, reached + half @ chosen
         if reached <= 0:
             return Hits(float(self._counts @ (listed * probability)), float("nan"))
-        # What the parts list differs a little from what was asked for.
+        # Each division counts all rows once; what it lists differs a little from what was asked for.
         scale = size / reached
+        divisions = 1 if size >= rows else DIVISIONS
         # Of rows that are equal some are drawn, and who is drawn is chance.
         drawn = float(self._counts @ (listed * (1 - listed) * probability * (1 - probability)))
-        expected = float(np.clip(hits * scale, 0.0, size))
-        luck = expected - float(self._counts @ (listed * probability))
-        return Hits(expected, float(np.sqrt(max(variance, 0.0) * scale**2 + drawn + luck**2)))
+        return Hits(float(np.clip(hits * scale, 0.0, size)), float(np.sqrt(divisions * variance * scale**2 + drawn)))
 
     def _probability(self, shares: Floats) -> Floats:
         each = [truth.posterior(shares, self._condition) for truth in self._fitted.truths]
         return np.nan_to_num(np.concatenate(each))
 
-    def _folds(self, size: int) -> Iterator[Ints]:
-        """Counts of the rows of each part, divided at random: by the same draw each time, so that a list says the same again."""
-        left, rows = self._counts, int(self._counts.sum())
+    def _halves(self, size: int) -> Iterator[Ints]:
+        """Counts of the rows of each half, divided at random: by the same draws each time, so that a list says the same again."""
+        rows = int(self._counts.sum())
         if size >= rows:
-            yield left
+            yield self._counts
             return
         rng = np.random.default_rng(0)
-        for ahead in range(min(FOLDS, rows), 0, -1):
-            part = left if ahead == 1 else rng.multivariate_hypergeometric(left, int(left.sum()) // ahead, method="marginals")
-            left = left - part
-            yield part
+        for _ in range(DIVISIONS):
+            half = rng.multivariate_hypergeometric(self._counts, rows // 2, method="marginals")
+            yield half
+            yield self._counts - half
 
-    def _weights(self, listed: Floats) -> tuple[Floats, Floats]:
-        """u(z), and the weights of the square of a row's error."""
-        weights, squares = [], []
+    def _weights(self, listed: Floats, half: Ints) -> tuple[Floats, float]:
+        """u(z), and the variance of their sum over a half less the hits in it, if the shares of the truths are the fitted ones."""
+        weights, variance = [], 0.0
         start = 0
         for law in self._laws:
-            chosen = listed[start : start + law.outputs]
+            here = slice(start, start + law.outputs)
             start += law.outputs
+            chosen = listed[here]
             of_hit = undone(law, law.pull(chosen) * self._inside)
             weights.append(of_hit)
-            squares.append(of_hit**2 + undone(law, law.pull(chosen**2 - 2 * of_hit * chosen) * self._inside))
-        return np.concatenate(weights), np.concatenate(squares)
+            square = law.pull(of_hit**2) + self._inside * law.pull(chosen**2 - 2 * of_hit * chosen)
+            variance += float(half[here].sum() * (self._fitted.shares @ square))
+        return np.concatenate(weights), max(variance, 0.0)
 
 
 def undone(law: Product, g: Floats) -> Floats:

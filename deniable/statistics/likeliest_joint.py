@@ -101,7 +101,7 @@ class LikeliestJoint:
 
     def fit(self, counts: Floats, start: Floats) -> Floats:
         """The shares that make other counts of joint reports most likely."""
-        return self._fit(counts, start=start)
+        return self._fit(counts, 1e-6, start)
 
     def _fit(self, counts: Floats, tolerance: float = 1e-7, start: Floats | None = None, most: int = 20_000) -> Floats:
         return em(self.law, counts, tolerance, max_evaluations=most, start=start).shares
