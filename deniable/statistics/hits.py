@@ -68,7 +68,9 @@ class ListedHits:
                 shares = self._fitted.fit(others.astype(np.float64), 0.9 * shares + 0.1 / len(shares))
                 chosen = inclusion(self._probability(shares), others, size * others.sum() / rows)
             weights, square = self._weights(chosen, half)
-            hits, variance, reached = hits + half @ weights, variance + square, reached + half @ chosen
+            hits += float(half @ weights)
+            variance += square
+            reached += float(half @ chosen)
         if reached <= 0:
             return Hits(float(self._counts @ (listed * probability)), float("nan"))
         # Each division counts all rows once; what it lists differs a little from what was asked for.
