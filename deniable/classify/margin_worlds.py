@@ -90,7 +90,8 @@ class MarginWorlds:
         self.classes = len(model.classes_)
         normal, few = worlds.rng.standard_normal((DRAWN, 1)), np.where(worlds.rng.random((DRAWN, 1)) < 0.2, -2.0, 0.5)
         self.factors = (normal, few, -few)
-        self.noise_of_shape = worlds.noise()
+        # What the model has wrong it has wrong for all classes alike, so that it does not average out.
+        self.noise_of_shape, self.noise_of_model = worlds.noise(), worlds.noise()[:, None]
         self.log_prior = np.log(np.maximum(model.class_prior_, 1e-300))
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
@@ -160,7 +161,7 @@ class MarginWorlds:
         off = np.where(np.abs(gaps[0]) > SEEN * errors, np.minimum(np.abs(gaps[0]), MOST_DOUBT * doubts), 0.0)
         doubts = np.maximum(doubts, off)
         trust = doubts**2 / (doubts**2 + errors**2)
-        return trust * gaps + (1 - trust) * doubts * self.worlds.noise()[:, None]
+        return trust * gaps + (1 - trust) * doubts * self.noise_of_model
 
 
 def _evenly(values: Any) -> Any:

@@ -139,6 +139,10 @@ def estimate_of(values: Any, how: str, n: int, metric: str, pos_label: Any) -> E
     """The estimate whose band is the middle of the scores in all worlds."""
     share = metric != "log_loss"
     value, others = float(values[0]), values[1:][np.isfinite(values[1:])]
+    if not others.size:
+        return Estimate(
+            [value], [metric], n=n, method=how, name=metric_label(metric, pos_label), no_interval="no worlds were drawn."
+        )
     rule = BandOfWorlds(value, others, n, metric == "accuracy")
     notes = [MACRO] if pos_label is None and metric not in (*OF_ALL_CLASSES, *CHANCES) else []
     low, high = rule(0.95)
