@@ -140,11 +140,7 @@ def fit_latent_classes(codes: Any, reported_class: Any, matrices: list[Any], cla
 
 
 def smoothed(latent: LatentClasses, features: Any, codes: Any, of_class: Any) -> LatentClasses:
-<<<<<<< HEAD
-    """Classes with one kind of people and an open class as naive Bayes would smooth them: unsmoothed shares vary more than true ones."""
-=======
     """Open classes with one kind of people, smoothed as naive Bayes smooths them: unsmoothed shares are more spread than true ones."""
->>>>>>> w-scores
     kinds = np.bincount(latent.of_class)
     alone = np.flatnonzero(kinds[latent.of_class] == 1)
     cells = latent.cells.copy()
