@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deniable.core.domains.exact import Floats
+from deniable.errors import NotInvertibleError
 from deniable.statistics.counted import Counted
 from deniable.statistics.functions import MOST_TERMS, Function, weight_product
 from deniable.statistics.weighted import Gradient, Weighted
@@ -31,7 +32,7 @@ def by_precision(weighted: Weighted, counted: Sequence[Counted], functions: Sequ
         rows = gradient(means)
         if rows is None:
             return weighted
-        spread = variances.at(rows, means, counts_as if turn else None)
+        spread = variances.told(rows, means, counts_as if turn else None)
         if not spread.max() > 1e-12 * float((rows**2).sum()):
             # Nothing varies: every part says the same for certain.
             return weighted
@@ -55,6 +56,15 @@ class _Variances:
 
     def __init__(self, weighted: Weighted, counted: Sequence[Counted], functions: Sequence[Function]) -> None:
         self._weighted, self._counted, self._functions = weighted, counted, functions
+
+    def told(self, rows: Floats, means: Floats, counts_as: Floats | None) -> Floats:
+        """`at`; where a part tells means alone, and so not how much another part's reports vary, as before any answer is looked at."""
+        try:
+            return self.at(rows, means, counts_as)
+        except NotInvertibleError as error:
+            if error.code != "means_only" or counts_as is None:
+                raise
+            return self.at(rows, means, None)
 
     def at(self, rows: Floats, means: Floats, counts_as: Floats | None) -> Floats:
         """The sum over the rows of their variances, for each part; before any answer is looked at if `counts_as` is None."""

@@ -107,3 +107,22 @@ def test_error_bars_of_respondents_are_never_shorter_than_their_randomisation_ma
     rows = channel.matrix()
     variance = [rows[x] @ weights**2 - x**2 for x in (0, 20)]
     assert sample.mean("hours", target="respondents").se[0] >= np.sqrt(np.mean(variance) / 1000)
+
+
+def test_parts_that_were_hidden_differently_are_put_together_and_cover_their_mean():
+    """100 surveys of three parts, seed 5: one bit, three reports and k-ary randomised response, of which the last tells squares."""
+    schemas = [dn.Schema({"x": channel}) for channel in (DESIGNS["bit"], DESIGNS["three"], dn.KRR(NUMBERS, 0.5))]
+    generator = np.random.default_rng(5)
+    errors, held = [], 0
+    for _ in range(100):
+        truths = generator.binomial(20, 0.2, (3, 200))
+        parts = [
+            (pd.DataFrame({"x": schema["x"].randomise(truth, rng=generator)}), schema)
+            for schema, truth in zip(schemas, truths, strict=True)
+        ]
+        estimate = dn.Sample(parts).mean("x")
+        low, high = estimate.interval(0.95)
+        held += bool(low[0] <= 4.0 <= high[0])
+        errors.append(estimate.value[0] - 4.0)
+    assert held >= 0.95 * 100 - 4 * np.sqrt(100 * 0.95 * 0.05)
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / 10
