@@ -13,8 +13,8 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from deniable.classify.measures import MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label
 from deniable.classify.parameters import check_parameters
-from deniable.classify.scoring import MACRO, OF_ALL_CLASSES, check_metric, measure, metric_label
 from deniable.core.allowed import whole_from
 from deniable.core.domains.columns import to_arrow
 from deniable.core.html_table import html_table
