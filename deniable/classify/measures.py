@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,14 +54,14 @@ def measure(shares: Any, metric: str, positive: int | None = None) -> float:
     return float(each[positive] if positive is not None else each[present].mean())
 
 
-def _alpha(metric: str) -> float:
+def _alpha(metric: str, allowed: Sequence[str] = METRICS) -> float:
     try:
         alpha = float(metric[1:]) if metric.startswith("f") else float("nan")
     except ValueError:
         alpha = float("nan")
     if not alpha > 0:
         raise ParameterError(
-            "metric", "metric must be one of {allowed} (or f0.5, f2, ...), got {got!r}.", allowed=list(METRICS), got=metric
+            "metric", "metric must be one of {allowed} (or f0.5, f2, ...), got {got!r}.", allowed=list(allowed), got=metric
         )
     return alpha
 
@@ -88,7 +89,8 @@ def positive_place(classes: Any, pos_label: Any) -> int | None:
     return int(matches[0])
 
 
-def check_metric(metric: Any) -> None:
-    """Refuse what is no measure."""
-    if not isinstance(metric, str) or metric not in METRICS:
-        _alpha(str(metric))
+def check_metric(metric: Any, of_predictions: bool = False) -> None:
+    """Refuse what is no measure, or where only predictions are known what is no measure of them."""
+    allowed = [name for name in METRICS if not (of_predictions and name in CHANCES)]
+    if not isinstance(metric, str) or metric not in allowed:
+        _alpha(str(metric), allowed)

@@ -102,7 +102,7 @@ def distort_and_cross_validate(
     schema : how the rows are distorted.
     cv : how many folds there are.
     repeats : how often the rows are distorted anew.
-    metrics : what is measured, as in `score_distorted`.
+    metrics : what is measured, as in `score_distorted`, of predictions (no auc, no log_loss).
     pos_label : the class that metrics of one class are about; None: their mean over all classes.
     n_jobs : how many processes work at once, as joblib reads it.
     random_state : a seed, for the same distortions again.
@@ -128,7 +128,7 @@ def distort_and_cross_validate(
     if isinstance(metrics, str):
         metrics = [metrics]
     for metric in metrics:
-        check_metric(metric)
+        check_metric(metric, of_predictions=True)
     check_parameters({"cv": whole_from(2), "repeats": whole_from(1)}, {"cv": cv, "repeats": repeats})
     refuse_unpaired(X, y, ("X", "y"), "Give the true rows and their classes.")
     table, labels = _true_rows(X, y, schema)

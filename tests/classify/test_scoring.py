@@ -13,7 +13,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 import deniable as dn
 from deniable.classify.confusion import one_hot
-from deniable.classify.scoring import measure, score
+from deniable.classify.measures import measure
+from deniable.classify.scoring import score
 
 pytestmark = pytest.mark.statistical
 
