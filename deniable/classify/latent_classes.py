@@ -149,7 +149,7 @@ def smoothed(latent: LatentClasses, features: Any, codes: Any, of_class: Any) ->
             continue
         counts = np.zeros((len(kinds), feature.matrix.shape[1]))
         np.add.at(counts, (of_class, codes[:, j]), 1.0)
-        shares = densities(feature.matrix, counts, feature.ordered, feature.apart)
+        shares = densities(feature.matrix, counts, feature.ordered, feature.n_unordered)
         cells[alone, j, : feature.cells] = shares[latent.of_class[alone]]
     return LatentClasses(latent.of_class, latent.parts, cells)
 

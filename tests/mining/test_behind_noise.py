@@ -116,7 +116,7 @@ def test_a_search_finds_no_nonsense(name, method):
     # Inverses of matrices between bins gave a rating of 0 to 3 a support of 632, shown as 1, and ages of 30 to 49 81% instead of 47%.
     channel, edges, shares = population(name, "smooth")
     schema, reports = drawn(np.random.default_rng(0), channel, shares)
-    found = dn.frequent_itemsets(reports, schema, 0.01, method, bins={"x": edges})
+    found = dn.frequent_itemsets(reports, schema, 0.01, method, interval="named beforehand", bins={"x": edges})
     assert found.attrs["assumes"] == [Cap.of(channel.domain).words("x")]
     truths = true_supports(channel, edges, shares)
     labels = channel.binned(edges).inputs

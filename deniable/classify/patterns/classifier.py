@@ -159,7 +159,12 @@ class PatternClassifier(ReconstructingClassifier):
             )
         return row
 
-    def _confusion(self, codes: Any, reported_class: Any, method: str) -> tuple[Any, str]:
+    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
         check_is_fitted(self)
-        unbiased: tuple[Any, str] | None = grid_confusion(self, codes, reported_class, method)
-        return unbiased or sampled_confusion(self, codes, reported_class)
+        return grid_confusion(self, codes, reported_class, method)
+
+    def _fares(self, codes: Any, worlds: Any, latent: Any) -> None:
+        """Predictions by patterns follow from no sum over attributes: there are no worlds to compare, and scores are guesses."""
+
+    def _guessed(self, codes: Any, reported_class: Any) -> Any:
+        return sampled_confusion(self, codes, reported_class)
