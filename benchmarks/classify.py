@@ -80,7 +80,7 @@ def speed(data: DataSet, rounds: int) -> None:
 def model_based(repeats: int) -> None:
     """How far scores of the latent class model are off, where unbiased ones would vary too much: 12 hidden attributes."""
     print(
-        f"\nScores by a latent class model, 12 yes/no attributes kept with 0.65, 3,000 rows, {repeats} repeats: score minus accuracy on true rows"
+        f"\nScores by a latent class model, 12 yes/no attributes kept with 0.65, 3,000 rows, {repeats} repeats: score minus true accuracy"
     )
     for dependent in (False, True):
         for make in (dn.ReconstructionNaiveBayes, dn.ReconstructionTree):

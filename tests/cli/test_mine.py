@@ -90,7 +90,9 @@ def test_an_interrupted_run_keeps_the_lengths_that_are_done(run, folder, monkeyp
     assert kept["interrupted"] == 3
     # Intervals depend on how much was searched, all else does not.
     ends = {"support_low", "support_high"}
-    kept_rows, all_rows = ([{k: v for k, v in row.items() if k not in ends} for row in rows_] for rows_ in (kept["itemsets"], full))
+    kept_rows, all_rows = (
+        [{k: v for k, v in row.items() if k not in ends} for row in rows_] for rows_ in (kept["itemsets"], full)
+    )
     assert kept_rows == [row for row in all_rows if len(row["itemsets"]) <= 2]
     assert len(pd.read_csv(folder / "done.csv")) == len(kept["itemsets"])
     with pytest.raises(KeyboardInterrupt):
