@@ -56,6 +56,7 @@ def test_evidence_is_that_of_numerical_integration():
     assert evidence == pytest.approx(exact, abs=0.05)
 
 
+@pytest.mark.statistical
 def test_much_data_gives_the_truth():
     rng = np.random.default_rng(3)
     truth = rng.dirichlet(np.ones(4), size=2)
@@ -63,6 +64,7 @@ def test_much_data_gives_the_truth():
     np.testing.assert_allclose(densities(KRR, counts, ordered=False), truth, atol=0.003)
 
 
+@pytest.mark.statistical
 def test_a_hidden_class_is_undone_together_with_the_attribute():
     rng = np.random.default_rng(4)
     truth, parts, of_class = rng.dirichlet(np.ones(4), size=2), np.array([0.3, 0.7]), dn.KRR(dn.Binary(), 0.7).matrix()

@@ -70,6 +70,7 @@ def test_optional_numbers_keep_silence_apart():
     np.testing.assert_allclose(feature.matrix.sum(axis=1), 1)
 
 
+@pytest.mark.statistical
 def test_floating_point_channels_are_read_through_bins():
     rng = np.random.default_rng(2)
     channel = dn.Multiplicative(dn.Continuous(1, 9), dn.Normal(0.1))

@@ -225,6 +225,7 @@ def test_tables_of_two_places_add_up():
     np.testing.assert_array_equal(model.shares_[2], dn.ReconstructionNaiveBayes(schema).fit(rows).shares_[2])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("frame", [lambda f: f, pl.from_pandas, pa.Table.from_pandas, lambda f: f.to_numpy()])
 def test_frames_of_every_kind_give_the_same_predictions(frame):
     rng = np.random.default_rng(10)

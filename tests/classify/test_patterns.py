@@ -37,6 +37,7 @@ def eager():
     return dn.EmergingPatterns(min_support=0, min_growth=1.1, max_len=None).fit(*weather())
 
 
+@pytest.mark.statistical
 def test_the_weather_example_has_the_patterns_of_its_enumeration(eager):
     frame = eager.patterns_
     assert frame["class"].value_counts().to_dict() == {"P": 61, "N": 42}
@@ -137,6 +138,7 @@ def test_neighbours_count_as_the_same_number():
     np.testing.assert_allclose(lazy._scores(cells), brute_compact(cells, y, 0.0, math.inf, neighbours=1))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("method", ["shrunk", "unbiased", "mmask"])
 def test_where_every_answer_is_kept_the_private_classifier_is_the_plain_one(method):
     X, y = weather()

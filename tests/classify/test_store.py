@@ -25,6 +25,7 @@ def reports():
     return SCHEMA.randomise(pd.DataFrame({"a": a, "n": n, "c": c}), rng)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_what_was_saved_predicts_and_scores_the_same(name, weighted, reports, tmp_path):
@@ -39,6 +40,7 @@ def test_what_was_saved_predicts_and_scores_the_same(name, weighted, reports, tm
     assert other.score_distorted(reports).value == pytest.approx(model.score_distorted(reports).value)
 
 
+@pytest.mark.statistical
 def test_the_command_line_and_python_write_and_read_the_same_files(run, reports, tmp_path):
     reports.to_csv("reports.csv", index=False)
     SCHEMA.save(tmp_path / "reports.schema.json")

@@ -187,6 +187,7 @@ def _first_label_left(node, schema):
     return [name, passing, _first_label_left(left, schema), _first_label_left(right, schema)]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", range(4))
 def test_local_growth_is_that_of_a_plain_recursion(seed):
     rng = np.random.default_rng(seed)
@@ -328,6 +329,7 @@ def test_attributes_that_say_nothing_do_not_stop_the_others():
     assert tested <= {"age"}
 
 
+@pytest.mark.statistical
 def test_the_picture_and_the_text_show_the_tests():
     rng = np.random.default_rng(12)
     truth, y = _noisy_and(2_000, rng)

@@ -66,6 +66,7 @@ def test_whole_weights_equal_repeated_rows(name, schema):
     np.testing.assert_array_equal(MODELS[name](schema).fit(Z, sample_weight=1).predict_proba(X), once.predict_proba(X))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("name", MODELS)
 def test_weights_that_are_no_whole_numbers_are_close_to_the_rows_they_stand_for(name):
     """Half of the rows twice as likely to be asked, and weighed down by a half: the town as it is."""
@@ -150,6 +151,7 @@ def test_bagging_learns_from_distorted_rows(make, schema):
     assert search.fit(Z.drop(columns="c"), Z["c"]).best_score_ > 0.6
 
 
+@pytest.mark.statistical
 def test_weights_pass_through_searches_and_cross_validation():
     Z = OPEN.randomise(TRUE.assign(weight=WHOLE), keep=["weight"])
     rows, y, weights = Z.drop(columns=["c", "weight"]), Z["c"], Z["weight"]

@@ -51,6 +51,7 @@ def test_wide_integer_rows_sum_to_the_denominator_too(wide_channel):
     assert wide_channel.denominator < 2**53
 
 
+@pytest.mark.statistical
 def test_the_matrix_is_the_integers_over_the_denominator_with_labels_on_both_axes(small_channel):
     P = small_channel.matrix()
     np.testing.assert_allclose(P, small_channel.integer_rows() / small_channel.denominator, rtol=1e-15)
@@ -173,6 +174,7 @@ def test_json_gives_back_the_same_wide_or_floating_channel(channel_examples):
             assert not channel.exact or back.law.digest == channel.law.digest
 
 
+@pytest.mark.statistical
 def test_pickle_gives_back_the_same_channel(small_channel):
     small_channel.randomise(small_channel.domain.column(np.array([0, 1])))
     back = pickle.loads(pickle.dumps(small_channel))
@@ -428,6 +430,7 @@ def test_a_wide_channel_pushes_and_pulls_as_adjoints(wide_channel, seed):
     assert wide_channel.push(p) @ v == pytest.approx(p @ wide_channel.pull(v), abs=1e-7)
 
 
+@pytest.mark.statistical
 def test_a_wide_epsilon_is_that_of_its_end_columns():
     channel = dn.Additive(dn.Integer(0, 100_000), dn.Laplace(5000))
     z, likelier, rarer = channel.law.worst_case

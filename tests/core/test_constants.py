@@ -83,6 +83,7 @@ def test_a_constant_is_an_item_that_everybody_has(asked):
     assert sorted(supports.values()) == pytest.approx([0.75, 0.75, 1.0])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
 def test_classifiers_learn_nothing_from_a_constant(asked, kind):
     schema, reports = asked

@@ -144,12 +144,14 @@ WAYS = [
 ]
 
 
+@pytest.mark.statistical
 @pytest.mark.filterwarnings("ignore:Column 'id' has a different value")
 @pytest.mark.parametrize("way", WAYS)
 def test_no_dictionary_or_level_holds_the_order(way):
     assert told(way()) < 0.3
 
 
+@pytest.mark.statistical
 @pytest.mark.filterwarnings("ignore:Column 'id' has a different value")
 @pytest.mark.parametrize("way", [file_of_dictionaries, published_file])
 def test_no_file_holds_the_order(way, tmp_path):

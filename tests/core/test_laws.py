@@ -119,6 +119,7 @@ def test_rows_columns_and_ranges_of_any_law_are_those_of_its_definition(law):
     check_against_dense(law, slow_rows(law))
 
 
+@pytest.mark.statistical
 def test_rows_columns_and_ranges_of_every_design_agree_with_its_table(small_channel):
     check_against_dense(small_channel.law, slow_rows(small_channel.law))
 
@@ -212,10 +213,12 @@ def test_epsilon_of_any_law_is_the_largest_log_ratio_of_its_table(law):
     check_epsilon(law)
 
 
+@pytest.mark.statistical
 def test_epsilon_of_every_design_is_the_largest_log_ratio_of_its_table(small_channel):
     check_epsilon(small_channel.law)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("noise", "edges", "finite"),
     [

@@ -62,6 +62,7 @@ def check_kernel(noise, step, reach):
     assert kernel[reach] >= expected[reach] * 0.999, "the rounding of all others must not eat up the centre"
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("kind", [dn.Laplace, dn.Normal])
 @pytest.mark.parametrize(("width", "reach"), [("0.2", 10), (3, 10), (20, 72), (300, 50), (500, 3000), (10**4, 20)])
 def test_grid_noise_is_its_ideal_distribution_rounded_up_and_the_centre_pays(kind, width, reach):

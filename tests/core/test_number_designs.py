@@ -58,6 +58,7 @@ def test_the_figures_are_those_of_the_published_formulas():
     assert found == pytest.approx(wang, rel=0.01)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("domain", [dn.Integer(0, 6), dn.Integer(-4, 20, step=4), dn.Continuous(0, 1, step=0.125)])
 @pytest.mark.parametrize("odds", [3, "5/2", 9])
 @pytest.mark.parametrize(("reports", "width"), [(None, None), (2, 1), (3, 1), (5, 2), (12, 5)])

@@ -54,6 +54,7 @@ def test_pieces_give_what_the_whole_gives():
     assert numbers.found()[0] == pytest.approx(circular)
 
 
+@pytest.mark.statistical
 def test_the_correlation_of_neighbours_has_the_variance_that_all_orders_give():
     # Skewed numbers, far from zero; the mean and spread over random orders must be those of the formula.
     numbers = 1e9 + np.random.default_rng(4).pareto(3, 60)
@@ -88,6 +89,7 @@ def test_the_words_tell_no_true_value():
     assert "HIV" not in str(caught[0].message)
 
 
+@pytest.mark.statistical
 def test_a_random_order_may_be_kept_without_a_warning():
     for seed in range(20):
         SCHEMA.randomise(people(seed=seed), order="kept")

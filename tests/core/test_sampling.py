@@ -228,6 +228,7 @@ def test_the_trap_catches_the_usual_generators(trapped):
             tempting()
 
 
+@pytest.mark.statistical
 def test_without_rng_every_design_draws_from_the_operating_system_only(small_channel, trapped):
     truths = small_channel.domain.column(np.arange(small_channel.domain.size))
     small_channel.randomise(truths)
@@ -282,6 +283,7 @@ def test_a_column_comes_back_as_the_kind_that_went_in(values, kind):
         assert reported.name == "smokes"
 
 
+@pytest.mark.statistical
 def test_every_reported_value_is_a_label_of_the_channel(small_channel):
     truths = small_channel.domain.column(np.arange(small_channel.domain.size).repeat(50))
     reported = small_channel.randomise(truths, rng=np.random.default_rng(3))

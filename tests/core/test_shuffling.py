@@ -101,6 +101,7 @@ def test_columns_of_every_kind_survive_the_buckets(tmp_path, tiny_buckets):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.statistical
 def test_a_large_dictionary_is_not_written_into_every_bucket(tmp_path, tiny_buckets):
     words = pa.array([f"{i:060}" for i in range(2_000)])
     most = 0
@@ -166,6 +167,7 @@ def test_nothing_is_left_after_a_bad_cell_at_the_end(tmp_path, small_pieces):
     assert [path.name for path in tmp_path.iterdir()] == ["true.csv"]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("place", ["add", "pieces"])
 def test_nothing_is_left_after_ctrl_c(run, tmp_path, small_pieces, monkeypatch, place):
     original = getattr(RowShuffler, place)

@@ -18,12 +18,14 @@ def table_of(listed):
     )
 
 
+@pytest.mark.statistical
 @settings(max_examples=50, deadline=None)
 @given(rows, rows)
 def test_tables_of_two_batches_add_up_to_the_table_of_both(first, second):
     assert table_of(first) + table_of(second) == table_of(first + second)
 
 
+@pytest.mark.statistical
 @settings(max_examples=50, deadline=None)
 @given(rows)
 def test_json_and_arrow_round_trips_are_identities(listed):
@@ -32,6 +34,7 @@ def test_json_and_arrow_round_trips_are_identities(listed):
     assert CellTable.from_arrow(table.to_arrow()) == table
 
 
+@pytest.mark.statistical
 @settings(max_examples=50, deadline=None)
 @given(rows)
 def test_marginals_and_sums_equal_a_plain_loop(listed):

@@ -47,6 +47,7 @@ def test_patterns_have_the_average_size_and_distinct_items(average):
     assert all(len(set(flat[a:b])) == b - a for a, b in pairwise(starts))
 
 
+@pytest.mark.statistical
 def test_a_pattern_shares_an_exponential_part_with_the_one_before_it():
     # Patterns of about 40 of 100,000 items: what two of them share by chance is next to nothing.
     flat, starts = _patterns(3000, 40, 100_000, 0.3, False, seeded())
@@ -134,6 +135,7 @@ def test_skewed_items_have_exponential_weights_and_even_ones_are_alike():
     assert spread(False) < 0.2
 
 
+@pytest.mark.statistical
 def test_items_of_a_pattern_occur_together_more_often_than_apart():
     table = quest("T10I4D20kN200L40", rng=seeded(), form="matrix").astype(float)
     support = table.mean(axis=0)

@@ -15,6 +15,7 @@ from deniable.mining.after_searching import level_of_each
 Z2 = NormalDist().inv_cdf(0.975) ** 2
 
 
+@pytest.mark.statistical
 def test_few_of_the_intervals_that_are_reported_miss():
     told = simulated(crowd(0.8), 25, 600, seed=21)
     shares = {kind: np.array(measures["support"][0]) for kind, measures in told.items()}
@@ -84,6 +85,7 @@ def test_rules_count_all_ways_to_split_all_candidates(hidden):
         assert (rules[f"{measure}_high"] >= plain[f"{measure}_high"]).all()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("metric", "least"), [("lift_low", 1.0), ("confidence_low", 0.4), ("leverage_low", 0.0), ("lift_high", 1.5)]
 )
@@ -135,6 +137,7 @@ def test_undistorted_lifts_and_leverages_hold_what_a_score_test_of_the_four_coun
     assert (rule["leverage_low"], rule["leverage_high"]) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
 
 
+@pytest.mark.statistical
 def test_lifts_and_leverages_from_rows_hold_what_the_rows_errors_accept(hidden):
     reports, schema = hidden
     found = dn.frequent_itemsets(reports, schema, 0.05, "unbiased", max_len=2)
@@ -176,6 +179,7 @@ def test_a_side_that_may_not_occur_leaves_the_lift_open():
     assert rules["leverage_low"].between(-0.25, 0.25).all()
 
 
+@pytest.mark.statistical
 def test_the_command_says_which_intervals_it_shows(run, hidden, tmp_path):
     reports, schema = hidden
     reports.to_csv(tmp_path / "r.csv", index=False)

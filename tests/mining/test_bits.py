@@ -16,6 +16,7 @@ def rows():
     return np.random.default_rng(3).random((bits.BLOCK * 64 * 2 + 777, 9)) < np.linspace(0.02, 0.9, 9)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
 def test_counts_are_those_of_a_plain_loop_over_several_blocks(rows, length):
     itemsets = np.array(list(itertools.combinations(range(9), length)), dtype=np.int32)

@@ -129,6 +129,7 @@ def _same_as_counts(found, sample, rows, places=1e-9):
         assert error == pytest.approx(float(expected.se[0]) / rows, abs=places)
 
 
+@pytest.mark.statistical
 def test_neighbours_use_the_attributes_own_inverse_weights():
     rng = np.random.default_rng(10)
     grades = dn.Ordinal(["1", "2", "3", "4", "5"])
@@ -152,6 +153,7 @@ def test_neighbours_use_the_attributes_own_inverse_weights():
         assert error == pytest.approx(np.sqrt((weights**2).sum() - weights.sum()) / len(truth), abs=1e-9)
 
 
+@pytest.mark.statistical
 def test_items_that_share_a_draw_are_estimated_jointly():
     rng = np.random.default_rng(11)
     yes_no = dn.UnrelatedQuestion(dn.Binary(), theta=0.6, innocuous=0.3)

@@ -108,6 +108,7 @@ def test_the_thesis_matrix_example_comes_back():
     assert found["support"].item() == pytest.approx(100 / 2000)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("method", ["mask", "re", "mmask"])
 def test_undistorted_every_published_method_is_apriori(method):
     frame = framed(truths(np.random.default_rng(4)))

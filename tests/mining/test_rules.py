@@ -45,6 +45,7 @@ def hidden():
     return reported(rng, population(rng, 3000))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("metric", "least"), [("confidence", 0.6), ("lift", 1.01), ("support", 0.2), ("conviction", 1.2), ("zhangs_metric", 0.1)]
 )

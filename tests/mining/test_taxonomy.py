@@ -63,6 +63,7 @@ def every_case(channels):
         yield truth, reports
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "taxonomy",
     [
@@ -94,6 +95,7 @@ def test_weights_are_unbiased_for_every_truth(taxonomy):
             assert mean == pytest.approx(float(all(holds(generalised.names[i], truth) for i in pair)), abs=1e-9)
 
 
+@pytest.mark.statistical
 def test_values_of_one_attribute_add_up_and_other_attributes_multiply():
     channels = [dn.KRR(dn.Nominal(["red", "green", "blue"]), 0.6), dn.Flip(0.8, 0.7), dn.KRR(dn.Nominal(["s", "m", "l"]), 0.7)]
     schema = dn.Schema(dict(zip(["colour", "a", "size"], channels, strict=True)))

@@ -163,6 +163,7 @@ def test_one_support_can_be_asked_of_data_that_is_read_in_pieces(tmp_path, monke
     )
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("outputs", "rows", "yes"),
     [

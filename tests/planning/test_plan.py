@@ -46,6 +46,7 @@ def expected_wilson(share: float, n: int, kept: float) -> float:
     return float(binom.pmf(k, n, kept * share + other * (1 - share)) @ (high - low) / 2)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.2, 0.5])
 @pytest.mark.parametrize(("n", "kept"), [(60, 1.0), (1_000, 1.0), (1_500, 0.75), (8_000, 0.7)])
 def test_margins_are_expected_lengths_of_wilsons_interval(share, n, kept):
@@ -72,6 +73,7 @@ def test_the_difference_found_is_that_of_the_textbook_where_nothing_is_hidden():
     assert found == pytest.approx(apart, rel=0.03)
 
 
+@pytest.mark.statistical
 def test_a_hidden_group_costs_more_than_one_that_is_told_openly():
     schema = dn.Schema({"smokes": dn.KRR(YES_NO, 0.8), "sex": dn.KRR(YES_NO, 0.8)})
     openly, hidden = (dn.plan(schema, 4_000, group=0.4, by=by) for by in (None, "sex"))
@@ -143,6 +145,7 @@ def test_as_many_answers_as_are_named_are_enough_and_fewer_are_not(name, wanted)
     assert fewer is None or fewer > wanted
 
 
+@pytest.mark.statistical
 def test_answers_for_all_questions_are_those_of_the_hardest_and_may_not_exist():
     plan = dn.plan(dn.Schema({"a": dn.KRR(YES_NO, 0.7), "b": dn.KRR(YES_NO, 0.6)}), 1_000)
     assert plan.answers_for(0.05) == plan.answers_for(0.05, "b") > plan.answers_for(0.05, "a")
@@ -169,6 +172,7 @@ def test_a_budget_is_not_exceeded_and_known_equally_well():
     assert important["a"] / important["b"] == pytest.approx(2, rel=0.12)
 
 
+@pytest.mark.statistical
 def test_what_checking_a_survey_shows_is_what_a_plan_shows():
     questionnaire = Questionnaire.parse("""
 survey: habits
@@ -190,6 +194,7 @@ pages:
     assert [row.name for row in plan.rows if "mean" in row.figures] == ["buses"]
 
 
+@pytest.mark.statistical
 def test_behind_noise_shares_are_those_of_the_lowest_values_and_means_are_known_better():
     age = dn.Additive(dn.Integer(18, 90), dn.Laplace(10), edges="clamp")
     plan = dn.plan(age, 5_000)
@@ -201,6 +206,7 @@ def test_behind_noise_shares_are_those_of_the_lowest_values_and_means_are_known_
     assert row.figures["mean"] == plan.margin(what="mean")
 
 
+@pytest.mark.statistical
 def test_what_questions_are_asked_for_decides_what_is_planned():
     schema = dn.Schema({"buses": dn.KRR(RATING, 0.5), "smokes": dn.KRR(YES_NO, 0.7)})
     keys = [set(row.figures) for row in dn.plan(schema, 2_000, asked_for={"buses": "mean"}).rows]
@@ -212,6 +218,7 @@ def test_what_questions_are_asked_for_decides_what_is_planned():
         dn.plan(schema, 2_000, asked_for="mean")
 
 
+@pytest.mark.statistical
 def test_two_attributes_that_share_a_draw_are_not_divided_by_each_other():
     yes_no = dn.UnrelatedQuestion(dn.Binary(), theta=0.5, innocuous=0.5)
     schema = dn.Schema({"a": yes_no, "b": yes_no, "c": dn.KRR(YES_NO, 0.7)}, groups={"both": ["a", "b"]})
@@ -274,6 +281,7 @@ def test_bad_input_is_told_what_is_allowed(call, says):
         call()
 
 
+@pytest.mark.statistical
 def test_a_plan_is_a_table_in_shells_notebooks_and_frames():
     plan = dn.plan(dn.Schema({"<b>": dn.KRR(YES_NO, 0.7), "buses": dn.KRR(RATING, 0.5)}), 2_000, group=0.3)
     frame = plan.to_frame()
@@ -291,6 +299,7 @@ def test_a_plan_is_a_table_in_shells_notebooks_and_frames():
     assert proposal.to_frame()["odds"].tolist() == [row.odds for row in proposal.rows]
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("against", ["answers", "odds"])
 def test_curves_fall_and_pass_through_what_is_planned(against):
     plan = dn.plan(dn.Schema({"a": dn.KRR(YES_NO, 0.75), "b": dn.KRR(YES_NO, 0.75), "c": dn.KRR(RATING, 0.5)}), 2_000)
@@ -306,6 +315,7 @@ def test_curves_fall_and_pass_through_what_is_planned(against):
     assert ("udział" in chart.title.text) == (against == "odds")
 
 
+@pytest.mark.statistical
 def test_a_second_question_that_people_answer_is_neither_shown_nor_proposed_with_the_odds_of_a_draw():
     head = "survey: s\ntitle: T\norganiser: O\ncontact: o@o.example\nother_way: Call.\npages:\n- elements:\n"
     second = (
@@ -318,6 +328,7 @@ def test_a_second_question_that_people_answer_is_neither_shown_nor_proposed_with
     assert isinstance(plan.strongest(margin=0.05)["q"].channel, dn.KRR)
 
 
+@pytest.mark.statistical
 def test_odds_without_a_limit_are_not_called_open():
     plan = dn.plan(dn.Additive(dn.Integer(0, 20), dn.Uniform(3)), 3_000)
     assert "without limit" in repr(plan)

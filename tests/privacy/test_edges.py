@@ -5,6 +5,7 @@ import deniable as dn
 from deniable.errors import ParameterError
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("edges", ["extend", "clamp"])
 @pytest.mark.parametrize("noise", [dn.Uniform(10), dn.Staircase([1, 2, 3, 2, 1])])
 def test_edge_leak_is_the_share_of_reports_whose_possible_truths_all_lie_near_one_end(edges, noise):

@@ -32,6 +32,7 @@ def test_a_staircase_counts_its_steps():
     assert dn.privacy.entropy_privacy(stepped) == pytest.approx(10 * 2**1.5)
 
 
+@pytest.mark.statistical
 def test_conditional_entropy_is_the_mean_entropy_of_the_posteriors(small_channel):
     rng = np.random.default_rng(2)
     prior = rng.dirichlet(np.ones(small_channel.law.inputs))

@@ -26,6 +26,7 @@ def test_min_entropy_leakage_is_how_much_better_one_guess_gets(small_channel):
     assert dn.privacy.min_entropy_leakage(small_channel, prior) == pytest.approx(math.log2(after / max(prior)), abs=1e-9)
 
 
+@pytest.mark.statistical
 def test_no_prior_leaks_more_min_entropy_than_the_uniform_one(small_channel):
     rng = np.random.default_rng(5)
     most = dn.privacy.min_entropy_leakage(small_channel)

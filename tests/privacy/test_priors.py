@@ -51,6 +51,7 @@ def test_what_is_no_prior_is_refused_with_what_is_allowed(channel, prior, says):
         shares(channel, prior)
 
 
+@pytest.mark.statistical
 def test_the_joint_distribution_sums_to_one_for_every_design(small_channel):
     rng = np.random.default_rng(1)
     together = joint(small_channel, rng.random(small_channel.law.inputs))

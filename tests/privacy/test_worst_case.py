@@ -7,6 +7,7 @@ import deniable as dn
 from deniable.errors import ParameterError
 
 
+@pytest.mark.statistical
 def test_the_worst_cases_under_a_prior_are_the_largest_over_all_reports_and_truths(small_channel):
     rng = np.random.default_rng(6)
     prior = rng.dirichlet(np.ones(small_channel.law.inputs))

@@ -36,6 +36,7 @@ def test_every_group_meets_every_limit_by_default(rows, columns, shares):
         assert GROUPS & {own.name for own in dn.publish_frame(frame, "ill", recode=True, **loose).guarantees[0].failed}
 
 
+@pytest.mark.statistical
 def test_limits_are_followed_and_what_is_given_is_kept():
     frame = generated(1000, 3, (0.7, 0.3), 1)
     tree = dn.publish_frame(frame, "ill", recode=True, limits=Limits(0.8, 30, 0.2, 0.9, 1.5)).trees[0]
@@ -43,6 +44,7 @@ def test_limits_are_followed_and_what_is_given_is_kept():
     assert dn.publish_frame(frame, "ill", recode=True, min_rows=77).trees[0].min_rows == 77
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("shares", [(0.97, 0.03), (0.96, 0.037, 0.003)])
 def test_what_no_grouping_can_meet_is_said_and_everyone_is_one_group(shares):
     rng = np.random.default_rng(3)

@@ -98,6 +98,7 @@ def test_every_leaf_of_every_tree_meets_the_minimum(rows, seed, minimum, distanc
     assert tree.deniability_ >= minimum - 1e-9
 
 
+@pytest.mark.statistical
 def test_further_rules_hold_in_every_leaf():
     X, y = people(800, 3)
     tree = dn.DeniabilityTree(0.1, max_posterior=0.8, max_skew=0.25, max_depth=2).fit(X, y)
@@ -325,6 +326,7 @@ def test_several_sensitive_columns_are_hidden_jointly_and_each_can_be_denied():
     assert set(zip(published.answer, published.money, strict=True)) <= set(zip(both.answer, both.money, strict=True))
 
 
+@pytest.mark.statistical
 def test_answers_that_occur_nowhere_count_as_possible():
     X, y = people(400, 14, answers=2)
     two, three = dn.DeniabilityTree(0.3).fit(X, y), dn.DeniabilityTree(0.3, outcomes=["no", "yes", "perhaps"]).fit(X, y)
@@ -465,6 +467,7 @@ def test_it_behaves_like_a_scikit_learn_estimator():
     assert tree.n_features_in_ == 4
 
 
+@pytest.mark.statistical
 def test_large_nodes_are_split_outside_the_kernel_with_the_same_result(monkeypatch):
     from deniable.publish import growing
 

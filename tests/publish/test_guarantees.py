@@ -70,6 +70,7 @@ def test_a_skewed_group_is_reported_as_unsafe_though_its_deniability_is_perfect(
     assert checks(dn.DeniabilityTree(0.05, max_skew=0.4).fit(X, y).guarantees(X, y))["skew"].passed
 
 
+@pytest.mark.statistical
 def test_a_rare_answer_that_is_much_more_frequent_in_a_group_is_reported_though_the_distance_is_small():
     """From 7% among all to 43% in a group: 36% in total variation, but six times as many."""
     X = pd.DataFrame({"ward": ["B"] * 100 + ["A"] * 1900})
@@ -158,6 +159,7 @@ def test_agreement_of_neighbours_has_the_mean_and_spread_of_random_orders():
     assert np.std(found) == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.statistical
 def test_what_goes_with_the_set_tells_nothing_that_was_measured_on_the_true_answers():
     """Two sets that differ in one person's answer, through the same tree, have the same public description."""
     X = pd.DataFrame({"town": ["A", "B"] * 200})
@@ -204,6 +206,7 @@ def test_published_identifiers_are_reported():
     assert [check.name for check in found.failed] == ["identifiers"]
 
 
+@pytest.mark.statistical
 def test_numbers_that_differ_in_nearly_every_row_identify_people_and_ranges_of_them_are_still_used():
     """A salary to the cent, some of them shared; and in whole units."""
     rng = np.random.default_rng(1)

@@ -26,6 +26,7 @@ def check(X, y, limits=None, **parameters):
     return next(own for own in found.checks if own.name == "other columns"), found
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("parameters", [{}, {"resolution": 20}, {"categorical": ["ward"]}])
 def test_a_single_number_that_tells_the_answer_is_named_with_its_rows(parameters):
     X, y = wards()
@@ -67,6 +68,7 @@ def test_missing_numbers_are_a_value_too():
     assert own.rows.tolist() == (np.flatnonzero(X.ward.isna()) + 1).tolist()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("ill", "rows", "exposed"), [(20, 20, True), (19, 19, True), (18, 19, False), (19, 20, False), (39, 40, True)]
 )

@@ -23,6 +23,7 @@ def patients(rows=600, seed=0):
     return frame
 
 
+@pytest.mark.statistical
 def test_columns_hidden_one_after_the_other_never_use_hidden_true_answers():
     frame = patients()
     found = dn.publish_frame(frame, ["ill", "poor"], 0.3, min_rows=20, shuffle=False)
@@ -166,6 +167,7 @@ def test_columns_that_are_published_true_are_named_to_everyone():
     assert said in found.to_html()
 
 
+@pytest.mark.statistical
 def test_people_are_not_divided_by_a_column_that_identifies_them():
     rng = np.random.default_rng(3)
     frame = patients().assign(pay=rng.lognormal(8, 0.5, 600).round(2))
@@ -188,6 +190,7 @@ def test_a_wrong_parameter_and_the_name_of_a_file_are_explained():
         dn.publish_frame("patients.csv", "ill")
 
 
+@pytest.mark.statistical
 def test_a_minimum_beyond_the_whole_names_one_that_is_possible_and_how_many_rows_to_merge():
     frame = patients(1000).assign(ill=["flu"] * 500 + ["cold"] * 300 + ["gout"] * 150 + ["rabies"] * 30 + ["plague"] * 20)
     with pytest.raises(ParameterError) as caught:

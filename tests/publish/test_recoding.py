@@ -50,6 +50,7 @@ def test_at_least_so_many_rows_share_every_combination(shared):
     assert found.data.nunique().min() >= 2
 
 
+@pytest.mark.statistical
 def test_the_usual_recoding_fixes_a_salary_to_the_cent_and_joins_rare_jobs():
     frame = people()
     plain = dn.publish_frame(frame, "ill")
@@ -104,6 +105,7 @@ def test_a_column_that_would_hold_one_value_is_left_out_and_said():
         assert "one value for all rows (other), so the column is left out" in " ".join(told.split())
 
 
+@pytest.mark.statistical
 def test_bands_and_rare_categories_can_be_chosen():
     frame = people()
     found = dn.publish_frame(

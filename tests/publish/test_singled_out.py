@@ -75,6 +75,7 @@ def test_nobody_is_called_alone_where_nobody_is():
     assert next(own for own in found.guarantees[0].checks if own.name == "singled out").state == "ok"
 
 
+@pytest.mark.statistical
 def test_drawn_answers_are_no_column_to_be_found_by():
     frame = people(200).assign(poor=np.random.default_rng(3).choice(["no", "yes"], 200))
     found = dn.publish_frame(frame, ["ill", "poor"])
@@ -83,6 +84,7 @@ def test_drawn_answers_are_no_column_to_be_found_by():
         assert own.uniqueness.each[2].rows.tolist() == alone_by_pandas(frame[["age", "town", "job", "sex"]], 3, 2)[0].tolist()
 
 
+@pytest.mark.statistical
 def test_what_is_counted_does_not_depend_on_the_answers():
     frame = people(300)
     other = frame.assign(ill=frame["ill"].map({"yes": "no", "no": "yes"}))

@@ -46,6 +46,7 @@ def literal_arvesna(codes, shares, P, passes=None):
     return assigned
 
 
+@pytest.mark.statistical
 @settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_arvesna_equals_the_literal_algorithm(seed, tested):

@@ -23,6 +23,7 @@ def plain(rows):
     return lambda which, shape: (rows[which], rows[which, :0])
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3])
 def test_the_evidence_of_a_mixture_is_the_integral_over_its_shares(share):
     """Also of a part of which there is hardly anything, where a Gaussian in the share itself would be cut off."""

@@ -195,6 +195,7 @@ def test_wide_bins_under_noise_are_not_taken_as_uniform_inside(noise):
     np.testing.assert_allclose(estimate.value, np.histogram(truth, [0, 20, 40, 60, 80, 101])[0] / 20_000, atol=0.02)
 
 
+@pytest.mark.statistical
 def test_unequal_bins_of_a_uniform_truth_come_back_uniform():
     rng = np.random.default_rng(1)
     channel = dn.Additive(dn.Integer(0, 99), dn.Uniform(30))

@@ -49,6 +49,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(("text", "expected"), PAIRS)
 def test_conditions_mean_what_they_say_on_undistorted_data(text, expected):
     data = people()
@@ -81,6 +82,7 @@ def trees(draw, depth=3):
     return f"not {joined}" if draw(st.booleans()) else joined
 
 
+@pytest.mark.statistical
 @given(trees())
 def test_random_conditions_count_as_python_would(text):
     data = people(60)

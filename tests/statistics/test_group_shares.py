@@ -42,6 +42,7 @@ def test_two_groups_in_which_something_is_not_as_frequent_are_told_apart():
     assert "among (sex == 'woman') minus that among (sex == 'man')" in found.name
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("target", ["population", "respondents"])
 @pytest.mark.parametrize("method", ["joint", "em"])
 def test_a_share_is_that_of_the_distribution_in_the_group_and_a_difference_that_of_two_shares(target, method):
@@ -79,6 +80,7 @@ def test_where_nothing_is_hidden_it_is_the_difference_of_two_proportions():
     assert respondents.interval()[1][0] - respondents.interval()[0][0] == pytest.approx(0, abs=1e-7)
 
 
+@pytest.mark.statistical
 def test_groups_behind_noise_have_a_bias_that_is_said_and_counted():
     _, sample = world()
     found = sample.difference(YES, between=("age < 40", "age >= 60"))
@@ -90,6 +92,7 @@ def test_groups_behind_noise_have_a_bias_that_is_said_and_counted():
     assert low < 0 < high
 
 
+@pytest.mark.statistical
 def test_several_parts_and_survey_weights():
     _, sample = world(together=0.3)
     two = sample.update(world(seed=2, together=0.3)[1].parts[0][0])
@@ -106,6 +109,7 @@ def test_several_parts_and_survey_weights():
         weighted.difference(YES, between=(WOMEN, MEN), target="respondents")
 
 
+@pytest.mark.statistical
 def test_two_shares_of_everyone_say_so_and_point_to_the_groups_that_seem_to_be_meant():
     _, sample = world(n=500)
     found = sample.difference(f"{YES} and {WOMEN}", f"{MEN} and {YES}")
@@ -137,12 +141,14 @@ def test_a_group_of_too_few_people_has_no_numbers_to_show():
         empty.difference(YES, between=(WOMEN, MEN))
 
 
+@pytest.mark.statistical
 def test_means_are_compared_between_groups_too():
     _, sample = world(n=500)
     assert sample.difference(of="age", between=(WOMEN, MEN)).value == sample.difference(WOMEN, MEN, of="age").value
     assert "(everyone)" in sample.difference(WOMEN, of="age").name
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("ask", "says"),
     [

@@ -60,6 +60,7 @@ def test_words_that_are_numbers_are_answered_like_numbers(ill):
         assert not [note for note in of_numbers.notes if "counts as 1" in note], i
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("channel", [dn.KRR, neighbours_for])
 def test_a_rating_that_may_be_left_unanswered_is_that_of_those_who_answered(channel):
     people, rng = answers(20_000)
@@ -131,6 +132,7 @@ def test_names_and_words_have_no_mean(domain):
         assert ("without an order" in str(refused.value)) == (domain.labels == ("1", "2", "3"))
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "design", [lambda domain: dn.KRR(domain, 0.7), lambda domain: dn.Neighbours(domain, [0.6, 0.15, 0.05])]
 )

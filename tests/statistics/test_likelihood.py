@@ -82,6 +82,7 @@ def test_every_question_equals_a_slow_likelihood_on_the_joint_table(small):
         assert sample.quantile("v", q, "a == 'y'", method="em").value[0] == expected
 
 
+@pytest.mark.statistical
 def test_likelihood_gives_a_band_and_no_interval(small):
     sample, _ = small
     estimate = sample.mean("v", "a == 'y'", method="em")
@@ -171,6 +172,7 @@ def test_the_published_mean_is_that_of_the_reports_of_the_chosen_rows():
     assert shares.name == "salary where sex == 'F'"
 
 
+@pytest.mark.statistical
 def test_rows_of_files_can_be_listed_and_those_of_databases_cannot(tmp_path):
     rng = np.random.default_rng(17)
     schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.75)})
@@ -226,6 +228,7 @@ def test_quantiles_follow_the_values_not_the_order_of_the_labels():
     assert sample.quantile("v", method="em").value[0] == 2
 
 
+@pytest.mark.statistical
 def test_what_is_not_hidden_keeps_its_values_apart_in_likelihood_means():
     rng = np.random.default_rng(31)
     schema = dn.Schema({"v": dn.Identity(dn.Integer(0, 119)), "a": dn.KRR(dn.Binary(), 0.8)})
@@ -254,6 +257,7 @@ def test_reports_that_are_all_alike_are_not_certain():
     assert sample.distribution("a").se[0] > 0.5
 
 
+@pytest.mark.statistical
 def test_means_are_of_those_who_answered():
     rng = np.random.default_rng(33)
     from deniable.core.domains.missing import WithMissing

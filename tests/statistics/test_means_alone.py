@@ -40,6 +40,7 @@ def sample(request):
     return dn.Sample(expected_reports(channel, [2, 5, 20, 7], [0, 0, 1, 1]), schema)
 
 
+@pytest.mark.statistical
 def test_means_are_exact_where_reports_are_as_they_are_expected(sample):
     assert sample.mean("hours").value[0] == pytest.approx(8.5, abs=0.01)
     np.testing.assert_allclose(sample.mean("hours", by="sex").value, [3.5, 13.5], atol=0.02)
@@ -49,6 +50,7 @@ def test_means_are_exact_where_reports_are_as_they_are_expected(sample):
     np.testing.assert_allclose(sample.regression("hours", "sex").value, [3.5, 10.0], atol=0.04)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("target", ["population", "respondents"])
 def test_every_mean_has_an_interval_around_it(sample, target):
     for estimate in (sample.mean("hours", target=target), sample.mean("hours", by="sex", target=target)):
@@ -109,6 +111,7 @@ def test_error_bars_of_respondents_are_never_shorter_than_their_randomisation_ma
     assert sample.mean("hours", target="respondents").se[0] >= np.sqrt(np.mean(variance) / 1000)
 
 
+@pytest.mark.statistical
 def test_parts_that_were_hidden_differently_are_put_together_and_cover_their_mean():
     """100 surveys of three parts, seed 5: one bit, three reports and k-ary randomised response, of which the last tells squares."""
     schemas = [dn.Schema({"x": channel}) for channel in (DESIGNS["bit"], DESIGNS["three"], dn.KRR(NUMBERS, 0.5))]

@@ -241,6 +241,7 @@ def test_weighted_shares_of_reports_that_are_all_alike_are_not_certain():
         assert wide[0] >= wide[1] > 0
 
 
+@pytest.mark.statistical
 def test_what_does_not_vary_has_no_correlation_and_what_follows_no_slope():
     rng = np.random.default_rng(16)
     schema = dn.Schema({name: dn.Identity(dn.Continuous(0, 100, "0.1")) for name in "xyz"})

@@ -131,6 +131,7 @@ def test_groups_that_share_a_draw_keep_it():
     np.testing.assert_allclose(ones.value, plain.value)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("data", "weights", "says"),
     [
@@ -157,12 +158,14 @@ def test_what_cannot_be_weights_is_refused(data, weights, says):
         dn.Sample(data, PLAIN, weights=weights)
 
 
+@pytest.mark.statistical
 def test_declared_weights_below_zero_are_refused():
     schema = dn.Schema({"a": dn.KRR(dn.Binary(), 0.8), "w": dn.Identity(dn.Integer(-3, 3))})
     with pytest.raises(DeniableError, match="below 0"):
         dn.Sample(pd.DataFrame({"a": [0, 1], "w": [-1, 2]}), schema, weights="w").count("a == 1")
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("given", [lambda people: people["w"], lambda people: people["w"].to_numpy()])
 def test_weights_in_the_order_before_the_shuffle_are_refused(given):
     people = PEOPLE.reset_index(drop=True)

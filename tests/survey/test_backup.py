@@ -56,6 +56,7 @@ def test_every_answer_acknowledged_before_the_backup_is_in_it(store, tmp_path, s
             restored.check()
 
 
+@pytest.mark.servers
 def test_a_restored_store_goes_on(filled, database, tmp_path, standin, send, stored):
     assert backup(filled, tmp_path / "town.backup")
     with Store(database, tmp_path / "other keys") as new:
@@ -66,6 +67,7 @@ def test_a_restored_store_goes_on(filled, database, tmp_path, standin, send, sto
         assert new.open_survey(standin.Standin(slug="next")) == 1
 
 
+@pytest.mark.servers
 def test_a_backup_of_mixed_answers_needs_no_keys(filled, tmp_path):
     filled.close_survey("town")
     assert backup(filled, tmp_path / "town.backup") is False
@@ -89,6 +91,7 @@ def test_a_flipped_byte_is_noticed_and_nothing_is_restored(filled, tmp_path, pla
         assert new.slugs() == []
 
 
+@pytest.mark.servers
 def test_bad_backups_are_refused(filled, tmp_path):
     path = tmp_path / "town.backup"
     backup(filled, path)
@@ -109,6 +112,7 @@ def test_bad_backups_are_refused(filled, tmp_path):
         assert new.slugs() == []
 
 
+@pytest.mark.servers
 def test_backups_are_for_their_owner_alone(filled, tmp_path):
     backup(filled, tmp_path / "town.backup")
     for path in (tmp_path / "town.backup", keys_beside(tmp_path / "town.backup")):

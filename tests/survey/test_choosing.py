@@ -59,6 +59,7 @@ def test_for_a_mean_no_other_design_at_these_odds_has_a_smaller_error(odds):
     assert [one.cost for one in chosen.considered[1:]] == sorted(one.cost for one in chosen.considered[1:])
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("use", ["mean", "share", "quantile"])
 @pytest.mark.parametrize("odds", [3, 5, 9])
 def test_the_odds_are_kept_by_every_column_and_the_choice_is_always_the_same(use, odds):
@@ -99,6 +100,7 @@ def test_without_a_use_a_number_is_hidden_as_it_always_was():
     assert "for" not in json.dumps(asked(", for: mean").client()["pages"]), "the page has no need to know"
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("level", ["strong", "standard", "light"])
 @pytest.mark.parametrize("use", ["mean", "share", "quantile"])
 def test_a_use_chooses_the_design_at_the_odds_of_the_level_and_pages_accept_it(use, level):
@@ -177,6 +179,7 @@ def test_check_names_the_design_and_what_it_gains():
     assert not any(one.startswith("warning: hours") for one in said)
 
 
+@pytest.mark.servers
 def test_a_later_release_that_would_choose_otherwise_changes_nothing_that_is_open(tmp_path, monkeypatch):
     store = Store(str(tmp_path / "answers.db"), None)
     found = asked(", for: mean")
@@ -192,6 +195,7 @@ def test_a_later_release_that_would_choose_otherwise_changes_nothing_that_is_ope
     store.close()
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("spreadsheet", [False, True])
 def test_answers_come_back_from_an_export_as_what_was_sent_in_whole_numbers(tmp_path, standin, send, spreadsheet):
     found = Questionnaire.parse(

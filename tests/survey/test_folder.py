@@ -90,6 +90,7 @@ def test_a_database_without_surveys_takes_any_folder(store, open_with, standin):
         open_with("third").open_survey(standin.Standin(slug="next"))
 
 
+@pytest.mark.servers
 def test_databases_that_share_a_folder_leave_each_other_their_keys(town, tmp_path, standin, send):
     """Anyone who names no folder has `deniable.keys`, for every PostgreSQL database that is served from the same place."""
     with Store(str(tmp_path / "other.db"), tmp_path / "keys") as other:

@@ -112,6 +112,7 @@ def test_a_level_bounds_the_odds_exactly(level, k):
             assert table[0, 1] > table[0, k - 1]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("body", "line", "said"),
     [
@@ -207,6 +208,7 @@ def test_costs_are_those_of_a_simulation():
     assert cost.worth == pytest.approx(0.16 / np.var(estimates), rel=0.2)
 
 
+@pytest.mark.servers
 def test_the_published_json_schema_is_the_one_of_the_code_and_accepts_what_the_reader_accepts():
     import jsonschema
 

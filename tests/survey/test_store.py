@@ -93,6 +93,7 @@ def test_same_id_and_body_has_the_same_reply_and_another_body_is_a_conflict(stor
     assert stored(store) == [[0, 3]]
 
 
+@pytest.mark.servers
 def test_a_thousand_racing_copies_make_one_row(store, open_store, standin, stored):
     from deniable.survey.submission import read_submission
 
@@ -187,6 +188,7 @@ def test_what_does_not_fit_is_refused_before_it_reaches_the_store(tmp_path, stan
         assert standin.acknowledged(store) == 0
 
 
+@pytest.mark.servers
 def test_closed_and_replaced_versions_take_nothing(store, standin, send, stored):
     store.open_survey(standin.Standin())
     asked = store.current("town")[0]
@@ -337,6 +339,7 @@ def test_a_closing_without_answers_leaves_the_one_small_closing_to_be_had(store,
     assert store.overview("town").mixed == BATCH - 1
 
 
+@pytest.mark.servers
 def test_a_closing_that_a_crash_cut_short_is_finished_by_the_next_one(store, standin, send, monkeypatch):
     store.open_survey(standin.Standin())
     send(store, *(standin.body() for _ in range(3)))
@@ -633,6 +636,7 @@ def test_a_write_that_fails_leaves_the_others_of_its_group_unacknowledged_too(st
         assert writer.submit(submission) is None
 
 
+@pytest.mark.servers
 def test_foreign_urls_are_refused(tmp_path):
     for url, says in (("mysql://host/db", "not in mysql"), ("sqlite://", "needs a file"), ("://", "no database URL")):
         with pytest.raises(dn.DeniableError, match=says):

@@ -138,6 +138,7 @@ def test_after_a_restart_a_large_survey_is_not_written_again_for_every_batch(tow
         assert town.overview("town").mixed == mixed
 
 
+@pytest.mark.servers
 def test_answers_are_stored_while_others_are_mixed_in(store, standin, monkeypatch):
     """A mixing of a million answers takes many seconds. SQLite's writers wait for the last of them, PostgreSQL's for none."""
     store.open_survey(standin.Standin())
