@@ -7,6 +7,7 @@ them at a time. The shape comes from a latent class model of the reports: its pe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ MOST_SAID = 5.0
 """What one attribute says is cut here (odds of 150 to 1): margins that depend on one rare cell would have no useful variance."""
 MODEL_ERROR = 2.0
 """How far the model may have the mean of a margin wrong, in standard deviations of the margin."""
-STRETCH_DOWN, STRETCH_UP = 0.5, 1.0
-"""How far it may have the variance wrong, relative to it. Dependence that it does not see mostly stretches."""
+STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 2.0, 0.5
+"""How far it may have the variance wrong, relative to it: of all classes together (dependence that it does not see mostly stretches), and
+of one class apart from the others."""
 SEEN, MOST_DOUBT = 2.0, 10.0
 """A model that is off by more than so many standard errors is doubted more, up to so many times as much."""
 LEAST_STRETCH, MOST_STRETCH = 0.1, 20.0
@@ -80,6 +82,25 @@ class Shapes:
         return np.clip(self.middle, -np.array(ends), ends)
 
 
+@dataclass
+class Told:
+    """What reports say about the margins of people of a class against the `others`."""
+
+    others: Any
+    people: Any
+    """People drawn from the model, [person, attribute]."""
+    margins: Any
+    """Their margins, [person, other class]."""
+    means: Any
+    """Unbiased means of the margins, [world, other class], with errors."""
+    errors: Any
+    stretch: Any
+    """Unbiased variances relative to those of people drawn from the model, [world, other class], with errors."""
+    stretch_errors: Any
+    nearest: Any
+    """How often each other class is the nearest."""
+
+
 class MarginWorlds:
     """The outcomes of naive Bayes in each of the worlds."""
 
@@ -91,14 +112,17 @@ class MarginWorlds:
         normal, few = worlds.rng.standard_normal((DRAWN, 1)), np.where(worlds.rng.random((DRAWN, 1)) < 0.2, -2.0, 0.5)
         self.factors = (normal, few, -few)
         # What the model has wrong it has wrong for all classes alike, so that it does not average out.
-        self.noise_of_shape, self.noise_of_model = worlds.noise(), worlds.noise()[:, None]
+        self.noise_of_shape, self.noise_of_means = worlds.noise(), worlds.noise()[:, None]
+        noise = worlds.noise()[:, None]
+        self.noise_of_stretch = np.where(noise > 0, noise, noise * STRETCH_DOWN / STRETCH_UP)
+        self._known: dict[int, Told] = {}
         self.log_prior = np.log(np.maximum(model.class_prior_, 1e-300))
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
         """How people of class y fare; `with_chances`: also what chances they are given."""
-        others = np.array([c for c in range(self.classes) if c != y])
-        people = self.latent.draw(y, DRAWN, self.worlds.rng)
-        margins, means, stretch = self._moments(y, others, people)
+        told = self._told(y)
+        others, people, margins = told.others, told.people, told.margins
+        means, stretch = self._moments(y)
         worlds = len(self.worlds)
         shares, loss = np.zeros((worlds, self.classes)), np.zeros(worlds)
         chances = np.zeros((worlds, QUANTILES, self.classes)) if with_chances else None
@@ -119,7 +143,7 @@ class MarginWorlds:
         cut = np.log1p(np.exp(np.minimum(-margins, 700)).sum(axis=1)).mean()
         loss += -np.log(np.maximum(given[:, y], 1e-15)).mean() - cut
         right = [self._predicted(means[0] + shapes.apart(stretch[0], shape), y, others)[y] for shape in range(SHAPES)]
-        shares = shifted(shares, y, np.hypot(SHAPE_ERROR, np.ptp(right) / 2) * self.noise_of_shape)
+        shares = shifted(shares, y, np.hypot(SHAPE_ERROR, np.ptp(right) / 4) * self.noise_of_shape)
         return Outcomes(shares, loss, np.full((worlds, QUANTILES), 1 / QUANTILES), chances)
 
     def _predicted(self, margins: Any, y: int, others: Any) -> Any:
@@ -127,9 +151,12 @@ class MarginWorlds:
         right = margins[np.arange(len(margins)), worst] >= 0
         return np.bincount(np.where(right, y, others[worst]), minlength=self.classes) / len(margins)
 
-    def _moments(self, y: int, others: Any, people: Any) -> tuple[Any, Any, Any]:
-        """Margins of people drawn from the model [person, other class]; means and stretches, [world, other class]."""
-        codes = self.codes[self.worlds.rows(y)]
+    def _told(self, y: int) -> Told:
+        """What the reports say about the margins of people of class y."""
+        if y in self._known:
+            return self._known[y]
+        others = np.array([c for c in range(self.classes) if c != y])
+        people, codes = self.latent.draw(y, DRAWN, self.worlds.rng), self.codes[self.worlds.rows(y)]
         start = self.log_prior[y] - self.log_prior[others]
         margins, told = np.tile(start, (len(people), 1)), np.tile(start, (len(codes), 1))
         squares = np.zeros_like(told)
@@ -142,26 +169,50 @@ class MarginWorlds:
             # A square is what its own report says of it; products of two are what both reports say.
             squares += (inverse @ apart**2 - (inverse @ apart) ** 2)[codes[:, j]]
         centre, spread = margins.mean(axis=0), np.maximum(margins.var(axis=0), 1e-12)
-        squares += (told - centre) ** 2
+        squares = (squares + (told - centre) ** 2) / spread
         both = self.worlds.weights(y) @ np.concatenate([told, squares], axis=1)
         errors = self.worlds.error(y, np.concatenate([told, squares], axis=1).T)
         size = len(others)
         # The square of a mean is too large by the variance of the mean: of the rows' once, of the resampled rows' twice.
-        excess = told.var(axis=0) / max(self.worlds.people(y), 2.0)
-        stretch = (both[:, size:] - (both[:, :size] - centre) ** 2 + 2 * excess) / spread
-        stretch[0] -= excess / spread
-        means = centre + self._believed(both[:, :size] - centre, errors[:size], MODEL_ERROR * np.sqrt(spread))
-        doubts = np.where(stretch[0] < 1, STRETCH_DOWN, STRETCH_UP)
-        stretch = 1 + self._believed(stretch - 1, errors[size:] / spread, doubts)
-        return margins, means, np.clip(stretch, LEAST_STRETCH, MOST_STRETCH)
+        excess = told.var(axis=0) / max(self.worlds.people(y), 2.0) / spread
+        stretch = both[:, size:] - (both[:, :size] - centre) ** 2 / spread + 2 * excess
+        stretch[0] -= excess
+        nearest = np.bincount(margins.argmin(axis=1), minlength=size) / len(margins)
+        self._known[y] = Told(others, people, margins, both[:, :size], errors[:size], stretch, errors[size:], nearest)
+        return self._known[y]
 
-    def _believed(self, gaps: Any, errors: Any, doubts: Any) -> Any:
+    def _moments(self, y: int) -> tuple[Any, Any]:
+        """Means and stretches of the margins of class y, [world, other class], as far as reports are trusted."""
+        told = self._told(y)
+        centre, spread = told.margins.mean(axis=0), told.margins.std(axis=0)
+        means = centre + self._believed(told.means - centre, told.errors, MODEL_ERROR * spread, self.noise_of_means)
+        common, common_error = self._common_stretch()
+        # What is common to all classes is known better than what each has of its own.
+        likely = 1 + self._believed(
+            common - 1, common_error, STRETCH_UP if common[0, 0] > 1 else STRETCH_DOWN, self.noise_of_stretch
+        )
+        own = self._believed(told.stretch - common, told.stretch_errors, np.full(len(told.others), STRETCH_APART), 0.0)
+        return means, np.clip(likely + own, LEAST_STRETCH, MOST_STRETCH)
+
+    def _common_stretch(self) -> tuple[Any, Any]:
+        """How much margins are stretched in all classes together, [world, 1], and the error of that; classes count by precision."""
+        present = [y for y in range(self.classes) if self.worlds.rows(y).size]
+        each = [self._told(y) for y in present]
+        errors = np.array([max(float(told.stretch_errors @ told.nearest), 1e-6) for told in each])
+        precision = errors**-2.0
+        common = (
+            sum(weight * (told.stretch @ told.nearest) for weight, told in zip(precision, each, strict=True)) / precision.sum()
+        )
+        return np.asarray(common)[:, None], np.array([precision.sum() ** -0.5])
+
+    @staticmethod
+    def _believed(gaps: Any, errors: Any, doubts: Any, noise: Any) -> Any:
         """What reports say beyond the model, [world, number], as far as they are to be trusted; in its place what else may be."""
         # A model that is seen to be further off is doubted that much, within reason.
         off = np.where(np.abs(gaps[0]) > SEEN * errors, np.minimum(np.abs(gaps[0]), MOST_DOUBT * doubts), 0.0)
         doubts = np.maximum(doubts, off)
-        trust = doubts**2 / (doubts**2 + errors**2)
-        return trust * gaps + (1 - trust) * doubts * self.noise_of_model
+        trust = doubts**2 / np.maximum(doubts**2 + errors**2, 1e-300)
+        return trust * gaps + (1 - trust) * doubts * noise
 
 
 def _evenly(values: Any) -> Any:

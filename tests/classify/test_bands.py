@@ -78,10 +78,8 @@ def test_means_and_variances_of_margins_are_unbiased():
     for seed in range(400):
         worlds = Worlds(np.eye(2)[y], 0, np.random.default_rng(0))
         margins = MarginWorlds(model, schema.randomise(truth, np.random.default_rng(seed)).to_numpy(), worlds, latent)
-        margins._believed = lambda gaps, *_: gaps
-        people = latent.draw(1, 2_000, worlds.rng)
-        drawn, means, stretch = margins._moments(1, np.array([0]), people)
-        found.append((means[0, 0], stretch[0, 0] * drawn.var()))
+        told = margins._told(1)
+        found.append((told.means[0, 0], told.stretch[0, 0] * told.margins.var()))
     said = sum(part[:, 1] - part[:, 0] for part in (margins.said[j][codes[:, j]] for j in range(6)))
     said = said[y == 1] + margins.log_prior[1] - margins.log_prior[0]
     error = np.std(found, axis=0) / 20
