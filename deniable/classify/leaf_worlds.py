@@ -16,7 +16,7 @@ from deniable.classify.latent_classes import LatentClasses
 from deniable.classify.tree_scoring import paths
 from deniable.classify.worlds import Outcomes, Worlds
 
-ERROR_OF_ONE, ERROR_OF_TWO, ERROR_OF_MORE = 0.5, 0.5, 0.25
+ERROR_OF_ONE, ERROR_OF_TWO, ERROR_OF_MORE = 0.5, 0.3, 0.15
 """How far the model may be wrong: about the share that passes a test; about terms of two hidden attributes and of more, in standard
 deviations of the terms."""
 SEEN = 3.0

@@ -18,8 +18,9 @@ from deniable.classify.worlds import Outcomes, Worlds, shifted
 
 MOST_SAID = 5.0
 """What one attribute says is cut here (odds of 150 to 1): margins that depend on one rare cell would have no useful variance."""
-MODEL_ERROR = 2.0
-"""How far the model may have the mean of a margin wrong, in standard deviations of the margin."""
+MEAN_APART = 0.3
+"""How far the mean of a margin may lie from what the classifier expects of it, at least, in standard deviations of the margin, once it is
+corrected for what all classes have in common."""
 STRETCH_DOWN, STRETCH_UP, STRETCH_APART = 1.0, 2.0, 0.5
 """How far it may have the variance wrong, relative to it: of all classes together (dependence that it does not see mostly stretches), and
 of one class apart from the others."""
@@ -94,6 +95,10 @@ class Told:
     means: Any
     """Unbiased means of the margins, [world, other class], with errors."""
     errors: Any
+    expected: Any
+    """What the classifier expects of the means, without the part that comes from the shares of the classes."""
+    start: Any
+    """That part."""
     stretch: Any
     """Unbiased variances relative to those of people drawn from the model, [world, other class], with errors."""
     stretch_errors: Any
@@ -112,10 +117,11 @@ class MarginWorlds:
         normal, few = worlds.rng.standard_normal((DRAWN, 1)), np.where(worlds.rng.random((DRAWN, 1)) < 0.2, -2.0, 0.5)
         self.factors = (normal, few, -few)
         # What the model has wrong it has wrong for all classes alike, so that it does not average out.
-        self.noise_of_shape, self.noise_of_means = worlds.noise(), worlds.noise()[:, None]
+        self.noise_of_shape = worlds.noise()
         noise = worlds.noise()[:, None]
         self.noise_of_stretch = np.where(noise > 0, noise, noise * STRETCH_DOWN / STRETCH_UP)
         self._known: dict[int, Told] = {}
+        self._slope: tuple[Any, float] | None = None
         self.log_prior = np.log(np.maximum(model.class_prior_, 1e-300))
 
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
@@ -159,11 +165,12 @@ class MarginWorlds:
         people, codes = self.latent.draw(y, DRAWN, self.worlds.rng), self.codes[self.worlds.rows(y)]
         start = self.log_prior[y] - self.log_prior[others]
         margins, told = np.tile(start, (len(people), 1)), np.tile(start, (len(codes), 1))
-        squares = np.zeros_like(told)
+        squares, expected = np.zeros_like(told), np.zeros(len(others))
         assert self.inverses is not None
         for j, (said, inverse) in enumerate(zip(self.said, self.inverses, strict=True)):
             own = said[:, [y]] - said[:, others]
             margins += own[people[:, j]]
+            expected += self.model.shares_[j][y] @ own
             told += (inverse @ own)[codes[:, j]]
             apart = own - own[people[:, j]].mean(axis=0)
             # A square is what its own report says of it; products of two are what both reports say.
@@ -178,14 +185,15 @@ class MarginWorlds:
         stretch = both[:, size:] - (both[:, :size] - centre) ** 2 / spread + 2 * excess
         stretch[0] -= excess
         nearest = np.bincount(margins.argmin(axis=1), minlength=size) / len(margins)
-        self._known[y] = Told(others, people, margins, both[:, :size], errors[:size], stretch, errors[size:], nearest)
+        self._known[y] = Told(
+            others, people, margins, both[:, :size], errors[:size], expected, start, stretch, errors[size:], nearest
+        )
         return self._known[y]
 
     def _moments(self, y: int) -> tuple[Any, Any]:
         """Means and stretches of the margins of class y, [world, other class], as far as reports are trusted."""
         told = self._told(y)
-        centre, spread = told.margins.mean(axis=0), told.margins.std(axis=0)
-        means = centre + self._believed(told.means - centre, told.errors, MODEL_ERROR * spread, self.noise_of_means)
+        means = self._means(told)
         common, common_error = self._common_stretch()
         # What is common to all classes is known better than what each has of its own.
         likely = 1 + self._believed(
@@ -193,6 +201,35 @@ class MarginWorlds:
         )
         own = self._believed(told.stretch - common, told.stretch_errors, np.full(len(told.others), STRETCH_APART), 0.0)
         return means, np.clip(likely + own, LEAST_STRETCH, MOST_STRETCH)
+
+    def _means(self, told: Told) -> Any:
+        """Means of margins, [world, other class]: what the reports say, and the less they say it, what the classifier expects.
+
+        It learned from other rows of the same people, so it expects the right order of means, but too much of all of them.
+        """
+        slope, apart = self._learned()
+        expected = told.start + slope[:, None] * told.expected
+        doubts = apart * np.maximum(told.margins.std(axis=0), 1e-6)
+        trust = doubts**2 / (doubts**2 + told.errors**2)
+        noise = np.array([self.worlds.noise() for _ in told.others]).T
+        return expected + trust * (told.means - expected) + np.sqrt(1 - trust) * doubts * noise
+
+    def _learned(self) -> tuple[Any, float]:
+        """What part of the expected means is there, [world], and how far means lie from it, in standard deviations of margins."""
+        if self._slope is None:
+            each = [self._told(y) for y in range(self.classes) if self.worlds.rows(y).size]
+            expected, errors = np.concatenate([t.expected for t in each]), np.concatenate([t.errors for t in each])
+            seen = np.concatenate([t.means - t.start for t in each], axis=1)
+            spread = np.maximum(np.concatenate([t.margins.std(axis=0) for t in each]), 1e-6)
+            apart = MEAN_APART
+            for _ in range(5):
+                weights = 1 / (errors**2 + (apart * spread) ** 2)
+                slope = seen @ (weights * expected) / max(float(weights @ expected**2), 1e-12)
+                gaps = seen[0] - slope[0] * expected
+                squares = float(weights**2 @ (gaps**2 - errors**2)) / float(weights**2 @ spread**2)
+                apart = max(MEAN_APART, np.sqrt(max(squares, 0.0)))
+            self._slope = slope, apart
+        return self._slope
 
     def _common_stretch(self) -> tuple[Any, Any]:
         """How much margins are stretched in all classes together, [world, 1], and the error of that; classes count by precision."""
