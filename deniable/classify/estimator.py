@@ -12,6 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from deniable.classify.confusion import usable_inverse
+from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.features import Column, Feature, Hidden, undistorted_attribute
 from deniable.classify.parameters import check_parameters
 from deniable.classify.saving import to_json
@@ -187,9 +189,10 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
         """For every distorted row the unbiased weight of each (class, prediction), [row, class, prediction]; None where that is no use."""
 
-    @abstractmethod
     def _fares(self, codes: Any, worlds: Any, latent: Any) -> Any:
         """How people fare in worlds that the reports do not refute; None where reports cannot be undone."""
+        undone = all(usable_inverse(feature) is not None for feature in self.features_)
+        return DrawnWorlds(self, codes, worlds, latent) if undone else None
 
     @abstractmethod
     def _guessed(self, codes: Any, reported_class: Any) -> Any:

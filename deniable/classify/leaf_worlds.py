@@ -48,6 +48,8 @@ def can_be_undone(model: Any) -> bool:
 class LeafWorlds:
     """The outcomes of a tree in each of the worlds."""
 
+    has_chances = True
+
     def __init__(self, model: Any, codes: Any, worlds: Worlds, latent: LatentClasses) -> None:
         self.codes, self.worlds, self.latent = codes, worlds, latent
         self.paths = paths(model)

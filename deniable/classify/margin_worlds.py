@@ -109,6 +109,8 @@ class Told:
 class MarginWorlds:
     """The outcomes of naive Bayes in each of the worlds."""
 
+    has_chances = True
+
     def __init__(self, model: Any, codes: Any, worlds: Worlds, latent: LatentClasses) -> None:
         self.model, self.codes, self.worlds, self.latent = model, codes, worlds, latent
         self.said = said_about_classes(model)

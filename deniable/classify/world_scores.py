@@ -31,12 +31,17 @@ WIDE, WANTED = 0.15, 0.1
 class Fares(Protocol):
     """How people of a class fare in each world."""
 
+    has_chances: bool
+    """Whether it is known what chances people are given."""
+
     def outcomes(self, y: int, with_chances: bool) -> Outcomes:
         """Of class y."""
 
 
 class Counted:
     """Where nothing is hidden people fare as they are seen to."""
+
+    has_chances = True
 
     def __init__(self, model: Any, codes: Any, worlds: Worlds) -> None:
         self.worlds, self.given = worlds, model._proba(codes)
@@ -85,7 +90,7 @@ def in_worlds(
         if not model.target_.hidden:
             latent = smoothed(latent, model.features_, codes, reported_class)
         made = model._fares(codes, drawn, latent)
-        if made is None:
+        if made is None or (metric == "auc" and not made.has_chances):
             return None
         fares, how = made, LATENT
     present = [y for y in range(len(model.classes_)) if drawn.prior[0, y] > 0]

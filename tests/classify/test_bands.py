@@ -9,6 +9,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 import deniable as dn
 from benchmarks import scores
+from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.latent_classes import LatentClasses, Reports, fit_latent_classes
 from deniable.classify.leaf_worlds import LeafWorlds, orders
 from deniable.classify.margin_worlds import MarginWorlds
@@ -101,6 +102,50 @@ def test_terms_of_a_leaf_add_up_to_the_unbiased_weight():
     # Shares of one attribute are trusted nearly, not wholly.
     np.testing.assert_allclose(shares, unbiased[y == 1, 1].mean(axis=0), atol=0.02)
     assert orders([(0.3, np.array([0.7]), True)] * 3, 1).sum() == pytest.approx(1)
+
+
+class _PredictsBy:
+    """A classifier whose prediction is one attribute."""
+
+    def __init__(self, model, attribute):
+        self.features_, self.attribute = model.features_, attribute
+
+    def _proba(self, codes):
+        return np.where(codes[:, [self.attribute]] == np.arange(2), 0.9, 0.1)
+
+
+def test_what_one_attribute_decides_is_unbiased_however_wrong_the_model_of_the_rows_is():
+    rng = np.random.default_rng(4)
+    truth, y = _people(3_000, rng)
+    schema = _hidden()
+    Z = schema.randomise(truth, rng)
+    model = dn.ReconstructionNaiveBayes(schema).fit(Z, y)
+    codes, reported = model._reported_rows(Z, y)
+    wrong = LatentClasses(np.array([0, 1]), np.array([0.5, 0.5]), np.full((2, 6, 2), 0.5))
+    worlds = Worlds(np.eye(2)[reported], 0, np.random.default_rng(0))
+    inverse = np.linalg.inv(dn.Retention(B, 0.5).matrix())
+    for label in (0, 1):
+        shares = np.bincount(codes[reported == label, 2], minlength=2) / (reported == label).sum() @ inverse
+        found = DrawnWorlds(_PredictsBy(model, 2), codes, worlds, wrong).outcomes(label, False)
+        np.testing.assert_allclose(found.predictions[0], shares, atol=0.01)
+        assert found.loss[0] == pytest.approx(-shares @ np.log(np.where(np.arange(2) == label, 0.9, 0.1)), abs=0.02)
+
+
+def test_patterns_have_a_band_and_no_auc():
+    rng = np.random.default_rng(8)
+    schema = _hidden()
+    held = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        (train, y), (test, labels), (fresh, known) = (_people(n, rng) for n in (1_500, 1_500, 10_000))
+        model = dn.EmergingPatterns(schema).fit(schema.randomise(train, rng), y)
+        Z = schema.randomise(test, rng)
+        low, high = model.score_distorted(Z, labels, method="model").interval()
+        held += low[0] <= model.score(fresh, known) <= high[0]
+        assert high[0] - low[0] < 0.4
+        with pytest.raises(dn.errors.ParameterError, match="auc"):
+            model.score_distorted(Z, labels, metric="auc", method="model")
+    assert held == 4
 
 
 @pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])

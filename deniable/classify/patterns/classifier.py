@@ -163,8 +163,5 @@ class PatternClassifier(ReconstructingClassifier):
         check_is_fitted(self)
         return grid_confusion(self, codes, reported_class, method)
 
-    def _fares(self, codes: Any, worlds: Any, latent: Any) -> None:
-        """Predictions by patterns follow from no sum over attributes: there are no worlds to compare, and scores are guesses."""
-
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return sampled_confusion(self, codes, reported_class)
