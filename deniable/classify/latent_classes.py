@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classify.densities import densities
 from deniable.kernels.latent import maximise_margins, maximised
 
 ERRORS = 2.0
@@ -137,21 +136,6 @@ def fit_latent_classes(codes: Any, reported_class: Any, matrices: list[Any], cla
         told = np.where(better[own], seen, told)
         growing = better
     return best
-
-
-def smoothed(latent: LatentClasses, features: Any, codes: Any, of_class: Any) -> LatentClasses:
-    """Open classes with one kind of people, smoothed as naive Bayes smooths them: unsmoothed shares are more spread than true ones."""
-    kinds = np.bincount(latent.of_class)
-    alone = np.flatnonzero(kinds[latent.of_class] == 1)
-    cells = latent.cells.copy()
-    for j, feature in enumerate(features):
-        if np.array_equal(feature.matrix, np.eye(feature.cells)):
-            continue
-        counts = np.zeros((len(kinds), feature.matrix.shape[1]))
-        np.add.at(counts, (of_class, codes[:, j]), 1.0)
-        shares = densities(feature.matrix, counts, feature.ordered, feature.n_unordered)
-        cells[alone, j, : feature.cells] = shares[latent.of_class[alone]]
-    return LatentClasses(latent.of_class, latent.parts, cells)
 
 
 def _gained_by_chance(best: LatentClasses, growing: Any, kinds: int, reports: Reports, own: Any) -> Any:

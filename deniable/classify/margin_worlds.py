@@ -27,7 +27,7 @@ of one class apart from the others."""
 SEEN, MOST_DOUBT = 2.0, 10.0
 """A model that is off by more than so many standard errors is doubted more, up to so many times as much."""
 LEAST_STRETCH, MOST_STRETCH = 0.1, 20.0
-SHAPE_ERROR = 0.025
+SHAPE_ERROR = 0.02
 """How far shares of right predictions may be off, all together, if means and variances are right: for the shape alone. More where shapes
 differ more."""
 SHAPES = 4

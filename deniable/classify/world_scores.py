@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from deniable.classify.confusion import class_weights, one_hot
-from deniable.classify.latent_classes import fit_latent_classes, smoothed
+from deniable.classify.latent_classes import fit_latent_classes
 from deniable.classify.measures import CHANCES, MACRO, OF_ALL_CLASSES, measure, metric_label
 from deniable.classify.worlds import Outcomes, Worlds
 from deniable.core.estimate import Estimate
@@ -87,8 +87,6 @@ def in_worlds(
         return None
     else:
         latent = fit_latent_classes(codes, reported_class, matrices, model.target_.matrix)
-        if not model.target_.hidden:
-            latent = smoothed(latent, model.features_, codes, reported_class)
         made = model._fares(codes, drawn, latent)
         if made is None or (metric == "auc" and not made.has_chances):
             return None
