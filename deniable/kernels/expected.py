@@ -107,6 +107,18 @@ def believed(off: float, spread: float, variance: float, noise: float, share: fl
 
 
 @compiled()
+def without_noise(own: Any, expected: Any, limit: float) -> Any:
+    """As `chosen_supports`, where nothing is drawn toward an expectation: own supports, but none below 0 or above that of a subset."""
+    found = np.empty((4, own.shape[1]))
+    for c in range(own.shape[1]):
+        found[1, c] = min(max(own[0, c], 0.0), expected[1, c])
+        found[0, c] = found[1, c] >= limit
+        found[2, c] = np.sqrt(own[1, c])
+        found[3, c] = own[1, c]
+    return found
+
+
+@compiled()
 def chosen_supports(own: Any, expected: Any, fit: Any, limit: float, multiples: Any, shares: Any) -> Any:
     """Four rows, one column per candidate: whether its support reaches the limit (1 or 0), that support, its error and its noise.
 

@@ -21,6 +21,7 @@ import numpy as np
 from deniable.core.domains.exact import Floats
 from deniable.mining.choices import Choice
 from deniable.mining.counting import Sums
+from deniable.mining.levels import Level
 
 MOST_FITTED = 1 << 16
 """Candidates that the four coefficients of a level are fitted to; more would not change them."""
@@ -83,19 +84,17 @@ class Shrunk(Choice):
 
         Supports and deviations of others say no more than that these are not frequent.
         """
-        from deniable.kernels.expected import chosen_supports
+        from deniable.kernels.expected import chosen_supports, without_noise
 
-        (unbiased, variance), expected = own, _ = self._both(itemsets, parents, sums)
+        own, expected = self._both(itemsets, parents, sums)
         self._looked_at = None
-        if parents.shape[1] == 1 or not variance.any():
-            # No share is below 0, above 1 or above that of a subset, whatever its noise.
-            support, error, noise = np.clip(unbiased, 0.0, expected[1]), np.sqrt(variance), variance
-            frequent = support >= self._limit
+        if parents.shape[1] == 1 or not own[1].any():
+            reached, support, error, noise = without_noise(own, expected, self._limit)
         else:
             reached, support, error, noise = chosen_supports(
                 own, expected, astuple(self._fit), self._limit, np.array(MULTIPLES), np.array(SHARES)
             )
-            frequent = reached > 0
+        frequent = reached > 0
         self._new.append(_Known(support[frequent], noise[frequent], parents[frequent], error[frequent]))
         return frequent, support, error
 
@@ -108,6 +107,21 @@ class Shrunk(Choice):
             np.concatenate([getattr(part, name) for part in new]) for name in ("support", "noise", "parents", "error")
         )
         self._below = known_subsets(support, noise, error, parents, self._below)
+
+    def in_one_call(self, level: Level, with_columns: bool) -> tuple[Any, tuple[Any, ...]] | None:
+        """As in `Choice`; items whose weights are biased are left to the caller."""
+        from deniable.kernels.next_level import shrunk_level_above
+
+        if self._biased is not None:
+            return None
+        asked = FEW, MOST_FITTED, PRIOR_SPREAD**-2, np.array(MULTIPLES), np.array(SHARES)
+        return shrunk_level_above, (float(self._rows), self._limit, (self._below, astuple(self._fit)), asked)
+
+    def made(self, told: Any) -> tuple[Floats, Floats]:
+        """As in `Choice`."""
+        support, error, self._below, fit = told
+        self._fit = Fit(*fit)
+        return support, error
 
     def _both(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Any]:
         """What candidates' own reports tell, and what their subsets let one expect; candidates are looked at twice, one after the other."""
