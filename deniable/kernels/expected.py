@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from deniable.kernels.compiling import compiled
+from deniable.kernels.exponential import exponential
 
 LOG, NOISE, PAIR_LOGS, PAIR_NOISE, SUPPORT, DOUBT = range(6)
 """What `known_subsets` tells of an itemset: of itself for the second level above, then, for the next, what it adds to the logarithm of an
@@ -19,7 +20,7 @@ expectation and to the noise shared with one, its support, and its relative squa
 TINY = 1e-14
 
 
-@compiled()
+@compiled(error_model="numpy")
 def known_subsets(support: Any, noise: Any, error: Any, parents: Any, below: Any) -> Any:
     """A row of six numbers of each itemset of a complete level; `below` is the same of the level below, `parents` are rows of it."""
     size, length = parents.shape
@@ -42,7 +43,7 @@ def known_subsets(support: Any, noise: Any, error: Any, parents: Any, below: Any
     return known
 
 
-@compiled()
+@compiled(error_model="numpy")
 def expectations(parents: Any, below: Any) -> Any:
     """Four rows, one column per candidate: its support if any two of its items were independent given the others, that of its rarest
     subset, the noise that an expectation shares with its own estimate, relative to the squared expectation, and the mean doubt
@@ -70,7 +71,7 @@ def expectations(parents: Any, below: Any) -> Any:
     return found
 
 
-@compiled()
+@compiled(error_model="numpy")
 def own_estimates(total: Any, second: Any, less: Any, rows: float) -> Any:
     """Two rows: the supports by their own reports, and the variances that the randomisation gives them."""
     found = np.empty((2, total.size))
@@ -80,33 +81,7 @@ def own_estimates(total: Any, second: Any, less: Any, rows: float) -> Any:
     return found
 
 
-@compiled()
-def believed(off: float, spread: float, variance: float, noise: float, share: float, multiples: Any, shares: Any) -> Any:
-    """(weight of an own estimate, error of the result) under a mixture of normal spreads, ascending multiples of the given one.
-
-    `off` is the distance from the expectation. For each multiple the weight is 1 - noise / (whole spread); multiples are averaged by
-    how well they explain the distance. The widest explains best what is far off: likelihoods are relative to its exponential.
-    """
-    last = multiples.size - 1
-    half = 0.5 * off**2
-    widest = half / (max(multiples[last] * spread + share * variance, noise) + TINY)
-    total = weight = trusted = left = 0.0
-    for k in range(last + 1):
-        whole = 1 / (max(multiples[k] * spread + share * variance, noise) + TINY)
-        likely = shares[k] * np.sqrt(whole)
-        if k < last:
-            likely *= np.exp(widest - half * whole)
-        trust = 1 - noise * whole
-        total += likely
-        weight += likely * trust
-        trusted += likely * trust**2
-        left += likely * whole
-    weight /= total
-    square = (trusted / total - weight**2) * off**2 + variance - noise**2 * left / total
-    return weight, np.sqrt(max(square, 0.0))
-
-
-@compiled()
+@compiled(error_model="numpy")
 def without_noise(own: Any, expected: Any, limit: float) -> Any:
     """As `chosen_supports`, where nothing is drawn toward an expectation: own supports, but none below 0 or above that of a subset."""
     found = np.empty((4, own.shape[1]))
@@ -118,7 +93,38 @@ def without_noise(own: Any, expected: Any, limit: float) -> Any:
     return found
 
 
-@compiled()
+@compiled(error_model="numpy", fastmath={"contract"})
+def believed(off: Any, spread: Any, variance: Any, noise: Any, share: float, multiples: Any, shares: Any) -> Any:
+    """(weights of own estimates, errors of the results) under a mixture of normal spreads, ascending multiples of those given.
+
+    `off` are the distances from expectations. For each multiple the weight is 1 - noise / (whole spread); multiples are averaged by
+    how well they explain the distance. The widest explains best what is far off: likelihoods are relative to its exponential.
+    """
+    size = off.size
+    widest = np.empty(size)
+    total, weights, squares, left = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size)
+    for c in range(size):
+        widest[c] = 1 / (max(multiples[-1] * spread[c] + share * variance[c], noise[c]) + TINY)
+    for k in range(multiples.size):
+        multiple, prior = multiples[k], shares[k]
+        for c in range(size):
+            whole = 1 / (max(multiple * spread[c] + share * variance[c], noise[c]) + TINY)
+            likely = prior * np.sqrt(whole) * exponential(0.5 * off[c] * off[c] * (widest[c] - whole))
+            trust = 1 - noise[c] * whole
+            total[c] += likely
+            weights[c] += likely * trust
+            squares[c] += likely * trust * trust
+            left[c] += likely * whole
+    for c in range(size):
+        each = 1 / total[c]
+        weight = weights[c] * each
+        square = (squares[c] * each - weight * weight) * off[c] * off[c] + variance[c] - noise[c] * noise[c] * left[c] * each
+        weights[c] = weight
+        left[c] = np.sqrt(max(square, 0.0))
+    return weights, left
+
+
+@compiled(error_model="numpy")
 def chosen_supports(own: Any, expected: Any, fit: Any, limit: float, multiples: Any, shares: Any) -> Any:
     """Four rows, one column per candidate: whether its support reaches the limit (1 or 0), that support, its error and its noise.
 
@@ -129,21 +135,31 @@ def chosen_supports(own: Any, expected: Any, fit: Any, limit: float, multiples: 
     independent, rarest, spread, share, untold = fit
     candidates = own.shape[1]
     found = np.zeros((4, candidates))
+    open_ones = np.empty(candidates, np.int64)
+    known = np.empty((5, candidates))
+    size = 0
     for c in range(candidates):
         unbiased, variance, least = own[0, c], own[1, c], expected[1, c]
         value = min(max(independent * expected[0, c] + rarest * least, TINY), least)
-        if unbiased < limit and value < limit:
-            found[1, c] = max(unbiased, value)
-            continue
-        square = value**2
-        noise = min(max(variance - square * expected[2, c], 0.0), variance)
-        weight, error = believed(unbiased - value, square * spread, variance, noise, share, multiples, shares)
-        # An expectation is no better known than the subsets it is made of.
-        doubt = np.sqrt(min(square * (expected[3, c] + untold), variance))
+        found[1, c] = max(unbiased, value)
+        square = value * value
+        open_ones[size] = c
+        known[0, size] = value
+        known[1, size] = unbiased - value
+        known[2, size] = square * spread
+        known[3, size] = variance
+        known[4, size] = min(max(variance - square * expected[2, c], 0.0), variance)
+        size += found[1, c] >= limit
+    value, off, variance, noise = known[0, :size], known[1, :size], known[3, :size], known[4, :size]
+    weight, error = believed(off, known[2, :size], variance, noise, share, multiples, shares)
+    for k in range(size):
+        c = open_ones[k]
         # No share is below 0 or above that of a subset, whatever its noise.
-        support = min(max(value + weight * (unbiased - value), 0.0), least)
+        support = min(max(value[k] + weight[k] * off[k], 0.0), expected[1, c])
+        # An expectation is no better known than the subsets it is made of.
+        doubt = np.sqrt(min(value[k] * value[k] * (expected[3, c] + untold), variance[k]))
         found[0, c] = support >= limit
         found[1, c] = support
-        found[2, c] = max(error, doubt)
-        found[3, c] = weight * variance
+        found[2, c] = max(error[k], doubt)
+        found[3, c] = weight[k] * variance[k]
     return found

@@ -16,7 +16,7 @@ SETTLED = 1e-14
 """Once a round changes nothing beyond this (relative), the rest of them would not either."""
 
 
-@compiled(fastmath=summing)
+@compiled(fastmath=summing, error_model="numpy")
 def _weighted_squares(
     support: Any, variance: Any, independent: Any, least: Any, expected: Any, spread: float, weight: Any
 ) -> Any:
@@ -34,13 +34,13 @@ def _weighted_squares(
     return aa, ab, bb, ay, by
 
 
-@compiled(fastmath=summing)
+@compiled(fastmath=summing, error_model="numpy")
 def _expect(first: float, second: float, independent: Any, least: Any, expected: Any) -> None:
     for c in range(expected.size):
         expected[c] = min(max(first * independent[c] + second * least[c], TINY), least[c])
 
 
-@compiled(fastmath=summing)
+@compiled(fastmath=summing, error_model="numpy")
 def _spread_told(support: Any, variance: Any, expected: Any, weight: Any) -> Any:
     """(estimate of the spread relative to squared expectations, how much the level tells about it)."""
     information = told = 0.0
@@ -53,7 +53,7 @@ def _spread_told(support: Any, variance: Any, expected: Any, weight: Any) -> Any
     return told / information, information
 
 
-@compiled(fastmath=summing)
+@compiled(fastmath=summing, error_model="numpy")
 def _first_spread(support: Any, variance: Any, expected: Any) -> float:
     off = squares = 0.0
     for c in range(support.size):
@@ -63,7 +63,7 @@ def _first_spread(support: Any, variance: Any, expected: Any) -> float:
     return max(0.0, off / squares)
 
 
-@compiled()
+@compiled(error_model="numpy")
 def _solved(aa: float, ab: float, bb: float, ay: float, by: float) -> Any:
     """The two unknowns of a symmetric system, by elimination from the larger row."""
     if abs(aa) >= abs(ab):
@@ -75,7 +75,7 @@ def _solved(aa: float, ab: float, bb: float, ay: float, by: float) -> Any:
     return (by - bb * second) / ab, second
 
 
-@compiled(fastmath=summing)
+@compiled(fastmath=summing, error_model="numpy")
 def _moments(support: Any, variance: Any, expected: Any, shared: Any, spread: float, share: float, floored: bool) -> Any:
     """The five sums of least squares of squared distances on squared expectations and variances, each relative to its spread."""
     aa = ab = bb = ay = by = 0.0
@@ -96,7 +96,7 @@ def _moments(support: Any, variance: Any, expected: Any, shared: Any, spread: fl
     return aa, ab, bb, ay, by
 
 
-@compiled()
+@compiled(error_model="numpy")
 def two_shares(aa: float, ab: float, bb: float, ay: float, by: float) -> Any:
     """The coefficients x, y >= 0 that make x a + y b closest to a third vector (least squares), from the products of the three."""
     determinant = aa * bb - ab**2
@@ -110,7 +110,7 @@ def two_shares(aa: float, ab: float, bb: float, ay: float, by: float) -> Any:
     return (x, 0.0) if x * ay >= y * by else (0.0, y)
 
 
-@compiled()
+@compiled(error_model="numpy")
 def fit_level(own: Any, expected: Any, prior: float) -> Any:
     """(coefficient of the independent support, of the rarest subset's, spread relative to the squared expectation, share of the variance,
     smallest spread that could be told): weighted least squares with a weak prior, then moments.
@@ -118,7 +118,7 @@ def fit_level(own: Any, expected: Any, prior: float) -> Any:
     `own` and `expected` are as `kernels.expected.own_estimates` and `expectations` give them; `prior` is the weight of the prior
     belief that the coefficients are 1 and 0.
     """
-    support, variance = own
+    support, variance = own[0], own[1]
     independent, least, shared = expected[0], expected[1], expected[2]
     value = independent.copy()
     weight = np.empty(support.size)

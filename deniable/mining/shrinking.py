@@ -156,9 +156,8 @@ def heavy_tailed(off: Floats, spread: Floats, variance: Floats, noise: Floats, s
     """
     from deniable.kernels.expected import believed
 
-    some = zip(off, spread, variance, noise, strict=True)
-    both = [believed(*each, share, np.array(MULTIPLES), np.array(SHARES)) for each in some]
-    return np.array([weight for weight, _ in both]), np.array([error for _, error in both])
+    both: tuple[Floats, Floats] = believed(off, spread, variance, noise, share, np.array(MULTIPLES), np.array(SHARES))
+    return both
 
 
 def fitted(support: Floats, variance: Floats, independent: Floats, least: Floats, shared: Floats) -> Fit:
