@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from deniable.kernels.bits import count_itemsets
-from deniable.kernels.candidates import first_of_each, join, kept_rows, weighted_sums
+from deniable.kernels.candidates import first_of_each, join, kept_columns, kept_rows, weighted_sums
 from deniable.kernels.compiling import compiled
 from deniable.kernels.expected import chosen_supports, expectations, known_subsets, own_estimates, without_noise
 from deniable.kernels.level_fit import fit_level
@@ -39,7 +39,7 @@ def _chosen(made: Any, chosen: Any, below: int) -> Any:
     itemsets, subsets, reported, sums, partial = made
     candidates, length = itemsets.shape
     if len(chosen) < candidates:
-        reported, sums = reported[chosen], sums[:, chosen]
+        reported, sums = reported[chosen], kept_columns(sums, chosen)
         itemsets, subsets = kept_rows(itemsets, chosen), kept_rows(subsets, chosen)
         flat = kept_rows(partial.reshape(candidates, 3 * (length + 1)), chosen)
         partial = flat.reshape(len(chosen), length + 1, 3)
@@ -85,7 +85,7 @@ def shrunk_level_above(
                 fit = fit_level(sample[0], sample[1], prior)
         found = chosen_supports(own, expected, fit, limit, multiples, shares)
     chosen = np.flatnonzero(found[0])
-    found = found[:, chosen]
     level = _chosen(made, chosen, len(below[0]))
+    found = kept_columns(found, chosen)
     support, error, noise = found[1], found[2], found[3]
     return level, (support, error, known_subsets(support, noise, error, level[1], subsets_known), fit)

@@ -67,11 +67,11 @@ class Ahead:
 
     def columns(self, level: Level) -> Any:
         """What the frame tells of a level, as the other processor computed it or, while that one makes the next level, computed here."""
-        if not isinstance(self._choice, Reaching) or level.sums.third is None:
+        if level.sums.third is None:
             return None
-        if self._level is not None and self._with_columns:
+        if self._level is not None and self._with_columns and isinstance(self._choice, Reaching):
             return self._level.result()[1]
-        return self._choice.columns(level.sums)
+        return self._choice.columns(level)
 
     def take(self) -> tuple[Any, Any] | None:
         """The next level as `kernels.next_level` gives it, and what `Choice.made` makes of the rest; None if none was begun."""

@@ -39,6 +39,10 @@ class Choice(Protocol):
         """Take over what that function told beside the level; gives supports and errors where they are not those of the unbiased ones."""
         return None
 
+    def columns(self, level: Level) -> Any:
+        """Supports of a level, their standard errors, and how probably they are frequent; None if that is left to the caller."""
+        return None
+
 
 @dataclass(frozen=True)
 class Reaching(Choice):
@@ -63,8 +67,8 @@ class Reaching(Choice):
         sums = known if with_columns else tuple(each[:0] for each in known)
         return level_above, (self.limit, sums, self.asked)
 
-    def columns(self, sums: Sums) -> Any:
-        """Supports, their standard errors, and how probably they are frequent."""
+    def columns(self, level: Level) -> Any:
+        """As in `Choice`."""
         from deniable.kernels.support_scores import support_columns
 
-        return support_columns((sums.total, sums.second), self.asked)
+        return support_columns((level.sums.total, level.sums.second), self.asked)

@@ -60,8 +60,9 @@ class Shrunk(Choice):
 
     looks_at_levels = True
 
-    def __init__(self, rows: int, limit: float, biased: Any = None) -> None:
-        self._rows, self._limit = rows, limit
+    def __init__(self, rows: int, limit: float, biased: Any = None, asked: tuple[int, float, float, bool] | None = None) -> None:
+        """`biased` says whose weights are; `asked` is as in `kernels.support_scores.support_columns`, None if nobody asks for columns."""
+        self._rows, self._limit, self._asked = rows, limit, asked
         self._biased = biased if biased is not None and biased.any() else None
         # Of the empty set, which everybody has; rows as in `kernels.expected.known_subsets`.
         self._below: Any = np.array([[0.0, 0.0, 0.0, 0.0, 1.0, 0.0]])
@@ -122,6 +123,14 @@ class Shrunk(Choice):
         support, error, self._below, fit = told
         self._fit = Fit(*fit)
         return support, error
+
+    def columns(self, level: Level) -> Any:
+        """As in `Choice`."""
+        from deniable.kernels.support_scores import shrunk_columns
+
+        if self._asked is None or self._biased is not None:
+            return None
+        return shrunk_columns((level.sums.total, level.sums.second), (level.support, level.error), self._asked)
 
     def _both(self, itemsets: Any, parents: Any, sums: Sums) -> tuple[Any, Any]:
         """What candidates' own reports tell, and what their subsets let one expect; candidates are looked at twice, one after the other."""
