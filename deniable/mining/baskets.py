@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,11 @@ import numpy as np
 from deniable.core.domains.exact import Ints
 from deniable.errors import DataError, FileError
 
+SMALL_NUMBERS = 1 << 16, 1 << 20
+"""Item numbers below these are counted while they are read."""
+BYTES_PER_LINE = 4
+"""Of a file with shorter lines (no two items in most of them) nothing is gained by reading quickly."""
+
 
 @dataclass(frozen=True)
 class Baskets:
@@ -23,6 +29,7 @@ class Baskets:
     names: list[Any]
     starts: Ints
     codes: Any
+    counts: Any = None  # how many transactions hold each item, where that is known already
 
     @property
     def rows(self) -> int:
@@ -121,6 +128,43 @@ def _coded_numbers(starts: Ints, values: Ints) -> Baskets:
     return Baskets(names.tolist(), starts, codes.astype(np.int32))
 
 
+def _bytes_of(path: Path) -> Any:
+    """The bytes of a file, unpacked if it is a .gz, as an array: numpy asks for large pages, which a file of many megabytes gains by."""
+    with path.open("rb") as file:
+        if path.name.lower().endswith(".gz"):
+            return np.frombuffer(gzip.decompress(file.read()), np.uint8)
+        read = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+        read = read[: file.readinto(read)]
+        # What is no file on a disk has no size beforehand.
+        rest = file.read()
+    return np.concatenate([read, np.frombuffer(rest, np.uint8)]) if rest else read
+
+
+def _small_numbers(text: Any) -> Baskets | None:
+    """The transactions of a text of not too large numbers; None if it holds anything else."""
+    from deniable.kernels.fimi import parse_small
+
+    size = len(text)
+    # What is not written to takes no memory. Allocated here, since numpy asks for large pages.
+    starts, codes = np.empty(size // BYTES_PER_LINE + 2, np.int64), np.empty(size // 2 + 1, np.int32)
+    for room in SMALL_NUMBERS:
+        seen = np.zeros((room, 2), np.int32)
+        lines, found = parse_small(text, starts, codes, seen)
+        if lines > 0:
+            return _ranked(starts[: lines + 1].copy(), codes[:found], seen[:, 0])
+    return None
+
+
+def _ranked(starts: Ints, numbers: Any, counts: Any) -> Baskets:
+    """Numbers as ranks among those that occur; `counts` are the transactions that hold each number."""
+    names = np.flatnonzero(counts)
+    if len(names) and len(names) <= names[-1]:
+        rank = np.zeros(len(counts), np.int32)
+        rank[names] = np.arange(len(names))
+        numbers = rank[numbers]
+    return Baskets(names.tolist(), starts, numbers, counts[names].astype(np.int64))
+
+
 def _not_transactions(data: Any) -> DataError:
     return DataError(
         "not_transactions",
@@ -141,10 +185,13 @@ def read_fimi(path: Path) -> Baskets:
     if path.is_dir():
         raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
     try:
-        content = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
+        read = _bytes_of(path)
     except (OSError, EOFError) as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    quickly = _small_numbers(read)
+    if quickly is not None:
+        return quickly
+    content = read.tobytes().removeprefix(b"\xef\xbb\xbf")
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not content:

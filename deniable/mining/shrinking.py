@@ -60,7 +60,9 @@ class Shrunk(Choice):
 
     looks_at_levels = True
 
-    def __init__(self, rows: int, limit: float, biased: Any = None, asked: tuple[int, float, float, bool] | None = None) -> None:
+    def __init__(
+        self, rows: int, limit: float, biased: Any = None, asked: tuple[int, float, float, bool] | None = None
+    ) -> None:
         """`biased` says whose weights are; `asked` is as in `kernels.support_scores.support_columns`, None if nobody asks for columns."""
         self._rows, self._limit, self._asked = rows, limit, asked
         self._biased = biased if biased is not None and biased.any() else None
