@@ -11,13 +11,15 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from deniable.kernels.compiling import compiled
+from deniable.kernels.compiling import compiled, inlined
 
 # numba's own tools carry no types.
 make_array: Any = arrayobj.make_array
 
-SPACE, TAB, LINE_FEED, RETURN = 32, 9, 10, 13
+SPACE, TAB, LINE_FEED, RETURN, ZERO = 32, 9, 10, 13, 48
 EIGHT = 8
+"""Most digits of a number that are made one together."""
+BLOCK = 64
 """Bytes that are looked at together."""
 
 
@@ -32,6 +34,18 @@ def _eight_bytes(typing_context: Any, text: Any, at: Any) -> Any:
 
 
 @intrinsic
+def _no_digits(typing_context: Any, text: Any, at: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lanes = ir.VectorType(ir.IntType(8), BLOCK)
+        array = make_array(signature.args[0])(context, builder, arguments[0])
+        start = builder.bitcast(builder.gep(array.data, [arguments[1]]), lanes.as_pointer())
+        digits = builder.sub(builder.load(start, align=1), ir.Constant(lanes, [ZERO] * BLOCK))
+        return builder.bitcast(builder.icmp_unsigned(">", digits, ir.Constant(lanes, [9] * BLOCK)), ir.IntType(BLOCK))
+
+    return types.uint64(text, types.intp), generate
+
+
+@intrinsic
 def _zeros_below(typing_context: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
@@ -41,73 +55,69 @@ def _zeros_below(typing_context: Any, word: Any) -> Any:
 
 eight_bytes: Any = _eight_bytes
 """The eight bytes of an array from a place on as one word, the first of them lowest."""
+no_digits: Any = _no_digits
+"""Which of the bytes from a place on are no digits: bit k is set if the k-th of `BLOCK` is none."""
 zeros_below: Any = _zeros_below
 """How many bits lie below the lowest that is set; the word must not be 0."""
 
 
-@compiled()
-def _last_bytes(text: Any, at: int) -> Any:
-    """As `eight_bytes`, with zeros behind the end."""
-    word = np.uint64(0)
-    for k in range(text.size - at):
-        word |= np.uint64(text[at + k]) << np.uint64(8 * k)
-    return word
+@inlined()
+def _as_number(word: Any, length: int) -> Any:
+    """The number that so many digits make, the last bytes of eight."""
+    unused = np.uint64(8 * (EIGHT - length))
+    digits = ((word ^ np.uint64(0x3030303030303030)) >> unused) << unused
+    # Pairs of digits, fours, then all eight.
+    digits = ((digits * np.uint64(2561)) >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
+    digits = ((digits * np.uint64(6553601)) >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
+    return np.int64((digits * np.uint64(42949672960001)) >> np.uint64(32))
 
 
 @compiled()
-def parse_small(text: Any, starts: Any, numbers: Any, seen: Any) -> Any:
-    """(lines, found): line i of so many holds numbers[starts[i]:starts[i + 1]], and so many numbers are found in all.
+def parse_small(text: Any, end: int, line: int, found: int, starts: Any, numbers: Any, seen: Any) -> Any:
+    """(lines, found) after some lines of a file more: line i holds numbers[starts[i]:starts[i + 1]].
 
-    All are below `len(seen)`: seen[number] becomes how many lines hold that number, and which was the last of them, from 1 on; it must
-    be zero before. `numbers` has room for every second byte.
+    The lines are text[EIGHT:end], of which the last byte is a line feed; `EIGHT` bytes before and `BLOCK` behind belong to the array.
+    `line` and `found` are how many lines and numbers there were before. Numbers are below `len(seen) / 2`: seen[2 number] becomes how
+    many lines hold that number, and the next entry which was the last of them, from 1 on. `numbers` has room for every second byte.
 
-    Gives (-1, 0) where `parse` has to look: at larger numbers or those of eight digits, other words, returns without line feeds, and
-    more lines than `starts` has room for. The digits of a number are made one together: text of many short numbers has no pattern
-    that a processor could guess.
+    Gives (-1, 0) where `parse` has to look: at larger numbers, other words, returns without line feeds, and more lines than `starts`
+    has room for. Text of many short numbers has no pattern that a processor could guess, so the ends of numbers are found in blocks,
+    and the digits of one are made a number together.
     """
-    end, room = text.size, len(seen)
-    starts[0] = 0
-    found = line = i = 0
-    while i < end:
-        word = eight_bytes(text, i) if i + EIGHT <= end else _last_bytes(text, i)
-        # Digits become 0 to 9; a byte that is none has its highest bit set after the sum. Carries reach later bytes only.
-        digits = word ^ np.uint64(0x3030303030303030)
-        others = (digits | (digits + np.uint64(0x7676767676767676))) & np.uint64(0x8080808080808080)
-        if others == 0:
-            return -1, 0
-        length = np.int64(zeros_below(others) >> np.uint64(3))
-        if length:
-            # Aligned at the last digit: pairs, fours, then all eight.
-            digits <<= np.uint64(64 - 8 * length)
-            digits = ((digits * np.uint64(2561)) >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
-            digits = ((digits * np.uint64(6553601)) >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
-            value = np.int64((digits * np.uint64(42949672960001)) >> np.uint64(32))
-            if value >= room:
+    room = len(seen) // 2
+    first = EIGHT
+    for block in range(EIGHT, end, BLOCK):
+        others = no_digits(text, block)
+        if block + BLOCK > end:
+            others &= (np.uint64(1) << np.uint64(end - block)) - np.uint64(1)
+        while others:
+            place = block + np.int64(zeros_below(others))
+            others &= others - np.uint64(1)
+            length = place - first
+            first = place + 1
+            if length:
+                value = _as_number(eight_bytes(text, place - EIGHT), length)
+                if length > EIGHT or value >= room:
+                    return -1, 0
+                # Unsigned: no processor has to see whether they count from the end.
+                numbers[np.uint64(found)] = value
+                found += 1
+                at = np.uint64(value) << np.uint64(1)
+                seen[at] += seen[at + np.uint64(1)] != line + 1
+                seen[at + np.uint64(1)] = line + 1
+            byte = text[np.uint64(place)]
+            if byte == SPACE:
+                continue
+            if byte == LINE_FEED:
+                line += 1
+                if line == starts.size:
+                    return -1, 0
+                starts[line] = found
+            elif byte == RETURN:
+                if text[place + 1] != LINE_FEED:
+                    return -1, 0
+            elif byte != TAB:
                 return -1, 0
-            numbers[found] = value
-            found += 1
-            seen[value, 0] += seen[value, 1] != line + 1
-            seen[value, 1] = line + 1
-            i += length
-            if i == end:
-                break
-        byte = text[i]
-        i += 1
-        if byte == LINE_FEED:
-            line += 1
-            if line == starts.size:
-                return -1, 0
-            starts[line] = found
-        elif byte == RETURN:
-            if i == end or text[i] != LINE_FEED:
-                return -1, 0
-        elif byte != SPACE and byte != TAB:
-            return -1, 0
-    if end and text[end - 1] != LINE_FEED:
-        line += 1
-        if line == starts.size:
-            return -1, 0
-        starts[line] = found
     return line, found
 
 

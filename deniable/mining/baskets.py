@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import itertools
 import os
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from deniable.errors import DataError, FileError
 
 SMALL_NUMBERS = 1 << 16, 1 << 20
 """Item numbers below these are counted while they are read."""
+PIECE = 1 << 18
+"""Bytes of a file that are looked at together; lines that are longer are not read quickly."""
 BYTES_PER_LINE = 4
 """Of a file with shorter lines (no two items in most of them) nothing is gained by reading quickly."""
 
@@ -128,31 +132,46 @@ def _coded_numbers(starts: Ints, values: Ints) -> Baskets:
     return Baskets(names.tolist(), starts, codes.astype(np.int32))
 
 
-def _bytes_of(path: Path) -> Any:
-    """The bytes of a file, unpacked if it is a .gz, as an array: numpy asks for large pages, which a file of many megabytes gains by."""
-    with path.open("rb") as file:
-        if path.name.lower().endswith(".gz"):
-            return np.frombuffer(gzip.decompress(file.read()), np.uint8)
-        read = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
-        read = read[: file.readinto(read)]
-        # What is no file on a disk has no size beforehand.
-        rest = file.read()
-    return np.concatenate([read, np.frombuffer(rest, np.uint8)]) if rest else read
-
-
-def _small_numbers(text: Any) -> Baskets | None:
-    """The transactions of a text of not too large numbers; None if it holds anything else."""
-    from deniable.kernels.fimi import parse_small
-
-    size = len(text)
-    # What is not written to takes no memory. Allocated here, since numpy asks for large pages.
-    starts, codes = np.empty(size // BYTES_PER_LINE + 2, np.int64), np.empty(size // 2 + 1, np.int32)
+def _small_numbers(file: BinaryIO, size: int) -> Baskets | None:
+    """The transactions of a file of not too large numbers, read in pieces that fit the processor's cache; None if it holds anything else."""
+    # What is not written to takes no memory.
+    starts, codes = np.empty(size // BYTES_PER_LINE + 2, np.int64), np.empty(size // 2 + 2, np.int32)
+    starts[0] = 0
     for room in SMALL_NUMBERS:
-        seen = np.zeros((room, 2), np.int32)
-        lines, found = parse_small(text, starts, codes, seen)
+        file.seek(0)
+        seen = np.zeros(2 * room, np.int32)
+        lines, found = _parsed(file, size, starts, codes, seen)
         if lines > 0:
-            return _ranked(starts[: lines + 1].copy(), codes[:found], seen[:, 0])
+            return _ranked(starts[: lines + 1].copy(), codes[:found], seen[::2])
     return None
+
+
+def _parsed(file: BinaryIO, size: int, starts: Ints, codes: Any, seen: Any) -> tuple[int, int]:
+    """How many lines and numbers `kernels.fimi.parse_small` finds in the first `size` bytes of a file; (-1, 0) if it gives up."""
+    from deniable.kernels.fimi import BLOCK, EIGHT, parse_small
+
+    buffer = bytearray(EIGHT + PIECE + BLOCK)
+    text, view = np.frombuffer(buffer, np.uint8), memoryview(buffer)
+    lines = found = 0
+    end = EIGHT
+    while lines >= 0:
+        read = file.readinto(view[end : min(end + size, EIGHT + PIECE)])  # type: ignore[attr-defined]  # what is open has it
+        size -= read
+        end += read
+        if not read and end > EIGHT:
+            # Also where a line is longer than a piece: what is left then is no last line.
+            if size and end == EIGHT + PIECE:
+                return -1, 0
+            buffer[end : end + 1] = b"\n"
+            end += 1
+        cut = buffer.rfind(b"\n", EIGHT, end) + 1
+        if cut:
+            lines, found = parse_small(text, cut, lines, found, starts, codes, seen)
+            buffer[EIGHT : EIGHT + end - cut] = buffer[cut:end]
+            end = EIGHT + end - cut
+        if not read:
+            break
+    return lines, found
 
 
 def _ranked(starts: Ints, numbers: Any, counts: Any) -> Baskets:
@@ -185,13 +204,19 @@ def read_fimi(path: Path) -> Baskets:
     if path.is_dir():
         raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
     try:
-        read = _bytes_of(path)
+        with path.open("rb") as file:
+            packed = path.name.lower().endswith(".gz")
+            on_disk = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and not packed
+            whole = b"" if on_disk else gzip.decompress(file.read()) if packed else file.read()
+            opened: Any = file if on_disk else io.BytesIO(whole)
+            quickly = _small_numbers(opened, os.fstat(file.fileno()).st_size if on_disk else len(whole))
+            if quickly is not None:
+                return quickly
+            opened.seek(0)
+            content = opened.read()
     except (OSError, EOFError) as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
-    quickly = _small_numbers(read)
-    if quickly is not None:
-        return quickly
-    content = read.tobytes().removeprefix(b"\xef\xbb\xbf")
+    content = content.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not content:

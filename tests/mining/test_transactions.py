@@ -1,6 +1,7 @@
 """Transactions of every kind become the same packed columns; what does not fit is refused."""
 
 import gzip
+import io
 import itertools
 import os
 import warnings
@@ -15,6 +16,7 @@ import pytest
 import deniable as dn
 from deniable.errors import DataError, FileError, NotInvertibleError, ParameterError
 from deniable.kernels.bits import pack
+from deniable.mining import baskets as baskets_module
 from deniable.mining import transactions
 from deniable.mining.baskets import _small_numbers, read_fimi
 
@@ -262,7 +264,9 @@ def fimi_texts():
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_fimi_files_are_read_as_python_would(tmp_path, packed):
+@pytest.mark.parametrize("piece", [1 << 18, 100])
+def test_fimi_files_are_read_as_python_would(tmp_path, monkeypatch, packed, piece):
+    monkeypatch.setattr(baskets_module, "PIECE", piece)
     path = tmp_path / ("numbers.dat.gz" if packed else "numbers.dat")
     for content in fimi_texts():
         expected = slow_lines(content)
@@ -276,7 +280,7 @@ def test_fimi_files_are_read_as_python_would(tmp_path, packed):
         assert read == expected, content
         held = [sum(name in row for row in expected) for name in names]
         assert dn.Transactions(path).item_counts().tolist() == held
-    assert sum(_small_numbers(np.frombuffer(content, np.uint8)) is not None for content in fimi_texts()) > 80
+    assert sum(_small_numbers(io.BytesIO(content), len(content)) is not None for content in fimi_texts()) > 80
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no names for open files")
