@@ -62,7 +62,7 @@ zeros_below: Any = _zeros_below
 
 
 @inlined()
-def _as_number(word: Any, length: int) -> Any:
+def _as_number(word: Any, length: Any) -> Any:
     """The number that so many digits make, the last bytes of eight."""
     unused = np.uint64(8 * (EIGHT - length))
     digits = ((word ^ np.uint64(0x3030303030303030)) >> unused) << unused
@@ -85,7 +85,7 @@ def parse_small(text: Any, end: int, line: int, found: int, starts: Any, numbers
     and the digits of one are made a number together.
     """
     room = len(seen) // 2
-    first = EIGHT
+    first: Any = EIGHT
     for block in range(EIGHT, end, BLOCK):
         others = no_digits(text, block)
         if block + BLOCK > end:

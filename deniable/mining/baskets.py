@@ -133,7 +133,7 @@ def _coded_numbers(starts: Ints, values: Ints) -> Baskets:
 
 
 def _small_numbers(file: BinaryIO, size: int) -> Baskets | None:
-    """The transactions of a file of not too large numbers, read in pieces that fit the processor's cache; None if it holds anything else."""
+    """The transactions of a file of not too large numbers, read in pieces that fit a cache; None if it holds anything else."""
     # What is not written to takes no memory.
     starts, codes = np.empty(size // BYTES_PER_LINE + 2, np.int64), np.empty(size // 2 + 2, np.int32)
     starts[0] = 0
