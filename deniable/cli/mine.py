@@ -21,6 +21,7 @@ from deniable.core.intervals import check_level
 from deniable.core.schema import Schema
 from deniable.errors import FileError, ParameterError
 from deniable.files.atomic import refuse_same, write_text
+from deniable.mining.after_searching import AFTER_SEARCHING, NAMED_BEFOREHAND
 from deniable.plurals import counted
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ TaxonomyFile = Annotated[
 ]
 Target = Annotated[str, typer.Option(help="Error bars for the population, or for the respondents only.")]
 Level = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+NamedBeforehand = Annotated[
+    bool,
+    typer.Option(
+        "--named-beforehand",
+        help="Shorter intervals, for itemsets (with --rules, rules) that you had in mind before the search; of all that is found too "
+        "many of them miss.",
+    ),
+]
 Top = Annotated[int, typer.Option(min=1, help="How many to print, best first (rules: surest first).")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write all of them as CSV.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite an existing output.")]
@@ -96,6 +105,7 @@ def mine(
     most: MostShare = None,
     target: Target = "population",
     level: Level = 0.95,
+    named_beforehand: NamedBeforehand = False,
     top: Top = 25,
     output: Output = None,
     force: Force = False,
@@ -114,7 +124,7 @@ def mine(
     itemsets = dn.frequent_itemsets(
         opened.transactions, min_support=min_support, method=method, max_len=max_len, max_candidates=max_candidates,
         min_probability=min_probability, false_discovery_rate=false_discovery_rate, target=target, confidence=level, progress=Bar(),
-        keep_interrupted=True, taxonomy=kinds,
+        keep_interrupted=True, taxonomy=kinds, interval=NAMED_BEFOREHAND if named_beforehand else AFTER_SEARCHING,
     )  # fmt: skip
     stopped = itemsets.attrs.get("interrupted")
     if stopped == 1:

@@ -68,13 +68,14 @@ def present(shown: pd.DataFrame, about: dict[str, Any], rules: bool, top: int, l
     ends = [measure, f"{measure}_low", f"{measure}_high"]
     shown = shown.assign(**dict(zip(ends, _held(*(shown[name] for name in ends)), strict=True)))
     listed = shown if rules else _best(shown)
-    what = counted(len(shown), "rule" if rules else "itemset")
-    table = Table(title=f"{what} ({about['method']}, {counted(about['rows'], 'transaction')})")
+    what = "rule" if rules else "itemset"
+    table = Table(title=f"{counted(len(shown), what)} ({about['method']}, {counted(about['rows'], 'transaction')})")
     fill = _fill_with_rules if rules else _fill_with_itemsets
     fill(table, listed.head(top).to_dict("records"), f"{100 * level:g}% interval")
     console().print(table)
-    if about["interval"] == AFTER_SEARCHING and len(shown) and "no_interval" not in about:
-        print(_searched(len(shown), candidates(about) or 0, "rule" if rules else "itemset", level))
+    if len(shown) and "no_interval" not in about:
+        searched = about["interval"] == AFTER_SEARCHING
+        print(_searched(len(shown), candidates(about) or 0, what, level) if searched else _named(what, level))
     if len(listed) < len(shown):
         print(f"{counted(len(shown) - len(listed), 'single item is', 'single items are')} not listed; --output writes all.")
     if len(listed) > top:
@@ -105,6 +106,14 @@ def _searched(found: int, looked_at: int, what: str, level: float) -> str:
     return (
         f"Intervals are for what a search has found: of those of all {counted(found, what)} at most {100 * (1 - level):g}% miss on "
         f"average, although they were chosen among {counted(looked_at, 'candidate')}."
+    )
+
+
+def _named(what: str, level: float) -> str:
+    """What intervals promise of what somebody had in mind."""
+    return (
+        f"Each interval is for {'a rule' if what == 'rule' else 'an itemset'} named before the search: of all that are found more than "
+        f"{100 * (1 - level):g}% miss."
     )
 
 

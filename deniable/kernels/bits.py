@@ -103,13 +103,15 @@ def set_bits(packed: Any, starts: Any, codes: Any, place: Any, first: int) -> No
 
     The first row of `starts` is row number `first` of the packed columns.
     """
+    # Most codes may have no column: whether they have one is in a table small enough for the nearest cache.
+    wanted = place >= 0
     for r in range(starts.size - 1):
         word = (first + r) // 64
         bit = np.uint64(1) << np.uint64((first + r) % 64)
         for k in range(starts[r], starts[r + 1]):
-            column = place[codes[k]]
-            if column >= 0:
-                packed[column, word] |= bit
+            code = np.uint64(codes[np.uint64(k)])
+            if wanted[code]:
+                packed[place[code], word] |= bit
 
 
 @compiled()

@@ -137,3 +137,15 @@ def kept_rows(table: Any, chosen: Any) -> Any:
             for j in range(table.shape[1]):
                 table[k, j] = table[row, j]
     return table[: chosen.size]
+
+
+@compiled()
+def kept_columns(table: Any, chosen: Any) -> Any:
+    """The chosen columns (sorted numbers) of a table; the table itself if that is all of them."""
+    if chosen.size == table.shape[1]:
+        return table
+    kept = np.empty((table.shape[0], chosen.size))
+    for row in range(table.shape[0]):
+        for k in range(chosen.size):
+            kept[row, k] = table[row, chosen[k]]
+    return kept

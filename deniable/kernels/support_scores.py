@@ -79,3 +79,23 @@ def support_columns(sums: Any, asked: Any) -> Any:
         else:
             columns[2, c] = 1.0 if support >= rounded else 0.0
     return columns
+
+
+@compiled()
+def shrunk_columns(sums: Any, drawn: Any, asked: Any) -> Any:
+    """As `support_columns`, where supports are not the unbiased ones: `drawn` are these supports and their errors by the randomisation."""
+    n, least, rounded, respondents = asked
+    totals, seconds = sums
+    supports, errors = drawn
+    columns = np.empty((3, totals.size))
+    for c in range(totals.size):
+        total, support = totals[c], supports[c]
+        columns[0, c] = support
+        columns[1, c] = math.sqrt(max(seconds[c] - (total if respondents else total**2 / n), 0.0)) / n
+        sampling = 0.0 if respondents else min(max(support * (1 - support), 0.0), 0.25) / n
+        error = math.sqrt(errors[c] ** 2 + sampling)
+        if error > 0:
+            columns[2, c] = 0.5 * math.erfc((least - support) / error * HALF_ROOT)
+        else:
+            columns[2, c] = 1.0 if support >= rounded else 0.0
+    return columns

@@ -29,8 +29,7 @@ class Ahead:
     def __init__(self, counter: CountsItemsets | SumsItemsets, choice: Choice, items: ItemArrays, most_candidates: int) -> None:
         """`items` has a column for each power of the weights; more than `most_candidates` are not made ahead."""
         self._counter = counter if isinstance(counter, PackedCounts) else None
-        self._reaching = choice if isinstance(choice, Reaching) else None
-        self._items, self._most = items, most_candidates
+        self._choice, self._items, self._most = choice, items, most_candidates
         self._pool: ThreadPoolExecutor | None = None
         self._level: Future[Any] | None = None
         self._with_columns = False
@@ -46,35 +45,38 @@ class Ahead:
 
     def begin(self, level: Level, below: Below) -> None:
         """Have the next level made while the caller is busy with this one, if that is worth it."""
-        if self._pool is None or self._reaching is None or self._counter is None:
+        if self._pool is None or self._counter is None:
             return
         room = below.pairs
         if room > self._most or room * self._counter.words >= 2 * WORDS_WORTH_A_THREAD:
             return
-        from deniable.kernels.next_level import level_above
-
         # The side that has less to do computes this level's columns: as many itemsets are named as made in about the same time.
         self._with_columns = room <= len(level)
-        known: Any = level.sums.total, level.sums.second
-        sums = known if self._with_columns else tuple(each[:0] for each in known)
+        call = self._choice.in_one_call(level, self._with_columns)
+        if call is None:
+            return
+        function, given = call
         sets = below.itemsets, below.tails, below.parents, below.starts, below.partial
-        work = sets, tuple(self._items), self._counter.packed, room, self._reaching.limit, sums, self._reaching.asked
-        if level_above.signatures:
-            self._level = self._pool.submit(level_above, *work)
+        work = sets, tuple(self._items), self._counter.packed, room, *given
+        if function.signatures:
+            self._level = self._pool.submit(function, *work)
         else:
             # Compiled here the first time, where Ctrl-C reaches it.
             self._level = Future()
-            self._level.set_result(level_above(*work))
+            self._level.set_result(function(*work))
 
     def columns(self, level: Level) -> Any:
         """What the frame tells of a level, as the other processor computed it or, while that one makes the next level, computed here."""
-        if self._reaching is None or level.sums.third is None:
+        if level.sums.third is None:
             return None
-        if self._level is not None and self._with_columns:
+        if self._level is not None and self._with_columns and isinstance(self._choice, Reaching):
             return self._level.result()[1]
-        return self._reaching.columns(level.sums)
+        return self._choice.columns(level)
 
-    def take(self) -> Any:
-        """The next level as `kernels.next_level.level_above` gives it, waited for if need be; None if none was begun."""
+    def take(self) -> tuple[Any, Any] | None:
+        """The next level as `kernels.next_level` gives it, and what `Choice.made` makes of the rest; None if none was begun."""
         begun, self._level = self._level, None
-        return None if begun is None else begun.result()[0]
+        if begun is None:
+            return None
+        level, told = begun.result()
+        return level, self._choice.made(told)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import gzip
+import io
 import itertools
+import os
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from deniable.core.domains.exact import Ints
 from deniable.errors import DataError, FileError
+
+SMALL_NUMBERS = 1 << 16, 1 << 20
+"""Item numbers below these are counted while they are read."""
+PIECE = 1 << 18
+"""Bytes of a file that are looked at together; lines that are longer are not read quickly."""
+BYTES_PER_LINE = 4
+"""Of a file with shorter lines (no two items in most of them) nothing is gained by reading quickly."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +33,7 @@ class Baskets:
     names: list[Any]
     starts: Ints
     codes: Any
+    counts: Any = None  # how many transactions hold each item, where that is known already
 
     @property
     def rows(self) -> int:
@@ -121,6 +132,58 @@ def _coded_numbers(starts: Ints, values: Ints) -> Baskets:
     return Baskets(names.tolist(), starts, codes.astype(np.int32))
 
 
+def _small_numbers(file: BinaryIO, size: int) -> Baskets | None:
+    """The transactions of a file of not too large numbers, read in pieces that fit a cache; None if it holds anything else."""
+    # What is not written to takes no memory.
+    starts, codes = np.empty(size // BYTES_PER_LINE + 2, np.int64), np.empty(size // 2 + 2, np.int32)
+    starts[0] = 0
+    for room in SMALL_NUMBERS:
+        file.seek(0)
+        seen = np.zeros(2 * room, np.int32)
+        lines, found = _parsed(file, size, starts, codes, seen)
+        if lines > 0:
+            return _ranked(starts[: lines + 1].copy(), codes[:found], seen[::2])
+    return None
+
+
+def _parsed(file: BinaryIO, size: int, starts: Ints, codes: Any, seen: Any) -> tuple[int, int]:
+    """How many lines and numbers `kernels.fimi.parse_small` finds in the first `size` bytes of a file; (-1, 0) if it gives up."""
+    from deniable.kernels.fimi import BLOCK, EIGHT, parse_small
+
+    buffer = bytearray(EIGHT + PIECE + BLOCK)
+    text, view = np.frombuffer(buffer, np.uint8), memoryview(buffer)
+    lines = found = 0
+    end = EIGHT
+    while lines >= 0:
+        read = file.readinto(view[end : min(end + size, EIGHT + PIECE)])  # type: ignore[attr-defined]  # what is open has it
+        size -= read
+        end += read
+        if not read and end > EIGHT:
+            # Also where a line is longer than a piece: what is left then is no last line.
+            if size and end == EIGHT + PIECE:
+                return -1, 0
+            buffer[end : end + 1] = b"\n"
+            end += 1
+        cut = buffer.rfind(b"\n", EIGHT, end) + 1
+        if cut:
+            lines, found = parse_small(text, cut, lines, found, starts, codes, seen)
+            buffer[EIGHT : EIGHT + end - cut] = buffer[cut:end]
+            end = EIGHT + end - cut
+        if not read:
+            break
+    return lines, found
+
+
+def _ranked(starts: Ints, numbers: Any, counts: Any) -> Baskets:
+    """Numbers as ranks among those that occur; `counts` are the transactions that hold each number."""
+    names = np.flatnonzero(counts)
+    if len(names) and len(names) <= names[-1]:
+        rank = np.zeros(len(counts), np.int32)
+        rank[names] = np.arange(len(names))
+        numbers = rank[numbers]
+    return Baskets(names.tolist(), starts, numbers, counts[names].astype(np.int64))
+
+
 def _not_transactions(data: Any) -> DataError:
     return DataError(
         "not_transactions",
@@ -141,7 +204,16 @@ def read_fimi(path: Path) -> Baskets:
     if path.is_dir():
         raise FileError("is_folder", "{path} is a folder, not a file.", path=str(path))
     try:
-        content = gzip.decompress(path.read_bytes()) if path.name.lower().endswith(".gz") else path.read_bytes()
+        with path.open("rb") as file:
+            packed = path.name.lower().endswith(".gz")
+            on_disk = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and not packed
+            whole = b"" if on_disk else gzip.decompress(file.read()) if packed else file.read()
+            opened: Any = file if on_disk else io.BytesIO(whole)
+            quickly = _small_numbers(opened, os.fstat(file.fileno()).st_size if on_disk else len(whole))
+            if quickly is not None:
+                return quickly
+            opened.seek(0)
+            content = opened.read()
     except (OSError, EOFError) as error:
         raise FileError("unreadable", "{path} cannot be read: {reason}.", path=str(path), reason=str(error)) from None
     content = content.removeprefix(b"\xef\xbb\xbf")

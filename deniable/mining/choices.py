@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 
 from deniable.core.domains.exact import Floats
 from deniable.mining.counting import Sums
+from deniable.mining.levels import Level
 
 
 class Choice(Protocol):
@@ -28,6 +29,20 @@ class Choice(Protocol):
         """All candidates of the level were seen."""
         return
 
+    def in_one_call(self, level: Level, with_columns: bool) -> tuple[Any, tuple[Any, ...]] | None:
+        """The compiled function that makes the level above this one, and what it is given beside what every such function is given
+        (`kernels.next_level`); None if there is none. It may be asked for the columns of this level, too.
+        """
+        return None
+
+    def made(self, told: Any) -> tuple[Floats, Floats] | None:
+        """Take over what that function told beside the level; gives supports and errors where they are not those of the unbiased ones."""
+        return None
+
+    def columns(self, level: Level) -> Any:
+        """Supports of a level, their standard errors, and how probably they are frequent; None if that is left to the caller."""
+        return None
+
 
 @dataclass(frozen=True)
 class Reaching(Choice):
@@ -44,8 +59,16 @@ class Reaching(Choice):
         support = sums.total / self.asked[0]
         return support >= self.limit, support, None
 
-    def columns(self, sums: Sums) -> Any:
-        """Supports, their standard errors, and how probably they are frequent."""
+    def in_one_call(self, level: Level, with_columns: bool) -> tuple[Any, tuple[Any, ...]]:
+        """As in `Choice`."""
+        from deniable.kernels.next_level import level_above
+
+        known: Any = level.sums.total, level.sums.second
+        sums = known if with_columns else tuple(each[:0] for each in known)
+        return level_above, (self.limit, sums, self.asked)
+
+    def columns(self, level: Level) -> Any:
+        """As in `Choice`."""
         from deniable.kernels.support_scores import support_columns
 
-        return support_columns((sums.total, sums.second), self.asked)
+        return support_columns((level.sums.total, level.sums.second), self.asked)

@@ -215,8 +215,8 @@ def mine(
         return
 
     least = float(mined.min_support)
-    reaching = Reaching(limit, (n, least, least * (1 - ROUNDING), mined.target == "respondents"))
-    choice: Choice = Shrunk(n, limit, items.biased[which]) if mined.method == "shrunk" else reaching
+    asked = n, least, least * (1 - ROUNDING), mined.target == "respondents"
+    choice: Choice = Shrunk(n, limit, items.biased[which], asked) if mined.method == "shrunk" else Reaching(limit, asked)
     arrays = ItemArrays(items.attribute[which], items.absent[which], items.slope[which])
     search = Search(transactions.counter(which), n, arrays, choice, max_candidates, progress, mined.tally)
     numbers = which.astype(np.int32)

@@ -175,11 +175,15 @@ class Named:
     """Itemsets as frozensets of names, level after level: one that there is already and one item more costs half of a new one."""
 
     def __init__(self, names: Sequence[Any]) -> None:
-        self._single = np.array([frozenset([name]) for name in names], object)
+        self._names, self._single = names, np.empty(len(names), object)
         self._made = [np.array([frozenset()], object)]
 
     def add(self, level: Level) -> None:
         """Name the itemsets of the next level."""
+        if level.length == 1:
+            # Items of longer itemsets are among these, which may be few of all.
+            for item in level.itemsets[:, 0].tolist():
+                self._single[item] = frozenset([self._names[item]])
         below = self._made[-1].take(level.parents[:, -1])
         self._made.append(np.bitwise_or(below, self._single.take(level.itemsets[:, -1])))
 

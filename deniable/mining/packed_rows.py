@@ -35,8 +35,11 @@ class PackedRows:
         """How many rows report each item."""
         from deniable.kernels.bits import column_counts
 
-        if self.bits is None and self.baskets is not None and not self.baskets.has_repeats:
-            return np.bincount(self.baskets.codes, minlength=len(self.items))
+        if self.bits is None and self.baskets is not None:
+            if self.baskets.counts is not None:
+                return np.pad(self.baskets.counts, (0, len(self.items) - len(self.baskets.counts)))
+            if not self.baskets.has_repeats:
+                return np.bincount(self.baskets.codes, minlength=len(self.items))
         return column_counts(self.packed)  # type: ignore[no-any-return]
 
     def cell_counts(self) -> list[Ints]:

@@ -115,7 +115,7 @@ class Search:
         self._check_candidates(below, pairs)
         made = self._ahead.take()
         if made is not None:
-            return self._as_level(made, below, pairs)
+            return self._as_level(*made, below, pairs)
         joins = below.joins
         if pairs > self._portion and self._choice.looks_at_levels:
             self._fit_sample(below, joins)
@@ -189,7 +189,7 @@ class Search:
         level = Level(itemsets, parents, Sums(reported, total, second, third), support, candidates, error)
         return level, Below(itemsets, parents, first_of_each(parents[:, -1], len(below.itemsets)), partial)
 
-    def _as_level(self, made: Any, below: Below, joins: int) -> tuple[Level, Below]:
+    def _as_level(self, made: Any, drawn: Any, below: Below, joins: int) -> tuple[Level, Below]:
         """As `_measured`, of what another processor has made."""
         length = below.length + 1
         self._progress.start(f"itemsets of {length}", joins)
@@ -200,7 +200,8 @@ class Search:
         self._progress.advance(joins)
         self._progress.finish()
         together = Sums(reported, *sums)
-        level = Level(itemsets, parents, together, together.total / self._rows, candidates)
+        support, error = drawn or (together.total / self._rows, None)
+        level = Level(itemsets, parents, together, support, candidates, error)
         return level, Below(itemsets, parents, starts, partial)
 
     def _sums(self, itemsets: Any, parents: Any, below: Below) -> tuple[Sums, Any]:

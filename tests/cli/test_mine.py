@@ -232,3 +232,21 @@ def test_rules_that_are_equally_sure_are_ordered_by_support(run, tmp_path):
 
 def test_the_help_says_in_which_order_rules_come(run):
     assert "lower end of the interval" in " ".join(run("mine", "--help")[1].split())
+
+
+@pytest.mark.parametrize("rules", [False, True])
+def test_intervals_of_what_was_named_beforehand(run, folder, rules):
+    asked = ("mine", "reported.csv", "-m", "0.2", *(("--rules", "--min-confidence", "0.5") if rules else ()))
+    told = json.loads(run(*asked, "--named-beforehand", "--json")[1])
+    found = dn.frequent_itemsets(folder / "reported.csv", None, 0.2, interval="named beforehand")
+    expected = dn.association_rules(found, min_threshold=0.5) if rules else found
+    low = "confidence_low" if rules else "support_low"
+    assert (told["interval"], told["level_of_each"]) == ("named beforehand", 0.95)
+    rows = pd.DataFrame(told["rules" if rules else "itemsets"])
+    assert sorted(rows[low]) == pytest.approx(sorted(expected[low]))
+    searched = pd.DataFrame(json.loads(run(*asked, "--json")[1])["rules" if rules else "itemsets"])
+    assert (searched[low] < rows[low]).any()
+    assert (searched[low] <= rows[low]).all()
+    out = " ".join(run(*asked, "--named-beforehand", "-o", "named.csv")[1].split())
+    assert f"Each interval is for {'a rule' if rules else 'an itemset'} named before the search" in out
+    assert set(pd.read_csv(folder / "named.csv")["interval"]) == {"named beforehand"}

@@ -1,12 +1,18 @@
 """Supports drawn toward what their subsets let one expect: better than MASK and MMASK, and nothing else where nothing was hidden."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.optimize
+import scipy.stats
 
 import deniable as dn
+from deniable.kernels.expected import expectations, known_subsets
+from deniable.kernels.level_fit import two_shares
 from deniable.mining import search
-from deniable.mining.shrinking import Fit, fitted, heavy_tailed
+from deniable.mining.shrinking import MULTIPLES, SHARES, Fit, fitted, heavy_tailed
 
 pytestmark = pytest.mark.statistical
 
@@ -122,7 +128,7 @@ def test_the_fit_finds_the_coefficients_that_made_the_data():
     expected = 0.8 * independent + 0.1 * least
     variance = rng.uniform(0.005, 0.02, size) ** 2
     truth = expected * (1 + 0.2 * rng.standard_normal(size))
-    fit = fitted(truth + np.sqrt(variance) * rng.standard_normal(size), variance, independent, least, lambda e: 0 * e)
+    fit = fitted(truth + np.sqrt(variance) * rng.standard_normal(size), variance, independent, least, np.zeros(size))
     assert (fit.independent, fit.rarest) == (pytest.approx(0.8, abs=0.03), pytest.approx(0.1, abs=0.01))
     assert (fit.spread_expected, fit.spread_noise) == (pytest.approx(0.04, abs=0.006), pytest.approx(1.0, abs=0.06))
     assert Fit().independent == 1.0
@@ -166,3 +172,58 @@ def test_shrunk_supports_are_shares_and_never_above_those_of_subsets():
         for name in off:
             off[name].extend((found[name] - expected) ** 2)
     assert np.mean(off["support"]) < 0.2 * np.mean(off["unbiased_support"])
+
+
+def slow_expectation(itemset, support, noise):
+    """By the definition: a mean over all pairs of items, and the noise that its derivative takes over from every subset."""
+    m = len(itemset)
+    pairs = list(itertools.combinations(itemset, 2))
+    logs = [np.log(support[itemset - {j}] * support[itemset - {k}] / support[itemset - {j, k}]) for j, k in pairs]
+    least = min(support[itemset - {j}] for j in itemset)
+    shared = sum(2 / m * noise[itemset - {j}] / support[itemset - {j}] ** 2 for j in itemset)
+    shared -= sum(2 / (m * (m - 1)) * noise[itemset - {j, k}] / support[itemset - {j, k}] ** 2 for j, k in pairs)
+    return min(np.exp(np.mean(logs)), least), least, shared
+
+
+def test_expectations_are_those_of_the_definition():
+    rng = np.random.default_rng(26)
+    support, noise, error = {frozenset(): 1.0}, {frozenset(): 0.0}, {frozenset(): 0.0}
+    rows, known = {frozenset(): 0}, np.array([[0.0, 0.0, 0.0, 0.0, 1.0, 0.0]])
+    for length in range(1, 7):
+        sets = [frozenset(chosen) for chosen in itertools.combinations(range(7), length)]
+        parents = np.array([[rows[itemset - {item}] for item in sorted(itemset)] for itemset in sets], dtype=np.int32)
+        if length > 1:
+            independent, least, shared, doubt = expectations(parents, known)
+            slow = np.array([slow_expectation(itemset, support, noise) for itemset in sets]).T
+            np.testing.assert_allclose([independent, least, shared], slow, rtol=1e-12, atol=1e-12)
+            relative = [[(error[s - {i}] / support[s - {i}]) ** 2 for i in sorted(s)] for s in sets]
+            np.testing.assert_allclose(doubt, np.mean(relative, axis=1), rtol=1e-12)
+        for itemset in sets:
+            support[itemset] = rng.uniform(0.2, 1.0) * min(support[itemset - {item}] for item in itemset)
+            noise[itemset], error[itemset] = rng.uniform(0, 1e-3), rng.uniform(0, 0.1)
+        columns = [np.array([table[itemset] for itemset in sets]) for table in (support, noise, error)]
+        known = known_subsets(*columns, parents, known)
+        rows = {itemset: number for number, itemset in enumerate(sets)}
+
+
+def test_the_weights_of_spreads_are_those_of_the_normal_mixture():
+    rng = np.random.default_rng(27)
+    for off, spread, variance, part in zip(*rng.uniform(0, 0.1, (2, 50)), *rng.uniform(0, 1, (2, 50)), strict=True):
+        variance, noise, share = variance * 1e-3, variance * part * 1e-3, rng.uniform(0.5, 2)
+        whole = np.maximum(np.array(MULTIPLES) * spread**2 + share * variance, noise) + 1e-14
+        likely = np.array(SHARES) * scipy.stats.norm.pdf(off, scale=np.sqrt(whole))
+        likely /= likely.sum()
+        trust = 1 - noise / whole
+        mean, second = (likely * trust * off).sum(), (likely * ((trust * off) ** 2 + variance - noise**2 / whole)).sum()
+        weight, error = heavy_tailed(*(np.array([each]) for each in (off, spread**2, variance, noise)), share)
+        assert weight[0] == pytest.approx((likely * trust).sum(), rel=1e-9)
+        assert error[0] == pytest.approx(np.sqrt(max(second - mean**2, 0)), rel=1e-6)
+
+
+def test_least_squares_of_two_nonnegative_shares():
+    """As scipy's nnls, on both sides of the border."""
+    rng = np.random.default_rng(28)
+    for _ in range(50):
+        (a, b), y = rng.random((2, 20)), rng.standard_normal(20)
+        ours = two_shares(a @ a, a @ b, b @ b, a @ y, b @ y)
+        np.testing.assert_allclose(ours, scipy.optimize.nnls(np.stack([a, b], axis=1), y)[0], atol=1e-10)

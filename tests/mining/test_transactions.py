@@ -1,7 +1,11 @@
 """Transactions of every kind become the same packed columns; what does not fit is refused."""
 
 import gzip
+import io
+import itertools
+import os
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +16,9 @@ import pytest
 import deniable as dn
 from deniable.errors import DataError, FileError, NotInvertibleError, ParameterError
 from deniable.kernels.bits import pack
+from deniable.mining import baskets as baskets_module
 from deniable.mining import transactions
+from deniable.mining.baskets import _small_numbers, read_fimi
 
 BASKETS = [["bread", "milk"], ["milk"], [], ["eggs", "milk", "bread"], ["milk", "milk"]]
 TABLE = pd.DataFrame(
@@ -223,3 +229,67 @@ def test_randomised_rows_without_their_schema_are_not_counted_in_silence():
         warnings.simplefilter("error")
         dn.frequent_itemsets(reported, min_support=0.1, schema=schema)
         dn.frequent_itemsets(pd.DataFrame({"a": [1, 0] * 50}), min_support=0.1)
+
+
+def slow_lines(content):
+    """The numbers of every line, by Python alone; None where a word is no number."""
+    lines = content.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    try:
+        return [[int(word) for word in line.split()] for line in lines]
+    except ValueError:
+        return None
+
+
+def fimi_texts():
+    """Files of numbers as they are met, and their last bytes, which are read otherwise, in all lengths."""
+    rng = np.random.default_rng(31)
+    for _ in range(150):
+        most = int(10 ** rng.uniform(0.5, rng.choice([3, 5, 6, 9])))
+        blanks, end = rng.choice([" ", "  ", "\t", " \t "]), rng.choice(["\n", "\r\n", " \n", "\r"], p=[0.7, 0.15, 0.1, 0.05])
+        rows = [rng.integers(0, most, rng.integers(0, 12)).tolist() for _ in range(rng.integers(1, 30))]
+        text = end.join(blanks.join(map(str, row)) for row in rows)
+        yield (text + end * int(rng.integers(0, 2))).encode()
+    yield from (
+        b"1",
+        b"0 07\n",
+        b"12345678 1\n",
+        b"1234567 65536\n",
+        b"65535\n",
+        b"1 1 2\n2 2\n",
+        b"\n\n3\n",
+        b" 1\n",
+        b"1\n\n",
+    )
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("piece", [1 << 18, 100])
+def test_fimi_files_are_read_as_python_would(tmp_path, monkeypatch, packed, piece):
+    monkeypatch.setattr(baskets_module, "PIECE", piece)
+    path = tmp_path / ("numbers.dat.gz" if packed else "numbers.dat")
+    for content in fimi_texts():
+        expected = slow_lines(content)
+        if not any(expected):
+            continue
+        path.write_bytes(gzip.compress(content) if packed else content)
+        baskets = read_fimi(path)
+        names = sorted({item for row in expected for item in row})
+        assert baskets.names == names
+        read = [[names[code] for code in baskets.codes[a:b]] for a, b in itertools.pairwise(baskets.starts)]
+        assert read == expected, content
+        held = [sum(name in row for row in expected) for name in names]
+        assert dn.Transactions(path).item_counts().tolist() == held
+    assert sum(_small_numbers(io.BytesIO(content), len(content)) is not None for content in fimi_texts()) > 80
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="no names for open files")
+def test_a_file_whose_size_nobody_knows_beforehand_is_read_whole():
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb") as file:
+        file.write(b"1 2\n2\n")
+    try:
+        baskets = read_fimi(Path(f"/dev/fd/{reader}"))
+    finally:
+        os.close(reader)
+    assert (baskets.names, baskets.starts.tolist(), baskets.codes.tolist()) == ([1, 2], [0, 2, 3], [0, 1, 1])
