@@ -79,7 +79,7 @@ def best_cut(table: Any, inside: Any, ordered: int, smallest: float, mask: Any) 
             size += 1
     if size < 2:
         return 2.0
-    if ordered == ORDERED or ordered == ORDERED_WITH_SILENCE:
+    if ordered in (ORDERED, ORDERED_WITH_SILENCE):
         best = _along(table, order, size, smallest, mask)
         if ordered == ORDERED or not inside[cells - 1]:
             return best
