@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.patterns.emerging import EmergingPatterns
 from deniable.classify.patterns.lazy import LazyPatterns
@@ -16,7 +17,9 @@ from deniable.classify.tree import ReconstructionTree
 from deniable.core.schema import Schema
 from deniable.errors import DataError, DeniableError, FileError
 
-KINDS = {kind._kind: kind for kind in (ReconstructionNaiveBayes, ReconstructionTree, EmergingPatterns, LazyPatterns)}
+KINDS = {
+    kind._kind: kind for kind in (ReconstructionNaiveBayes, ReconstructionTree, EmergingPatterns, LazyPatterns, UnbiasedForest)
+}
 
 
 def load_model(path: str | Path) -> Any:
@@ -75,7 +78,7 @@ def from_json(text: str, where: str = "The text") -> Any:
 
 def _rebuilt(content: dict[str, Any], where: str) -> Any:
     schema = Schema.from_json(json.dumps(content["schema"]), where)
-    model = KINDS[content["kind"]](schema, **content["parameters"])
+    model = KINDS[content["kind"]](schema=schema, **content["parameters"])
     model._check_parameters()
     if schema.target is None:
         raise ValueError("its schema names no class")

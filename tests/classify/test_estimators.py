@@ -20,7 +20,7 @@ from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
 
-ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.EmergingPatterns, dn.LazyPatterns]
+ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.EmergingPatterns, dn.LazyPatterns, dn.UnbiasedForest]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(
     {"a": dn.KRR(YES_NO, 0.8), "n": dn.Retention(dn.Integer(0, 99), 0.6), "c": dn.Identity(dn.Nominal(["p", "q"]))}, target="c"
@@ -95,7 +95,7 @@ def test_the_class_may_be_a_column_of_the_frame(make, rows):
 
 
 # Scores of patterns are no probabilities.
-@pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
+@pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.UnbiasedForest])
 def test_posteriors_of_distorted_rows_are_distributions_and_calibrated(make, rows):
     truth, distorted = rows
     model = make(SCHEMA).fit(distorted)
