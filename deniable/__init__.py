@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deniable import mining as mining
     from deniable import privacy as privacy
     from deniable import reconstruction as reconstruction
+    from deniable.classify.as_reported import AsReported as AsReported
     from deniable.classify.forest.unbiased import UnbiasedForest as UnbiasedForest
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes as ReconstructionNaiveBayes
     from deniable.classify.patterns.emerging import EmergingPatterns as EmergingPatterns
@@ -118,6 +119,7 @@ _HOME = {
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",
     "UnbiasedForest": "classify.forest.unbiased",
+    "AsReported": "classify.as_reported",
     "EmergingPatterns": "classify.patterns.emerging",
     "LazyPatterns": "classify.patterns.lazy",
     "load_model": "classify.store",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.as_reported import AsReported
 from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.patterns.emerging import EmergingPatterns
@@ -18,7 +19,8 @@ from deniable.core.schema import Schema
 from deniable.errors import DataError, DeniableError, FileError
 
 KINDS = {
-    kind._kind: kind for kind in (ReconstructionNaiveBayes, ReconstructionTree, EmergingPatterns, LazyPatterns, UnbiasedForest)
+    kind._kind: kind
+    for kind in (ReconstructionNaiveBayes, ReconstructionTree, EmergingPatterns, LazyPatterns, UnbiasedForest, AsReported)
 }
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,7 +21,20 @@ from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
 
-ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.EmergingPatterns, dn.LazyPatterns, dn.UnbiasedForest]
+
+def as_reported(schema=None, **options):
+    """Named by its schema, as the others are; a small forest."""
+    return dn.AsReported(RandomForestClassifier(20), schema, **options)
+
+
+ESTIMATORS = [
+    dn.ReconstructionNaiveBayes,
+    dn.ReconstructionTree,
+    dn.EmergingPatterns,
+    dn.LazyPatterns,
+    dn.UnbiasedForest,
+    as_reported,
+]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(
     {"a": dn.KRR(YES_NO, 0.8), "n": dn.Retention(dn.Integer(0, 99), 0.6), "c": dn.Identity(dn.Nominal(["p", "q"]))}, target="c"
