@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deniable import mining as mining
     from deniable import privacy as privacy
     from deniable import reconstruction as reconstruction
+    from deniable.classify.ensembles.ensemble import ReconstructionEnsemble as ReconstructionEnsemble
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes as ReconstructionNaiveBayes
     from deniable.classify.patterns.emerging import EmergingPatterns as EmergingPatterns
     from deniable.classify.patterns.lazy import LazyPatterns as LazyPatterns
@@ -114,6 +115,7 @@ _HOME = {
     "Publication": "publish.publication",
     "publish_frame": "publish.frames",
     "compare_publishing": "publish.comparison",
+    "ReconstructionEnsemble": "classify.ensembles.ensemble",
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",
     "EmergingPatterns": "classify.patterns.emerging",
