@@ -21,6 +21,11 @@ class GivenCells:
         """The cells that were asked for."""
 
     @property
+    def plain(self) -> Any:
+        """The column as it reads frames."""
+        return getattr(self._column, "plain", self._column)
+
+    @property
     def channel(self) -> Any:
         """The channel of the column."""
         return self._column.channel

@@ -47,7 +47,8 @@ def _share(model: Any, columns: list[Any]) -> None:
             column.asked.setdefault(asked, feature)
             if model.features_[i] is feature:
                 model.features_[i] = column.asked[asked]
-    model.attributes_ = columns
+    # On its own it reads frames, like any classifier.
+    model.attributes_ = [column.plain for column in columns]
 
 
 def _finest(column: Any, own: list[Any]) -> Feature:

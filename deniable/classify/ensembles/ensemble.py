@@ -52,7 +52,7 @@ class ReconstructionEnsemble(ReconstructingClassifier):
     combination : "flat" (all votes are counted together), "hierarchical" (the bagged and the boosted copies of each member decide first,
         then these decisions are counted) or "stacked" (those groups give chances, which count as held-out reports say they should).
     max_samples : how many rows are drawn, as a share of all.
-    bootstrap : whether a row may be drawn several times. If not, and all rows are drawn, every bagged copy learns from the rows as they are.
+    bootstrap : whether a row may be drawn several times. If not, and all rows are drawn, every bagged copy learns from all rows.
     boost_by : "drawing" (rows are drawn by their weights, as published) or "weights" (members that take them are given weights).
     reports_by : boosting must classify reported rows; "posterior": by P(class | reports), "leaves": trees by the leaves where the truths
         probably end (thesis 7.1).

@@ -38,7 +38,7 @@ def summed(answers: list[Any], weights: Any) -> Any:
 def group_weights(chances: Any, belongs: Any) -> Any:
     """How much each group's chances count so that their mean makes held-out classes likeliest (expectation maximisation).
 
-    `chances` are those given to the classes, [group, row, class]; `belongs` is P(reported class | class) of each row's report, [row, class].
+    `chances` are those given to the classes, [group, row, class]; `belongs` is P(its reported class | class) of each row, [row, class].
     A mean of chances, unlike a product, means the same for reports as for truths: so what is learned from reports holds for true rows.
     Every group begins with the weight of one row.
 
