@@ -71,6 +71,7 @@ class ReconstructionTree(ReconstructingClassifier):
     """
 
     _kind = "tree"
+    _counts_choose_cells_only = True
     _allowed: ClassVar[Mapping[str, Allowed]] = {
         "reconstruction": one_of("local", "by_class", "global", "local_all", None),
         "continuous": one_of("em", "as"),

@@ -34,6 +34,7 @@ ESTIMATORS = [
     dn.LazyPatterns,
     dn.UnbiasedForest,
     as_reported,
+    dn.ReconstructionEnsemble,
 ]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(
