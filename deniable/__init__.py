@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deniable import reconstruction as reconstruction
     from deniable.classify.as_reported import AsReported as AsReported
     from deniable.classify.forest.unbiased import UnbiasedForest as UnbiasedForest
+    from deniable.classify.ensembles.auto import AutoClassifier as AutoClassifier
     from deniable.classify.ensembles.ensemble import ReconstructionEnsemble as ReconstructionEnsemble
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes as ReconstructionNaiveBayes
     from deniable.classify.patterns.emerging import EmergingPatterns as EmergingPatterns
@@ -117,6 +118,7 @@ _HOME = {
     "Publication": "publish.publication",
     "publish_frame": "publish.frames",
     "compare_publishing": "publish.comparison",
+    "AutoClassifier": "classify.ensembles.auto",
     "ReconstructionEnsemble": "classify.ensembles.ensemble",
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",

@@ -145,9 +145,6 @@ class AsReported(ReconstructingClassifier):
     def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
         return grid_confusion(self, codes, reported_class, method)
 
-    def _fares(self, codes: Any, worlds: Any, latent: Any) -> None:
-        """Of what a learner looks at nothing is known: there are no worlds to compare, and scores are guesses."""
-
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return self._one_by_one().guessed(codes, reported_class)
 

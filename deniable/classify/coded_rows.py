@@ -30,6 +30,10 @@ class GivenCells:
         """The channel of the column."""
         return self._column.channel
 
+    def numbers(self, reported: bool) -> Any:
+        """The number that each code stands for."""
+        return self._column.numbers(reported)
+
     def reported(self, column: Any, bad: list[Any]) -> Any:
         """Codes are what they are."""
         return column

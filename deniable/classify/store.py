@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.classify.as_reported import AsReported
 from deniable.classify.coded_rows import CodedRows
+from deniable.classify.ensembles.auto import AutoClassifier
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
 from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
@@ -30,6 +31,7 @@ KINDS: dict[str, Any] = {
         UnbiasedForest,
         AsReported,
         ReconstructionEnsemble,
+        AutoClassifier,
     )
 }
 

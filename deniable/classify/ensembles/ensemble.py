@@ -15,7 +15,7 @@ from deniable.classify.confusion import grid_confusion, sampled_confusion
 from deniable.classify.ensembles.cells import Cells
 from deniable.classify.ensembles.stacking import held_out_weights
 from deniable.classify.ensembles.training import BAGGING, BOOSTING, ONCE, Copy, Drawing, Task, train
-from deniable.classify.ensembles.votes import summed, vote_of
+from deniable.classify.ensembles.votes import multiplied, summed, vote_of
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.saving import described
@@ -48,7 +48,7 @@ class ReconstructionEnsemble(ReconstructingClassifier):
     bagging : how many copies of each member learn from rows drawn with replacement.
     boosting : how many copies of each member are boosted. If both are 0 each member learns once, from all rows.
     vote : "weighted" (a copy votes for one class; its vote counts 1, a boosted one's log((1 - error) / error) / 2), "simple" (each vote
-        counts the same) or "soft" (chances are averaged, weighted as votes).
+        counts the same), "soft" (chances are averaged, weighted as votes) or "product" (their logarithms are).
     combination : "flat" (all votes are counted together), "hierarchical" (the bagged and the boosted copies of each member decide first,
         then these decisions are counted) or "stacked" (those groups give chances, which count as held-out reports say they should).
     max_samples : how many rows are drawn, as a share of all.
@@ -79,7 +79,7 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         "members": MEMBERS,
         "bagging": whole_from(0),
         "boosting": whole_from(0),
-        "vote": one_of("weighted", "simple", "soft"),
+        "vote": one_of("weighted", "simple", "soft", "product"),
         "combination": one_of("flat", "hierarchical", "stacked"),
         "max_samples": PART,
         "bootstrap": TRUTH,
@@ -256,18 +256,24 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         counts = self.estimator_weights_
         said = answers if soft else [vote_of(answer) for answer in answers]
         together = [np.flatnonzero(of_copy == g) for g in range(len(groups))]
-        return [summed([said[i] for i in own], counts[own]) for own in together]
+        return [self._added(soft)([said[i] for i in own], counts[own]) for own in together]
+
+    def _added(self, soft: bool) -> Any:
+        """How answers are added up."""
+        return multiplied if soft and self.vote == "product" else summed
 
     def _together(self, answers: list[Any]) -> Any:
         """One answer of all, [row, class]."""
-        soft = self.vote == "soft"
+        soft = self.vote in ("soft", "product")
         if self.combination == "stacked":
             total = summed(self._group_answers(answers, True), self.group_weights_)
         elif self.combination == "hierarchical":
             decided = self._group_answers(answers, soft)
-            total = summed(decided if soft else [vote_of(self._no_ties(one)) for one in decided], self.group_weights_)
+            total = self._added(soft)(
+                decided if soft else [vote_of(self._no_ties(one)) for one in decided], self.group_weights_
+            )
         else:
-            total = summed(answers if soft else [vote_of(answer) for answer in answers], self.estimator_weights_)
+            total = self._added(soft)(answers if soft else [vote_of(answer) for answer in answers], self.estimator_weights_)
         total = self._no_ties(total)
         return total / total.sum(axis=1, keepdims=True)
 

@@ -35,6 +35,18 @@ def summed(answers: list[Any], weights: Any) -> Any:
     return total
 
 
+def multiplied(answers: list[Any], weights: Any) -> Any:
+    """The weighted mean of the logarithms of chances, as chances, [row, class]: who is sure counts more than in `summed`.
+
+    >>> multiplied([np.array([[0.5, 0.5]]), np.array([[0.9, 0.1]])], np.array([1.0, 1.0])).tolist()
+    [[0.75, 0.25]]
+    """
+    floored = [np.maximum(answer, SMALLEST) for answer in answers]
+    logs = summed([np.log(answer / answer.sum(axis=1, keepdims=True)) for answer in floored], weights)
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return chances / chances.sum(axis=1, keepdims=True)
+
+
 def group_weights(chances: Any, belongs: Any) -> Any:
     """How much each group's chances count so that their mean makes held-out classes likeliest (expectation maximisation).
 

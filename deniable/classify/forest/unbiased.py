@@ -198,9 +198,6 @@ class UnbiasedForest(ReconstructingClassifier):
     def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
         return grid_confusion(self, codes, reported_class, method)
 
-    def _fares(self, codes: Any, worlds: Any, latent: Any) -> None:
-        """What a forest predicts follows from no sum over attributes: there are no worlds to compare, and scores are guesses."""
-
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return self._one_by_one().guessed(codes, reported_class)
 
