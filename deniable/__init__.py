@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from deniable import privacy as privacy
     from deniable import reconstruction as reconstruction
     from deniable.classify.as_reported import AsReported as AsReported
-    from deniable.classify.forest.unbiased import UnbiasedForest as UnbiasedForest
     from deniable.classify.ensembles.auto import AutoClassifier as AutoClassifier
     from deniable.classify.ensembles.ensemble import ReconstructionEnsemble as ReconstructionEnsemble
+    from deniable.classify.forest.unbiased import UnbiasedForest as UnbiasedForest
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes as ReconstructionNaiveBayes
     from deniable.classify.patterns.emerging import EmergingPatterns as EmergingPatterns
     from deniable.classify.patterns.lazy import LazyPatterns as LazyPatterns

@@ -38,7 +38,7 @@ app.command()(reads_csv(explain))
 
 MOST_BYTES = 200_000_000
 """Larger files are read in pieces, attribute by attribute, and so are databases."""
-MODELS = ("naive_bayes", "tree", "patterns", "lazy", "forest", "as-reported")
+MODELS = ("naive_bayes", "tree", "patterns", "lazy", "forest", "as-reported", "auto")
 Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
 
 
@@ -130,6 +130,8 @@ def _show_learned(learner: Any, model: str, plot: Path | None) -> None:
     """The tree in words, and as a picture; of naive Bayes the shares of the classes."""
     if model == "patterns":
         show_patterns(learner)
+    if model == "auto":
+        print(learner.explain_choice())
     if model != "tree":
         for label, share in zip(learner.classes_, learner.class_prior_, strict=True):
             print(f"  {label!s:<20} {share:6.1%}")

@@ -1,4 +1,4 @@
-"""Forests on the command line: `classify fit --model forest|as-reported`."""
+"""Forests, and what is chosen by itself, on the command line: `classify fit --model forest|as-reported|auto`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from deniable.cli.bars import Bar
 from deniable.core.schema import Schema
 
-FORESTS = ("forest", "as-reported")
+FORESTS = ("forest", "as-reported", "auto")
 
 
 def grown_forest(kind: str, schema: Schema, rows: Any, bins: int | None, max_depth: int | None) -> Any:
@@ -17,6 +17,11 @@ def grown_forest(kind: str, schema: Schema, rows: Any, bins: int | None, max_dep
 
         options = {name: value for name, value in (("bins", bins), ("max_depth", max_depth)) if value is not None}
         return UnbiasedForest(schema, n_jobs=-1, **options).fit(rows, progress=Bar())
+    chosen = {} if bins is None else {"bins": bins}
+    if kind == "auto":
+        from deniable.classify.ensembles.auto import AutoClassifier
+
+        return AutoClassifier(schema, n_jobs=-1, **chosen).fit(rows, progress=Bar())
     from deniable.classify.as_reported import AsReported
 
-    return AsReported(schema=schema, **({} if bins is None else {"bins": bins})).fit(rows)
+    return AsReported(schema=schema, **chosen).fit(rows)

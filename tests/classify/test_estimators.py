@@ -35,6 +35,7 @@ ESTIMATORS = [
     dn.UnbiasedForest,
     as_reported,
     dn.ReconstructionEnsemble,
+    dn.AutoClassifier,
 ]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(

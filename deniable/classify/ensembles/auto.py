@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from deniable.classify.as_reported import AsReported
 from deniable.classify.coded_rows import CodedRows
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
+from deniable.classify.ensembles.training import Copy
 from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.latent_classes import LatentClasses, fit_latent_classes
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
@@ -90,22 +91,21 @@ class AutoClassifier(ReconstructionEnsemble):
         self.random_state = random_state
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> AutoClassifier:
-        held: list[CodedRows] = []
-        self._chosen(X, y, sample_weight, listener, held)
-        self.expected_accuracy_ = self._expected(held[0], sample_weight, listener)
+        rows, weights = self._chosen(X, y, sample_weight, listener)
+        self.expected_accuracy_ = self._expected(rows, weights, listener)
         return self
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any, listener: Progress, held: list[CodedRows]) -> None:
-        """Test, and train what is chosen; the rows that were read go to `held`."""
-        self._held = held
-        try:
-            super()._fit(X, y, sample_weight, listener)
-        finally:
-            del self._held
+    def _chosen(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> tuple[CodedRows, Any]:
+        """Test, and train what is chosen; the rows as they were read, and how much each counts."""
+        super()._fit(X, y, sample_weight, listener)
+        return self.__dict__.pop("_read")
+
+    def _trained(self, rows: CodedRows, weights: Any, seed: Any, listener: Progress) -> list[Copy]:
+        self._read = rows, weights
+        return super()._trained(rows, weights, seed, listener)
 
     def _worth_having(self, rows: CodedRows) -> list[Any]:
         """Who decides, by the test."""
-        self._held.append(rows)
         latent = self._tested(rows)
         classes = len(rows.target.labels)
         self.kinds_ = np.ones(classes, dtype=int) if latent is None else np.bincount(latent.of_class, minlength=classes)
@@ -125,16 +125,15 @@ class AutoClassifier(ReconstructionEnsemble):
         codes = np.column_stack([cell.of_reported[codes[::step]] for cell, codes in zip(cells, rows.codes, strict=True)])
         return fit_latent_classes(codes, rows.classes[::step], [cell.matrix for cell in cells], rows.target.matrix)
 
-    def _expected(self, rows: CodedRows, sample_weight: Any, listener: Progress) -> Estimate:
+    def _expected(self, rows: CodedRows, weights: Any, listener: Progress) -> Estimate:
         """The accuracy on true rows, each part of the rows scored by a classifier that was chosen and trained on the others."""
         order = np.random.default_rng(0).permutation(len(rows))
         found = []
         for part in range(PARTS):
             held_out = np.sort(order[part::PARTS])
             rest = np.setdiff1d(order, held_out)
-            weights = None if sample_weight is None else np.broadcast_to(sample_weight, len(rows))[rest]
             other = AutoClassifier(self.schema, self.bins, self.n_jobs, self.random_state)
-            other._chosen(rows.take(rest), None, weights, listener, [])
+            other._chosen(rows.take(rest), None, None if weights is None else weights[rest], listener)
             scored = rows.take(held_out)
             found.append(score_rows(other, scored.cells_for(other), scored.classes, "accuracy"))
         return _mean_of(found, len(rows))
