@@ -2,8 +2,8 @@
 
 python -m benchmarks.forests --data DIR [--quick] [--seed S] [--sets NAME,...]
 
-Every attribute behind retention, the class open; 5 distortions x 5 folds (--quick: 1 x 5) of at most 3,000 rows. The same distorted rows and
-folds train all, so gains over naive Bayes have paired errors, over all folds. "with naive Bayes": the mean of the forest's and naive
+Every attribute behind retention, the class open; 5 distortions x 5 folds (--quick: 1 x 5) of at most 3,000 rows. The same distorted rows
+and folds train all, so gains over naive Bayes have paired errors, over all folds. "with naive Bayes": the mean of the forest's and naive
 Bayes' log-probabilities. Nothing in the classifiers was chosen on the seed that is the default here.
 """
 
