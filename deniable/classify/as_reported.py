@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
@@ -55,7 +55,7 @@ class AsReported(ReconstructingClassifier):
     _kind = "as-reported"
     _allowed: ClassVar[Mapping[str, Allowed]] = {
         "learner": none_or(
-            Allowed("a classifier of scikit-learn", lambda value: not isinstance(value, type) and is_classifier(value))
+            Allowed("a classifier of scikit-learn", lambda value: isinstance(value, BaseEstimator) and is_classifier(value))
         ),
         "labels": one_of("one-hot", "codes"),
         "bins": whole_from(2),
