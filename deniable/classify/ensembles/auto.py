@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from deniable.classify.as_reported import AsReported
@@ -31,6 +32,8 @@ REFUTED = 2.0
 """So many kinds of people in a class, on average over people, refute that attributes are independent within classes."""
 MOST_TESTED = 20_000
 """Of more rows some are enough for the test, evenly spread."""
+TREES, LEAST_IN_LEAF = 100, 5
+"""Of the forest on reports. No leaf is about one report alone, as the file of the classifier may be passed on."""
 DRAWN = 5_000
 PARTS = 2
 """Rows are split into so many parts to say what accuracy to expect: each is scored by what the others teach."""
@@ -113,7 +116,11 @@ class AutoClassifier(ReconstructionEnsemble):
         alone = ReconstructionNaiveBayes(bins=self.bins)
         if latent is None or float(latent.parts @ self.kinds_[latent.of_class]) < REFUTED:
             return [alone]
-        return [alone, UnbiasedForest(bins=self.bins), AsReported(bins=self.bins)]
+        return [
+            alone,
+            UnbiasedForest(bins=self.bins),
+            AsReported(RandomForestClassifier(TREES, min_samples_leaf=LEAST_IN_LEAF), bins=self.bins),
+        ]
 
     def _tested(self, rows: CodedRows) -> LatentClasses | None:
         """A latent class model of the reports; None where groups share a draw, so that reports depend on each other anyway."""
