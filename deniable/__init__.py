@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from deniable import mining as mining
     from deniable import privacy as privacy
     from deniable import reconstruction as reconstruction
+    from deniable.classify.as_reported import AsReported as AsReported
+    from deniable.classify.ensembles.auto import AutoClassifier as AutoClassifier
+    from deniable.classify.ensembles.ensemble import ReconstructionEnsemble as ReconstructionEnsemble
+    from deniable.classify.forest.unbiased import UnbiasedForest as UnbiasedForest
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes as ReconstructionNaiveBayes
     from deniable.classify.patterns.emerging import EmergingPatterns as EmergingPatterns
     from deniable.classify.patterns.lazy import LazyPatterns as LazyPatterns
@@ -114,8 +118,12 @@ _HOME = {
     "Publication": "publish.publication",
     "publish_frame": "publish.frames",
     "compare_publishing": "publish.comparison",
+    "AutoClassifier": "classify.ensembles.auto",
+    "ReconstructionEnsemble": "classify.ensembles.ensemble",
     "ReconstructionNaiveBayes": "classify.naive_bayes",
     "ReconstructionTree": "classify.tree",
+    "UnbiasedForest": "classify.forest.unbiased",
+    "AsReported": "classify.as_reported",
     "EmergingPatterns": "classify.patterns.emerging",
     "LazyPatterns": "classify.patterns.lazy",
     "load_model": "classify.store",

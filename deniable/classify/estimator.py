@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from deniable.classify.coded_rows import CodedRows
 from deniable.classify.confusion import usable_inverse
 from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.features import Column, Feature, Hidden, undistorted_attribute
@@ -53,6 +54,8 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     """What files call it."""
     _allowed: ClassVar[Mapping[str, Allowed]]
     """What its parameters may be."""
+    _counts_choose_cells_only: ClassVar[bool] = False
+    """Whether counts of reports say nothing more once its cells are chosen."""
 
     # What `fit` learns.
     attributes_: list[Column]
@@ -79,6 +82,8 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     ) -> tuple[dict[str, Any], Any, Any]:
         """Columns by name, the reported classes and how much each row counts (None: once); on the first call also what they may hold."""
         schema = self._schema()
+        if isinstance(X, CodedRows):
+            return (*X.given_to(self), checked_weights(sample_weight, len(X)))
         frame = as_frame(X)
         refuse_unpaired_classes(X, y)
         y = classes_of(y)

@@ -113,6 +113,14 @@ class Numbers:
 
     reported = true
 
+    def numbers(self, reported: bool) -> Any:
+        """The number that each fine code stands for: half-way between its edges."""
+        if not len(self.edges):
+            return np.zeros(1)
+        gaps = np.diff(self.edges) if len(self.edges) > 1 else np.ones(1)
+        outer = np.concatenate([[self.edges[0] - gaps[0]], self.edges, [self.edges[-1] + gaps[-1]]])
+        return outer[:-1] / 2 + outer[1:] / 2
+
     def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
         """At most `undistorted` cells, for values counted as `counts`."""
         most = max(2, undistorted)
@@ -145,6 +153,16 @@ class Hidden:
         """Fine codes of reports."""
         arrow = to_arrow(column, self.name, self.channel.reported.missing)
         return _read(self._fine.codes, arrow, BadCells(self.name, self._fine.allowed), bad)
+
+    def numbers(self, reported: bool) -> Any:
+        """The number that each fine code of truths, or of reports, stands for, NaN for "no answer"; None if these are labels."""
+        domain = self.channel.reported if reported else self.channel.domain
+        if not domain.answered.is_numeric:
+            return None
+        partition = self._fine.reported if reported else self._fine.true
+        known: Any = domain.answered
+        values = known.numbers() if partition.bins is None else partition.bins.middles
+        return np.concatenate([values, np.full(len(partition) - len(values), np.nan)])
 
     def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
         """The cells for reports counted as `counts`: `bins` of them for numbers, `undistorted` where nothing is hidden."""

@@ -157,7 +157,10 @@ def _along(codes: Any, sizes: Any) -> Any:
     vector = np.random.default_rng(0).standard_normal(starts[-1]).astype(np.float32)
     for _ in range(15):
         vector = flags.T @ (flags @ vector)
-        vector /= max(float(np.linalg.norm(vector)), SMALLEST)
+        length = float(np.linalg.norm(vector))
+        if length == 0:
+            break
+        vector /= length
     return flags @ vector
 
 

@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from deniable.classify.as_reported import AsReported
+from deniable.classify.coded_rows import CodedRows
+from deniable.classify.ensembles.auto import AutoClassifier
+from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
+from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.patterns.emerging import EmergingPatterns
 from deniable.classify.patterns.lazy import LazyPatterns
@@ -16,7 +21,19 @@ from deniable.classify.tree import ReconstructionTree
 from deniable.core.schema import Schema
 from deniable.errors import DataError, DeniableError, FileError
 
-KINDS = {kind._kind: kind for kind in (ReconstructionNaiveBayes, ReconstructionTree, EmergingPatterns, LazyPatterns)}
+KINDS: dict[str, Any] = {
+    kind._kind: kind
+    for kind in (
+        ReconstructionNaiveBayes,
+        ReconstructionTree,
+        EmergingPatterns,
+        LazyPatterns,
+        UnbiasedForest,
+        AsReported,
+        ReconstructionEnsemble,
+        AutoClassifier,
+    )
+}
 
 
 def load_model(path: str | Path) -> Any:
@@ -66,7 +83,7 @@ def from_json(text: str, where: str = "The text") -> Any:
         )  # fmt: skip
     try:
         return _rebuilt(content, where)
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError) as error:
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, DeniableError):
             raise
         reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
@@ -75,17 +92,44 @@ def from_json(text: str, where: str = "The text") -> Any:
 
 def _rebuilt(content: dict[str, Any], where: str) -> Any:
     schema = Schema.from_json(json.dumps(content["schema"]), where)
-    model = KINDS[content["kind"]](schema, **content["parameters"])
-    model._check_parameters()
+    model = _made(content, schema)
     if schema.target is None:
         raise ValueError("its schema names no class")
     model._declare(schema)
+    return _restored(model, content)
+
+
+def _made(content: dict[str, Any], schema: Schema | None) -> Any:
+    """The classifier as it was before it learned; members of an ensemble are such classifiers themselves."""
+    parameters = dict(content["parameters"])
+    if parameters.get("members") is not None:
+        parameters["members"] = [_made(member, None) for member in parameters["members"]]
+    model = KINDS[content["kind"]](schema=schema, **parameters)
+    model._check_parameters()
+    return model
+
+
+def _restored(model: Any, content: dict[str, Any]) -> Any:
+    """What was learned, for a classifier that knows its class and attributes."""
     model._counts = [
         _dense(content["counts"][attribute.name], model._shape_of_counts(attribute.reported_size), attribute.name)
+        if "counts" in content or not model._counts_choose_cells_only
+        else np.zeros(model._shape_of_counts(attribute.reported_size), dtype=np.int64)
         for attribute in model.attributes_
     ]
+    if isinstance(model, ReconstructionEnsemble):
+        columns = model._given_columns()
+        rows = CodedRows(columns, model.target_, [], np.zeros(0), model.feature_names_in_)
+        content = content | {"columns": columns, "copies": [_copy(given, model.schema, rows) for given in content["copies"]]}
     model._restore(content)
     return model
+
+
+def _copy(content: dict[str, Any], schema: Schema, rows: CodedRows) -> dict[str, Any]:
+    """One classifier of an ensemble, with the class and attributes of that."""
+    model = _made(content, schema)
+    rows.named(model)
+    return content | {"model": _restored(model, content)}
 
 
 def _dense(given: dict[str, Any], shape: tuple[int, ...], name: str) -> Any:

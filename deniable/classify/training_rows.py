@@ -8,10 +8,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
 from deniable.core.domains.columns import to_arrow
 from deniable.core.schema import Schema
 from deniable.core.shuffle_mark import refuse_unpaired
 from deniable.errors import DataError, SchemaError
+
+MOST_REPEATED = 20_000_000
+"""Cells of rows that are repeated by their weights."""
 
 
 def refuse_unpaired_classes(X: Any, y: Any) -> None:
@@ -101,6 +105,40 @@ def rows_that_count(columns: dict[str, Any], y: Any, weights: Any) -> tuple[dict
         for name, column in columns.items()
     }
     return taken, np.asarray(y)[rows], weights[rows]
+
+
+def repeated(fine: list[Any], classes: Any, weights: Any) -> tuple[list[Any], Any, Any]:
+    """Rows as often as their whole weights say, where there is room for them; else rows that count, and their weights."""
+    total = float(weights.sum())
+    if (weights == np.rint(weights)).all() and (total <= 2 * len(weights) or total * len(fine) <= MOST_REPEATED):
+        rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
+        return [codes[rows] for codes in fine], classes[rows], None
+    rows = np.flatnonzero(weights)
+    return [codes[rows] for codes in fine], classes[rows], weights[rows]
+
+
+def read_reports(attributes: Any, columns: dict[str, Any], classes: Any, weights: Any) -> tuple[list[Any], Any, Any]:
+    """Fine codes of the reports, one array per attribute, reported classes and weights (None: all count once), in an order of their own.
+
+    They are sorted, so that what depends on random parts of the rows is the same in whatever order these came, and tells nothing of it.
+    """
+    bad: list[BadCells] = []
+    fine = [np.asarray(attribute.reported(columns[attribute.name], bad)) for attribute in attributes]
+    raise_bad_cells(bad)
+    classes = np.asarray(classes)
+    if weights is not None:
+        fine, classes, weights = repeated(fine, classes, weights)
+    order = np.lexsort([*(() if weights is None else (weights,)), *fine, classes])
+    return [codes[order] for codes in fine], classes[order], None if weights is None else weights[order]
+
+
+def refuse_one_class(target: Any, classes: Any) -> None:
+    """Refuse a declared class of which all rows say the same; a class that is hidden may still have two."""
+    if target.name is not None and not target.hidden and (classes == classes[0]).all():
+        raise DataError(
+            "one_class", "The class {name!r} has one value only in the data ({got!r}): there is nothing to tell apart.",
+            name=target.name, got=target.labels[classes[0]],
+        )  # fmt: skip
 
 
 def classes_of(y: Any) -> Any:

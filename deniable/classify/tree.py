@@ -15,11 +15,12 @@ from deniable.classify.latent_classes import LatentClasses
 from deniable.classify.leaf_worlds import LeafWorlds, can_be_undone
 from deniable.classify.pruning import pruned
 from deniable.classify.shared import shared_draws
+from deniable.classify.training_rows import refuse_one_class, repeated
 from deniable.classify.tree_nodes import TreeNodes
 from deniable.classify.worlds import Worlds
 from deniable.core.allowed import Allowed, none_or, one_of, whole_from
 from deniable.core.domains.bad_cells import BadCells, raise_bad_cells
-from deniable.errors import DataError, NotInvertibleError, SchemaError
+from deniable.errors import NotInvertibleError, SchemaError
 from deniable.kernels import reconstructing, trees
 from deniable.kernels.trees import (
     FIXED,
@@ -35,8 +36,6 @@ from deniable.kernels.trees import (
 from deniable.reconstruction.agrawal_srikant import chi_square_point
 
 EARLY_PART = 0.01
-MOST_REPEATED = 20_000_000
-"""Cells of rows that are repeated by their weights."""
 
 Tree = TreeNodes
 """What pickles of earlier releases call it."""
@@ -72,6 +71,7 @@ class ReconstructionTree(ReconstructingClassifier):
     """
 
     _kind = "tree"
+    _counts_choose_cells_only = True
     _allowed: ClassVar[Mapping[str, Allowed]] = {
         "reconstruction": one_of("local", "by_class", "global", "local_all", None),
         "continuous": one_of("em", "as"),
@@ -119,12 +119,8 @@ class ReconstructionTree(ReconstructingClassifier):
         fine = [attribute.reported(columns[attribute.name], bad) for attribute in self.attributes_]
         raise_bad_cells(bad)
         if weights is not None:
-            fine, classes, weights = _repeated(fine, classes, weights)
-        if self.target_.name is not None and not self.target_.hidden and (classes == classes[0]).all():
-            raise DataError(
-                "one_class", "The class {name!r} has one value only in the data ({got!r}): there is nothing to tell apart.",
-                name=self.target_.name, got=self.classes_[classes[0]],
-            )  # fmt: skip
+            fine, classes, weights = repeated(fine, classes, weights)
+        refuse_one_class(self.target_, classes)
         self._counts = [
             np.bincount(codes, weights, minlength=attribute.reported_size)
             for attribute, codes in zip(self.attributes_, fine, strict=True)
@@ -338,13 +334,3 @@ class _Arrays:
             reports, classes, weights, kinds, self.matrices[i, :k, :o], self.inverses[i, :o, :k], self.how[i], self.limits[i],
             self.keeps[i], self.replacements[i, :o], by_class,
         )  # fmt: skip
-
-
-def _repeated(fine: list[Any], classes: Any, weights: Any) -> tuple[list[Any], Any, Any]:
-    """Rows as often as their whole weights say, where there is room for them; else rows that count, and their weights."""
-    total = float(weights.sum())
-    if (weights == np.rint(weights)).all() and (total <= 2 * len(weights) or total * len(fine) <= MOST_REPEATED):
-        rows = np.repeat(np.arange(len(weights)), weights.astype(np.int64))
-        return [codes[rows] for codes in fine], classes[rows], None
-    rows = np.flatnonzero(weights)
-    return [codes[rows] for codes in fine], classes[rows], weights[rows]

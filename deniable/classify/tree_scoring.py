@@ -50,6 +50,13 @@ def posterior(model: Any, codes: Any, reported_class: Any = None) -> Any:
     return out
 
 
+def leaf_votes(model: Any, codes: Any) -> Any:
+    """The chance that a row's truth ends in a leaf of each class, by its reports, [row, class] (thesis 7.1)."""
+    ends = posterior(model, codes).sum(axis=1)
+    decided = model._chances[model.tree_.attribute < 0].argmax(axis=1)
+    return ends @ (decided[:, None] == np.arange(len(model.classes_)))
+
+
 def _scaled(rows: Any) -> Any:
     total = rows.sum(axis=1, keepdims=True)
     return np.divide(rows, total, out=np.full_like(rows, 1 / rows.shape[1]), where=total > 0)

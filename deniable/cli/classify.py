@@ -13,6 +13,7 @@ import typer
 
 from deniable.cli.csv_options import reads_csv
 from deniable.cli.estimates import as_dict
+from deniable.cli.forests import FORESTS, grown_forest
 from deniable.cli.patterns import PATTERNS, Bins, MinGrowth, MinSupport, explain, pattern_learner, show_patterns
 from deniable.cli.shared_options import Force, SchemaFile
 from deniable.cli.show import console
@@ -37,7 +38,7 @@ app.command()(reads_csv(explain))
 
 MOST_BYTES = 200_000_000
 """Larger files are read in pieces, attribute by attribute, and so are databases."""
-MODELS = ("naive_bayes", "tree", "patterns", "lazy")
+MODELS = ("naive_bayes", "tree", "patterns", "lazy", "forest", "as-reported", "auto")
 Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
 
 
@@ -58,7 +59,7 @@ def fit(
     min_support: MinSupport = None,
     min_growth: MinGrowth = None,
     reconstruction: Annotated[str, typer.Option(help="Of a tree: local, by_class, global, local_all or none.")] = "local",
-    max_depth: Annotated[int | None, typer.Option(help="Of a tree: the most tests on a path.")] = None,
+    max_depth: Annotated[int | None, typer.Option(help="Of a tree or forest: the most tests on a path.")] = None,
     engine: Annotated[
         str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")
     ] = None,
@@ -80,6 +81,10 @@ def fit(
         declared, rows = _whole_rows(data, schema, target)
         kind = None if reconstruction == "none" else reconstruction
         learner = ReconstructionTree(declared, reconstruction=kind, bins=bins or 10, max_depth=max_depth).fit(rows)
+        count = rows.num_rows
+    elif model in FORESTS:
+        declared, rows = _whole_rows(data, schema, target)
+        learner = grown_forest(model, declared, rows, bins=bins, max_depth=max_depth)
         count = rows.num_rows
     elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
         # Only whole rows show which attributes repeat each other.
@@ -125,6 +130,8 @@ def _show_learned(learner: Any, model: str, plot: Path | None) -> None:
     """The tree in words, and as a picture; of naive Bayes the shares of the classes."""
     if model == "patterns":
         show_patterns(learner)
+    if model == "auto":
+        print(learner.explain_choice())
     if model != "tree":
         for label, share in zip(learner.classes_, learner.class_prior_, strict=True):
             print(f"  {label!s:<20} {share:6.1%}")

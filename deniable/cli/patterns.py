@@ -19,7 +19,8 @@ PATTERNS = ("patterns", "lazy")
 SHOWN = 5
 
 Bins = Annotated[
-    int | None, typer.Option(help="Numbers are seen through so many cells: 10, of patterns and lazy 5, unless given.")
+    int | None,
+    typer.Option(help="Numbers are seen through so many cells: 10, of patterns and lazy 5, as-reported 50, unless given."),
 ]
 MinSupport = Annotated[float | None, typer.Option(help="Of patterns and lazy: the share of a class that must have a pattern.")]
 MinGrowth = Annotated[

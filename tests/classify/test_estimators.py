@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,7 +21,22 @@ from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
 
-ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.EmergingPatterns, dn.LazyPatterns]
+
+def as_reported(schema=None, **options):
+    """Named by its schema, as the others are; a small forest."""
+    return dn.AsReported(RandomForestClassifier(20), schema, **options)
+
+
+ESTIMATORS = [
+    dn.ReconstructionNaiveBayes,
+    dn.ReconstructionTree,
+    dn.EmergingPatterns,
+    dn.LazyPatterns,
+    dn.UnbiasedForest,
+    as_reported,
+    dn.ReconstructionEnsemble,
+    dn.AutoClassifier,
+]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(
     {"a": dn.KRR(YES_NO, 0.8), "n": dn.Retention(dn.Integer(0, 99), 0.6), "c": dn.Identity(dn.Nominal(["p", "q"]))}, target="c"
@@ -95,7 +111,7 @@ def test_the_class_may_be_a_column_of_the_frame(make, rows):
 
 
 # Scores of patterns are no probabilities.
-@pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree])
+@pytest.mark.parametrize("make", [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.UnbiasedForest])
 def test_posteriors_of_distorted_rows_are_distributions_and_calibrated(make, rows):
     truth, distorted = rows
     model = make(SCHEMA).fit(distorted)

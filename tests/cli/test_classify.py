@@ -26,6 +26,8 @@ KINDS = {
     "tree": dn.ReconstructionTree,
     "patterns": dn.EmergingPatterns,
     "lazy": dn.LazyPatterns,
+    "forest": dn.UnbiasedForest,
+    "as-reported": lambda schema: dn.AsReported(schema=schema),
 }
 
 

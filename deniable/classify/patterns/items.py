@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classify.features import Column, Feature, Hidden
+from deniable.classify.features import Column, Feature
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.mining.attributes import MinedAttribute
 from deniable.mining.items import Items
@@ -55,7 +55,7 @@ class CellAttribute:
             return np.zeros(len(present)), present
         others = np.where(self.shows, np.nan, self.weights)
         low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
-        if (high - low > 1e-9 * np.abs(self.weights).max()).any():
+        if (high - low > 1e-9 * np.abs(self.weights).max(initial=0.0)).any():
             return None
         return (low + high) / 2, present
 
@@ -68,7 +68,7 @@ class CellAttribute:
 def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttribute:
     """An attribute whose reports were counted (`counts`, by fine code) as items; without any if its reports say nothing."""
     everything = np.arange(feature.cells)
-    if feature.noisy and isinstance(attribute, Hidden):
+    if feature.noisy:
         return _behind_noise(attribute, feature, counts)
     inverse = feature.inverse()
     if inverse is None:
@@ -81,7 +81,7 @@ def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttr
     return CellAttribute(feature.name, np.ascontiguousarray(inverse.T), shows, unbiased, everything, feature.of_reported)
 
 
-def _behind_noise(attribute: Hidden, feature: Feature, counts: Any) -> CellAttribute:
+def _behind_noise(attribute: Any, feature: Feature, counts: Any) -> CellAttribute:
     """Mining's own weights, by the one rule of `core.undoing`; where they are biased no interval is given."""
     domain: Any = attribute.channel.domain.answered
     merged = not domain.has_grid or feature.cells - feature.n_unordered < domain.size

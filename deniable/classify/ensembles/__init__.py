@@ -1,0 +1,1 @@
+"""Many classifiers that decide together."""

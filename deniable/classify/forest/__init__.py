@@ -1,0 +1,1 @@
+"""A forest on reports: unbiased path weights."""

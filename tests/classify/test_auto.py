@@ -1,0 +1,109 @@
+"""Which classifier is chosen, what is said about it, and whether the expected accuracy is right."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import deniable as dn
+from benchmarks.auto import correlated_numbers
+from deniable.classify.ensembles.votes import multiplied
+
+pytestmark = pytest.mark.statistical
+
+B = dn.Binary()
+
+
+def people(n, rng, together):
+    """Eight answers of two classes; `together`: two kinds of people in each class answer in opposite ways."""
+    y, kind = rng.integers(0, 2, n), rng.choice([-1, 1], n)
+    sign = np.where(np.arange(8) % 2, 1, -1)
+    chance = 0.35 + 0.3 * y[:, None] + (0.3 * kind[:, None] * sign if together else 0)
+    answers = (rng.random((n, 8)) < chance).astype(int)
+    return pd.DataFrame(answers, columns=[f"x{i}" for i in range(8)]), y
+
+
+def schema_of(keep=0.5):
+    return dn.Schema({**{f"x{i}": dn.Retention(B, keep) for i in range(8)}, "c": dn.Identity(B)}, target="c")
+
+
+def fitted(together, seed, n=2_500):
+    rng = np.random.default_rng(seed)
+    truth, y = people(n, rng, together)
+    reported = schema_of().randomise(truth.assign(c=y), rng)
+    return dn.AutoClassifier(schema_of()).fit(reported), reported
+
+
+def test_naive_bayes_decides_alone_until_the_reports_refute_it():
+    alone, reported = fitted(False, 1)
+    assert alone.chosen_ == "naive Bayes" and alone.kinds_.tolist() == [1, 1]
+    naive = dn.ReconstructionNaiveBayes(schema_of()).fit(reported)
+    fresh, _ = people(500, np.random.default_rng(9), False)
+    np.testing.assert_allclose(alone.predict_proba(fresh), naive.predict_proba(fresh), atol=1e-9)
+    together, _ = fitted(True, 1)
+    assert len(together.estimators_) == 3 and together.kinds_.min() >= 2
+    assert "depend on each other" in together.explain_choice()
+    chances = multiplied(together._answers(together._codes(fresh, reported=False), False), np.ones(3))
+    np.testing.assert_allclose(together.predict_proba(fresh), chances, atol=1e-9)
+
+
+def test_the_choice_is_said_in_words_with_what_to_expect():
+    model, _ = fitted(False, 2)
+    said = model.explain_choice()
+    low, high = model.expected_accuracy_.interval()
+    assert f"({low[0]:.0%} to {high[0]:.0%})" in said and "a guess" in said and "look independent" in said
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_the_expected_accuracy_holds_the_true_one(together):
+    """12 surveys of 2,500 people: 92% of many would be 11."""
+    held = 0
+    for seed in range(12):
+        model, _ = fitted(together, seed)
+        low, high = model.expected_accuracy_.interval()
+        fresh, y = people(20_000, np.random.default_rng([seed, 1]), together)
+        held += low[0] <= model.score(fresh, y) <= high[0]
+        assert high[0] - low[0] < 0.4
+    assert held >= 10
+
+
+def test_a_saved_one_says_the_same_and_holds_no_rows(tmp_path):
+    model, reported = fitted(True, 3, n=1_200)
+    model.save(tmp_path / "auto.json")
+    text = (tmp_path / "auto.json").read_text()
+    again = dn.load_model(tmp_path / "auto.json")
+    fresh, _ = people(300, np.random.default_rng(4), True)
+    np.testing.assert_allclose(again.predict_proba(fresh), model.predict_proba(fresh), atol=1e-9)
+    assert again.explain_choice() == model.explain_choice()
+    assert "rows" not in json.loads(text)
+    model.fit(reported).save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text() == text
+
+
+def test_numbers_a_hidden_class_and_noise_are_taken():
+    rng = np.random.default_rng(5)
+    X, y, domains = correlated_numbers(rng)
+    X, y = X.iloc[:800, :5], (y[:800] > 3).astype(int)
+    ways = {
+        "x0": dn.Additive(domains["x0"], dn.Laplace(20), edges="clamp"),
+        **{name: dn.Retention(domains[name], 0.5) for name in ("x1", "x2", "x3", "x4")},
+        "c": dn.KRR(B, 0.9),
+    }
+    schema = dn.Schema(ways, target="c")
+    model = dn.AutoClassifier(schema).fit(schema.randomise(X.assign(c=y), rng))
+    assert model.score(X, y) > max(y.mean(), 1 - y.mean()) - 0.1
+    assert 0 <= model.expected_accuracy_.value[0] <= 1
+
+
+def test_interrupted_it_stays_what_it_was(monkeypatch):
+    model, reported = fitted(False, 6, n=600)
+    before = model.explain_choice()
+
+    def stopped(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dn.AutoClassifier, "_expected", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(reported)
+    assert model.explain_choice() == before
