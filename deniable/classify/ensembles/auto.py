@@ -43,8 +43,8 @@ class AutoClassifier(ReconstructionEnsemble):
     """Chooses a classifier by the reports, says in words what and why, and what accuracy to expect.
 
     Naive Bayes assumes that attributes are independent within each class. A latent class model tests that: if a class needs several
-    kinds of people to explain its reports, naive Bayes, `UnbiasedForest` and `AsReported` decide together (their chances are multiplied);
-    else naive Bayes decides alone.
+    kinds of people to explain its reports, naive Bayes, a forest on reports and, of two classes, `UnbiasedForest` decide together (their
+    chances are multiplied); else naive Bayes decides alone.
 
     Parameters
     ----------
@@ -116,11 +116,9 @@ class AutoClassifier(ReconstructionEnsemble):
         alone = ReconstructionNaiveBayes(bins=self.bins)
         if latent is None or float(latent.parts @ self.kinds_[latent.of_class]) < REFUTED:
             return [alone]
-        return [
-            alone,
-            UnbiasedForest(bins=self.bins),
-            AsReported(RandomForestClassifier(TREES, min_samples_leaf=LEAST_IN_LEAF), bins=self.bins),
-        ]
+        reports = AsReported(RandomForestClassifier(TREES, min_samples_leaf=LEAST_IN_LEAF), bins=self.bins)
+        # Products of weights need many rows of each class.
+        return [alone, UnbiasedForest(bins=self.bins), reports] if classes == 2 else [alone, reports]
 
     def _tested(self, rows: CodedRows) -> LatentClasses | None:
         """A latent class model of the reports; None where groups share a draw, so that reports depend on each other anyway."""
@@ -149,11 +147,10 @@ class AutoClassifier(ReconstructionEnsemble):
     def chosen_(self) -> str:
         """What decides, in words."""
         check_is_fitted(self)
-        return (
-            "naive Bayes"
-            if len(self._copies) == 1
-            else "naive Bayes, a forest of unbiased weights and a forest on reports, together"
-        )
+        names = ["naive Bayes", "a forest of unbiased weights", "a forest on reports"]
+        if len(self._copies) == 2:
+            names.pop(1)
+        return names[0] if len(self._copies) == 1 else f"{', '.join(names[:-1])} and {names[-1]}, together"
 
     def explain_choice(self) -> str:
         """What was chosen, why, and what to expect, in sentences.
