@@ -37,12 +37,14 @@ def fitted(together, seed, n=2_500):
 
 def test_naive_bayes_decides_alone_until_the_reports_refute_it():
     alone, reported = fitted(False, 1)
-    assert alone.chosen_ == "naive Bayes" and alone.kinds_.tolist() == [1, 1]
+    assert alone.chosen_ == "naive Bayes"
+    assert alone.kinds_.tolist() == [1, 1]
     naive = dn.ReconstructionNaiveBayes(schema_of()).fit(reported)
     fresh, _ = people(500, np.random.default_rng(9), False)
     np.testing.assert_allclose(alone.predict_proba(fresh), naive.predict_proba(fresh), atol=1e-9)
     together, _ = fitted(True, 1)
-    assert len(together.estimators_) == 3 and together.kinds_.min() >= 2
+    assert len(together.estimators_) == 3
+    assert together.kinds_.min() >= 2
     assert "depend on each other" in together.explain_choice()
     chances = multiplied(together._answers(together._codes(fresh, reported=False), False), np.ones(3))
     np.testing.assert_allclose(together.predict_proba(fresh), chances, atol=1e-9)
@@ -52,7 +54,9 @@ def test_the_choice_is_said_in_words_with_what_to_expect():
     model, _ = fitted(False, 2)
     said = model.explain_choice()
     low, high = model.expected_accuracy_.interval()
-    assert f"({low[0]:.0%} to {high[0]:.0%})" in said and "a guess" in said and "look independent" in said
+    assert f"({low[0]:.0%} to {high[0]:.0%})" in said
+    assert "a guess" in said
+    assert "look independent" in said
 
 
 @pytest.mark.parametrize("together", [False, True])

@@ -377,7 +377,8 @@ def test_scores_are_unbiased_where_few_cells_matter_and_by_a_model_of_the_rows_e
     wide = dn.UnbiasedForest(hidden, n_estimators=10).fit(hidden.randomise(many, rng), many["x0"])
     score = wide.score_distorted(hidden.randomise(many, rng), many["x0"])
     low, high = (float(end[0]) for end in score.interval())
-    assert score.method == "latent class model" and low <= wide.score(many, many["x0"]) <= high
+    assert score.method == "latent class model"
+    assert low <= wide.score(many, many["x0"]) <= high
 
 
 def test_trees_are_told_one_by_one(rows):
