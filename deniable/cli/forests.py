@@ -17,7 +17,7 @@ def grown_forest(kind: str, schema: Schema, rows: Any, bins: int | None, max_dep
 
         options = {name: value for name, value in (("bins", bins), ("max_depth", max_depth)) if value is not None}
         return UnbiasedForest(schema, n_jobs=-1, **options).fit(rows, progress=Bar())
-    chosen = {} if bins is None else {"bins": bins}
+    chosen: dict[str, Any] = {} if bins is None else {"bins": bins}
     if kind == "auto":
         from deniable.classify.ensembles.auto import AutoClassifier
 

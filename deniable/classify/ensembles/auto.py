@@ -101,7 +101,8 @@ class AutoClassifier(ReconstructionEnsemble):
     def _chosen(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> tuple[CodedRows, Any]:
         """Test, and train what is chosen; the rows as they were read, and how much each counts."""
         super()._fit(X, y, sample_weight, listener)
-        return self.__dict__.pop("_read")
+        rows, weights = self.__dict__.pop("_read")
+        return rows, weights
 
     def _trained(self, rows: CodedRows, weights: Any, seed: Any, listener: Progress) -> list[Copy]:
         self._read = rows, weights
