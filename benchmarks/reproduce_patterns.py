@@ -78,7 +78,7 @@ class Measuring:
         self.data = lru_cache(None)(lambda name: load(data, FILES[name]))
 
     def run(self, rows: Rows, names: list[str], distortions: int) -> bool:
-        """One more distortion for every contender that lacks it; whether there was anything to do."""
+        """One more distortion for every contender that lacks it; whether any did."""
         own = self.runs.setdefault(str(rows), {})
         lacking = [name for name in names if len(own.get(name, [])) < distortions]
         if not lacking:
@@ -110,11 +110,10 @@ def measure(data: Path, cells: list[Cell], distortions: int, kept: Path) -> Runs
         print(f"Going on with what is in {kept}; delete it to begin anew.")
     for number in range(1, distortions + 1):
         began = time.perf_counter()
-        # Not `any` of a generator: it would stop at the first.
-        done = [measuring.run(rows, names, number) for rows, names in asked.items()]
-        if any(done):
-            measuring.keep()
-            print(f"  distortion {number} of {distortions}: {time.perf_counter() - began:.0f} s", flush=True)
+        for rows, names in asked.items():
+            if measuring.run(rows, names, number):
+                measuring.keep()
+        print(f"  distortion {number} of {distortions}: {time.perf_counter() - began:.0f} s", flush=True)
     return measuring.runs
 
 
