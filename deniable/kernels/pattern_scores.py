@@ -9,7 +9,6 @@ import numpy as np
 from deniable.kernels.bits import popcount
 from deniable.kernels.compiling import compiled
 
-
 BLOCK = 4_096
 """So many rows are looked at together: their bits stay in the cache."""
 
