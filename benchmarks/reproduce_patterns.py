@@ -5,7 +5,7 @@
 10-fold cross-validation; training rows distorted anew in every run, test rows true. All cells of the same rows see the same distortions
 and folds. A cell is reached if ours is not below the published one by more than two standard errors of the difference. The thesis gives
 no spread: its means of 100 runs (one run in Table 6.1) are given ours. What was measured is kept in build/reproduce_patterns.json, and
-a run that was stopped goes on from there; delete that file to begin anew. How rows are prepared: `benchmarks/pattern_cells.py`.
+a run that was stopped (Ctrl-C prints what there is) goes on from there; delete that file to begin anew. How rows are prepared: `benchmarks/pattern_cells.py`.
 """
 
 from __future__ import annotations
@@ -108,12 +108,15 @@ def measure(data: Path, cells: list[Cell], distortions: int, kept: Path) -> Runs
     measuring = Measuring(data, kept)
     if measuring.runs:
         print(f"Going on with what is in {kept}; delete it to begin anew.")
-    for number in range(1, distortions + 1):
-        began = time.perf_counter()
-        for rows, names in asked.items():
-            if measuring.run(rows, names, number):
-                measuring.keep()
-        print(f"  distortion {number} of {distortions}: {time.perf_counter() - began:.0f} s", flush=True)
+    try:
+        for number in range(1, distortions + 1):
+            began = time.perf_counter()
+            for rows, names in asked.items():
+                if measuring.run(rows, names, number):
+                    measuring.keep()
+            print(f"  distortion {number} of {distortions}: {time.perf_counter() - began:.0f} s", flush=True)
+    except KeyboardInterrupt:
+        print("Stopped: these are the runs so far.")
     return measuring.runs
 
 
@@ -185,7 +188,7 @@ def claim(cells: list[Cell], runs: Runs) -> None:
                 continue
             n = min(len(own[name]), len(own["tree"]))
             gap = np.array(own[name][:n]) - np.array(own["tree"][:n])
-            error = gap.std(ddof=1) / n**0.5
+            error = float(gap.std(ddof=1)) / n**0.5
             words = "better" if gap.mean() > ERRORS * error else "worse" if gap.mean() < -ERRORS * error else "no difference"
             told[words] += 1
             gains[name.split(" ")[0]].append(float(gap.mean()))
@@ -214,7 +217,8 @@ def run(data: Path, published: Path, quick: bool) -> None:
     began = time.perf_counter()
     distortions = QUICK_DISTORTIONS if quick else DISTORTIONS
     runs = measure(data, cells, distortions, KEPT.with_stem(KEPT.stem + "_quick") if quick else KEPT)
-    judged = [Judged(cell, tuple(runs[str(cell.rows)][cell.contender])) for cell in cells]
+    done = [(cell, runs.get(str(cell.rows), {}).get(cell.contender, [])) for cell in cells]
+    judged = [Judged(cell, tuple(own)) for cell, own in done if own]
     show(judged)
     claim(cells, runs)
     verdict(judged)
