@@ -5,7 +5,8 @@
 10-fold cross-validation; training rows distorted anew in every run, test rows true. All cells of the same rows see the same distortions
 and folds. A cell is reached if ours is not below the published one by more than two standard errors of the difference. The thesis gives
 no spread: its means of 100 runs (one run in Table 6.1) are given ours. What was measured is kept in build/reproduce_patterns.json, and
-a run that was stopped (Ctrl-C prints what there is) goes on from there; delete that file to begin anew. How rows are prepared: `benchmarks/pattern_cells.py`.
+a run that was stopped (Ctrl-C prints what there is) goes on from there; delete that file to begin anew. How rows are prepared:
+`benchmarks/pattern_cells.py`.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Undoer:
 
 def _size(n: float) -> int:
     """Weights for 1,000 and for 1,100 people differ by nothing that matters, and can be looked up."""
-    return round(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE)))
+    return round(float(4 * np.log2(min(max(n, 1.0), MOST_PEOPLE))))
 
 
 class _Design:

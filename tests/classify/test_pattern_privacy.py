@@ -312,3 +312,19 @@ def test_a_pattern_that_others_surely_have_and_the_class_perhaps_not_is_none():
     support, error = np.array([0.2, 0.2, 0.2, -0.1]), np.array([0.2, 0.2, 0.01, 0.2])
     other, other_error = np.array([0.05, 0.05, 0.05, 0.05]), np.array([0.001, 0.1, 0.1, 0.1])
     assert growth_rates(support, error, other, other_error, 1.96).tolist() == [0.0, 4.0, math.inf, 0.0]
+
+
+def test_a_crowded_value_behind_noise_is_found():
+    """Four in five of a class have the value 0 of 0 to 60: weights for truths without crowded values took that for nothing."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 300)
+    truth = pd.DataFrame({"x": np.where((y == 0) & (rng.random(600) < 0.8), 0, rng.integers(20, 61, 600)), "y": y})
+    schema = dn.Schema({"x": dn.Additive(dn.Integer(0, 60), dn.Uniform(45)), "y": dn.Identity(dn.Binary())}, target="y")
+    model = dn.EmergingPatterns(schema, min_support=0.1, min_growth=2.0).fit(schema.randomise(truth, rng))
+    frame = model.patterns_
+    is_low = [any(item.startswith(("x=[0,", "x=0")) for item in items) for items in frame["itemsets"]]
+    low = frame[is_low]
+    assert set(low["class"]) == {0}
+    assert low["support"].sum() > 0.3
+    assert low["growth_low"].isna().all()  # biased on purpose, so without an interval
+    assert (model.predict(truth[["x"]]) == y).mean() > 0.75
