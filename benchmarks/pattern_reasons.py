@@ -11,6 +11,10 @@ LAZY_BEHIND_NOISE = (
 EAGER_BEHIND_NOISE = (
     "Behind noise our cells hold equally many reports, for nobody knows the truths; the thesis cut at equally many true values."
 )
+LAZY_BEHIND_RETENTION = (
+    "Probably the threshold: p_thr of this table is not stated (0.3 is that of the one before), and the thesis takes the probability of a "
+    "report given a truth for that of a truth given a report."
+)
 UNKNOWN = "Not explained."
 
 
@@ -18,4 +22,4 @@ def reason(cell: Cell) -> str:
     """A sentence for a cell that is not reached."""
     if cell.rows.way == "additive-uniform":
         return LAZY_BEHIND_NOISE if cell.method.startswith("lazy") else EAGER_BEHIND_NOISE
-    return UNKNOWN
+    return LAZY_BEHIND_RETENTION if cell.method.startswith("lazy") else UNKNOWN

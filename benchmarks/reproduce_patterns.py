@@ -181,7 +181,7 @@ def claim(cells: list[Cell], runs: Runs) -> None:
     )
     print(f"{'rows':<44}{'classifier':<20}{'accuracy':>9}{'tree':>8}{'difference':>18}{'naive Bayes':>13}")
     gains: dict[str, list[float]] = {"eager": [], "lazy": []}
-    told = {"better": 0, "no difference": 0, "worse": 0}
+    told: dict[str, list[str]] = {"eager": [], "lazy": []}
     for rows, names in contenders([cell for cell in cells if cell.rows.labels == "distorted"]).items():
         own = runs.get(str(rows), {})
         for name in names:
@@ -191,23 +191,23 @@ def claim(cells: list[Cell], runs: Runs) -> None:
             gap = np.array(own[name][:n]) - np.array(own["tree"][:n])
             error = float(gap.std(ddof=1)) / n**0.5
             words = "better" if gap.mean() > ERRORS * error else "worse" if gap.mean() < -ERRORS * error else "no difference"
-            told[words] += 1
-            gains[name.split(" ")[0]].append(float(gap.mean()))
+            kind = name.split(" ")[0]
+            told[kind].append(words)
+            gains[kind].append(float(gap.mean()))
             where = f"{rows.dataset}, {rows.way} {rows.privacy}, {rows.bins} bins"
             print(
                 f"{where:<44}{name:<20}{np.mean(own[name]):>9.4f}{np.mean(own['tree']):>8.4f}{gap.mean():>+9.4f} ± {error:.4f}"
                 f"{np.mean(own['bayes']):>11.4f}  {words}"
             )
-    said = ", ".join(f"{kind} {100 * np.mean(gain):+.1f} points on average" for kind, gain in gains.items() if gain)
-    print(f"  {said}; better {told['better']} times, no difference {told['no difference']}, worse {told['worse']}.")
-    holds = (
-        "holds"
-        if not told["worse"]
-        else "holds on average, not in every case"
-        if told["better"] > told["worse"]
-        else "does NOT hold"
-    )
-    print(f"  The claim {holds}.")
+    for kind, gain in gains.items():
+        if gain:
+            better, worse = told[kind].count("better"), told[kind].count("worse")
+            holds = "does NOT hold" if np.mean(gain) <= 0 or worse >= better else "holds" if not worse else "holds on average"
+            print(
+                f"  The claim {holds} for {kind} patterns: {100 * np.mean(gain):+.1f} points on average of {len(gain)}, worst "
+                f"{100 * min(gain):+.1f}; better {better} times, worse {worse}, else no difference."
+            )
+    print("  Our tree is better than the published one (trees, counted apart), so the claim is harder to meet here.")
 
 
 def run(data: Path, published: Path, quick: bool) -> None:
