@@ -114,6 +114,27 @@ def _grows(own: float, others: float, n_own: float, n_others: float, growth: flo
 
 
 @compiled()
+def win_whole_rows(own: Any, own_times: Any, surely: Any, sizes: Any, rules: Any, covered: Any) -> None:
+    """Marks rows that hold a row which emerges as a whole; `surely` says how many of the others hold each.
+
+    Most rows that can be won are won so, without a search, which is then about the few others.
+    """
+    least, growth = rules
+    n_own, n_others = sizes
+    for u in range(own.size):
+        if own[u] == np.uint64(0):
+            continue
+        support = 0.0
+        for w in range(own.size):
+            if own[w] & own[u] == own[u]:
+                support += own_times[w]
+        if support >= least and _grows(support, surely[u], n_own, n_others, growth):
+            for w in range(own.size):
+                if own[w] & own[u] == own[u]:
+                    covered[w] = True
+
+
+@compiled()
 def search_row(
     attributes: int, own: Any, own_times: Any, others: Any, other_times: Any, sizes: Any, rules: Any, covered: Any, held: Any
 ) -> int:
@@ -123,7 +144,8 @@ def search_row(
     least number of rows, the growth rate, the most steps, whether every set is wanted). Rows that hold a set that emerges are marked in
     `covered`. Growth is not convex, so nothing is known of a set from its subsets but this: no set inside a row u can be rarer among
     the others than all of u, nor more frequent in the class than what it was made from. A branch in which no row can still be won is
-    left; unless every set is wanted, rows that are won already need not be won again. Negative: too many steps, or sets.
+    left; unless every set is wanted, rows that are won already need not be won again. Where sets need not be written at all, whole rows
+    are tried first. Negative: too many steps, or sets.
     """
     least, growth, most, every = rules
     n_own, n_others = sizes
@@ -137,6 +159,8 @@ def search_row(
         for v in range(others.size):
             if others[v] & own[u] == own[u]:
                 surely[u] += other_times[v]
+    if held.size == 0 and not every:
+        win_whole_rows(own, own_times, surely, sizes, (least, growth), covered)
     for u in range(own.size):
         lists[0, 0, u] = u
     for v in range(others.size):
@@ -291,4 +315,7 @@ def compact_scores(
             if totals[c] > 0:
                 won = _won(c, cells.shape[0], ordered, ordered_counts, number, totals, (least[c], growth, most), room)
                 scores[t, c] = won / totals[c]
+                if won < 0:
+                    # The next row would take as long: better to say so now.
+                    return scores
     return scores

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import deniable as dn
+from deniable.errors import ParameterError
 
 ATTRIBUTES = ["outlook", "temperature", "humidity", "windy"]
 # Thesis, Table 2.1.
@@ -174,3 +175,30 @@ def test_undistorted_intervals_of_growth_rates_are_koopmans(eager):
         for end in (row["growth_low"], row["growth_high"]):
             assert koopman(x, 5, y, 9, end) == pytest.approx(1.959964**2, rel=1e-4)
     assert np.isinf(frame.loc[np.isinf(frame["growth_rate"]), "growth_high"]).all()
+
+
+def test_scores_of_many_rows_are_those_of_each():
+    """Rows are scored 64 at a time, in blocks; the ends of both, and cells that no pattern has, are where that could go wrong."""
+    from deniable.kernels.pattern_scores import BLOCK, held_scores
+
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(1, 4, 30)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    places = np.array([[i, rng.integers(0, 3)] for n in sizes for i in rng.choice(5, n, replace=False)], dtype=np.int64)
+    label, adds = rng.integers(0, 3, 30), rng.random(30)
+    for rows in (1, 63, 64, 65, BLOCK + 1):
+        codes = rng.integers(-1, 5, (rows, 6)).astype(np.int32)
+        expected = np.zeros((rows, 3))
+        for e in range(30):
+            wanted = places[starts[e] : starts[e + 1]]
+            expected[(codes[:, wanted[:, 0]] == wanted[:, 1]).all(axis=1), label[e]] += adds[e]
+        np.testing.assert_array_equal(held_scores(codes, starts, places, label, adds, 3), expected)
+
+
+def test_a_lazy_search_that_takes_too_long_says_so_once(monkeypatch):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.integers(0, 2, (300, 14)).astype(str), columns=[f"x{i}" for i in range(14)])
+    model = dn.LazyPatterns(min_growth=3.0, min_support=0.05).fit(X, rng.integers(0, 2, 300))
+    monkeypatch.setattr("deniable.classify.patterns.lazy.MOST_STEPS", 1_000.0)
+    with pytest.raises(ParameterError, match="takes too long"):
+        model.predict(X)

@@ -14,6 +14,7 @@ from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.patterns.changes import changes
 from deniable.classify.patterns.explanation import Explanation
+from deniable.classify.patterns.items import ItemTable, item_table
 from deniable.classify.patterns.sources import rows_in_memory
 from deniable.classify.training_rows import as_frame
 from deniable.core.allowed import Allowed, is_number
@@ -75,6 +76,12 @@ class PatternClassifier(ReconstructingClassifier):
                 owner=type(self).__name__,
                 group=self.groups_[0].channel.name,
             )
+
+    def _item_table(self, together: Mapping[str, Any] | None = None) -> ItemTable:
+        """The cells of all attributes as items of mining."""
+        counts = [table.sum(axis=0) for table in self._counts]
+        everyone = [self.class_prior_ @ shares for shares in self.shares_]
+        return item_table(self.attributes_, self.features_, counts, everyone, len(self.classes_), together)
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters for JSON."""

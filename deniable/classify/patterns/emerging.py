@@ -12,7 +12,6 @@ from deniable.classify.confusion import class_weights
 from deniable.classify.patterns.base_scores import base_score
 from deniable.classify.patterns.classifier import GROWTH, RATE, SHARE, PatternClassifier
 from deniable.classify.patterns.found import Found, Patterns, find_patterns
-from deniable.classify.patterns.items import item_table
 from deniable.classify.patterns.search import Rules
 from deniable.classify.patterns.stored import patterns_from, patterns_to
 from deniable.classify.patterns.strata import Strata
@@ -110,7 +109,7 @@ class EmergingPatterns(PatternClassifier):
         """
         fine, classes = self._read(X, y)
         self._refuse_without_step()
-        table = item_table(self.attributes_, self.features_, [c.sum(axis=0) for c in self._counts], self.binarised)
+        table = self._item_table(self.binarised)
         of_class = class_weights(self.target_.matrix)
         if of_class is None:
             raise NotInvertibleError(

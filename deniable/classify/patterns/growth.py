@@ -1,8 +1,10 @@
 """Growth rates: how many times as frequent a pattern is in a class as elsewhere, when that is infinite, and how well it is known.
 
-A support that cannot be told from 0 is taken for 0, as the definition asks (0 elsewhere: infinite growth; 0 in both: none). What it is
-told from is the error that the *randomisation* makes, `jump_errors` times: where nothing is distorted that error is 0, and a pattern
-jumps if nobody else has it. How many people were asked does not matter here; it does for the intervals and p-values below.
+A support that cannot be told from 0 is taken for 0 if the other one can be told from it (0 elsewhere: infinite growth; 0 in the class:
+none). Where neither can, the estimates are all there is, and their ratio is taken: dropping such patterns would leave nothing to classify
+by where answers are hidden well and rows are few. What a support is told from 0 by is the error that the *randomisation* makes,
+`jump_errors` times: where nothing is distorted that error is 0, and a pattern jumps if nobody else has it. How many people were asked does
+not matter here; it does for the intervals and p-values below.
 """
 
 from __future__ import annotations
@@ -38,11 +40,14 @@ def growth_rates(support: Floats, error: Floats, other: Floats, other_error: Flo
     --------
     >>> growth_rates(np.array([0.2, 0.2, 0.2]), np.zeros(3), np.array([0.1, 0.0, 0.01]), np.array([0.0, 0.0, 0.02]), 1.96).tolist()
     [2.0, inf, inf]
+    >>> growth_rates(np.array([0.25, 0.25]), np.array([0.2, 0.2]), np.array([0.125, 0.125]), np.array([0.2, 0.01]), 1.96).tolist()
+    [2.0, 0.0]
     """
     is_zero, other_zero = support <= jump_errors * error, other <= jump_errors * other_error
     with np.errstate(divide="ignore", invalid="ignore"):
-        rates = np.where(other_zero, np.inf, support / other)
-    return np.where(is_zero, 0.0, rates)
+        ratio = np.where(other > 0, support / other, np.inf)
+    rates = np.where(other_zero & ~is_zero, np.inf, ratio)
+    return np.where((support <= 0) | (is_zero & ~other_zero), 0.0, rates)
 
 
 def contributions(support: Floats, growth: Floats) -> Floats:

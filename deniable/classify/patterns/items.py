@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.features import Column, Feature
+from deniable.core.undoing import Undoer
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.mining.attributes import MinedAttribute
 from deniable.mining.items import Items
@@ -65,11 +66,15 @@ class CellAttribute:
         return CellAttribute(self.name, self.weights[kept], self.shows[kept], self.biased[kept], self.cells[kept], self.of_fine)
 
 
-def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttribute:
-    """An attribute whose reports were counted (`counts`, by fine code) as items; without any if its reports say nothing."""
+def cell_attribute(attribute: Column, feature: Feature, counts: Any, everyone: Any, people: float) -> CellAttribute:
+    """An attribute whose reports were counted (`counts`, by fine code) as items; without any if its reports say nothing.
+
+    `everyone` is the reconstructed distribution of its cells, `people` how many a typical class has: what noise has blurred is undone
+    for them.
+    """
     everything = np.arange(feature.cells)
     if feature.noisy:
-        return _behind_noise(attribute, feature, counts)
+        return _behind_noise(attribute, feature, counts, everyone, people)
     inverse = feature.inverse()
     if inverse is None:
         nothing = np.zeros((0, feature.matrix.shape[1]))
@@ -81,23 +86,54 @@ def cell_attribute(attribute: Column, feature: Feature, counts: Any) -> CellAttr
     return CellAttribute(feature.name, np.ascontiguousarray(inverse.T), shows, unbiased, everything, feature.of_reported)
 
 
-def _behind_noise(attribute: Any, feature: Feature, counts: Any) -> CellAttribute:
-    """Mining's own weights, by the one rule of `core.undoing`; where they are biased no interval is given."""
+def _behind_noise(attribute: Any, feature: Feature, counts: Any, everyone: Any, people: float) -> CellAttribute:
+    """Unbiased weights where mining finds useful ones (the one rule of `core.undoing`), else the least wrong; these have no interval."""
     domain: Any = attribute.channel.domain.answered
+    if attribute.floating:
+        # Numbers without a step are read in cells of mining's own, which their fine codes do not tell.
+        return CellAttribute(
+            feature.name, np.zeros((0, 1)), np.zeros((0, 1), bool), np.zeros(0, bool), np.zeros(0, np.int64), None
+        )
     merged = not domain.has_grid or feature.cells - feature.n_unordered < domain.size
     bins = [domain.low, *feature.edges.tolist(), domain.high] if merged else None
     mined = MinedAttribute(feature.name, attribute.channel, bins)
-    none = CellAttribute(feature.name, np.zeros((0, 1)), np.zeros((0, 1), bool), np.zeros(0, bool), np.zeros(0, np.int64), None)
-    if attribute.floating:
-        # Numbers without a step are read in cells of mining's own, which their fine codes do not tell.
-        return none
     mined.learn(counts)
+    if _is_unbiased(mined, counts):
+        unbiased = np.zeros(len(mined.items), dtype=bool)
+        return CellAttribute(feature.name, mined.weights, mined.shows, unbiased, np.arange(len(mined.items)), None)
+    cells = np.arange(feature.cells)
+    weights = least_wrong_weights(feature.matrix, everyone, people)
+    shows = feature.of_true_of_reported == cells[:, None]
+    return CellAttribute(feature.name, weights, shows, np.ones(len(cells), bool), cells, feature.of_reported)
+
+
+def _is_unbiased(mined: MinedAttribute, counts: Any) -> bool:
+    """Whether the weights that mining takes are unbiased, for all items."""
     try:
-        weights = mined.weights
+        if not mined.noisy:
+            return len(mined.weights) > 0
+        undoer = Undoer(mined.channel.law, mined.cap, counts.astype(np.float64))
+        return all(undoer.is_unbiased(member, float(counts.sum())) for member in mined.truth)
     except NotInvertibleError:
-        return none
-    biased = np.array([bias is not None for bias in mined.biases])
-    return CellAttribute(feature.name, weights, mined.shows, biased, np.arange(len(mined.items)), None)
+        return False
+
+
+def least_wrong_weights(matrix: Any, everyone: Any, people: float) -> Any:
+    """[cell, report]: weights whose means come closest to the shares of cells, for groups of `people` drawn like everyone.
+
+    Noise cannot be undone without making chance large; these weights, linear Bayes estimates, trade one for the other. A group whose
+    truths are those of `everyone` is told without bias, another is moved toward it as far as its reports say little.
+
+    >>> least_wrong_weights(np.eye(2), np.array([0.5, 0.5]), 1e9).round(3).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    >>> least_wrong_weights(np.full((2, 2), 0.5), np.array([0.3, 0.7]), 100.0).round(3).tolist()
+    [[0.3, 0.3], [0.7, 0.7]]
+    """
+    reports = everyone @ matrix
+    between = np.diag(everyone) - np.outer(everyone, everyone)
+    chance = (np.diag(reports) - np.outer(reports, reports)) / max(people, 1.0)
+    gain = between @ matrix @ np.linalg.pinv(matrix.T @ between @ matrix + chance, rcond=1e-10, hermitian=True)
+    return np.ascontiguousarray(everyone[:, None] + gain - (gain @ reports)[:, None])
 
 
 @dataclass
@@ -143,12 +179,24 @@ def item_table(
     columns: Sequence[Column],
     features: Sequence[Feature],
     counts: Sequence[Any],
+    everyone: Sequence[Any],
+    classes: int,
     together: Mapping[str, Sequence[str]] | None = None,
 ) -> ItemTable:
-    """The items of attributes whose reports were counted; `together` names yes/no columns that are the values of one attribute."""
+    """The items of attributes.
+
+    Parameters
+    ----------
+    columns, features : the attributes, and the cells that they are seen through.
+    counts : how often each fine code was reported, of each attribute.
+    everyone : how the cells of each attribute are distributed, classes together.
+    classes : how many classes there are.
+    together : names of yes/no columns that are the values of one attribute.
+    """
     group_of = _groups(features, together or {})
     attributes = [
-        cell_attribute(column, feature, number) for column, feature, number in zip(columns, features, counts, strict=True)
+        cell_attribute(column, feature, number, shares, float(number.sum()) / classes)
+        for column, feature, number, shares in zip(columns, features, counts, everyone, strict=True)
     ]
     attributes = [
         attribute.only([feature.cells - 1]) if feature.name in group_of else attribute

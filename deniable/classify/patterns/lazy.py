@@ -152,9 +152,11 @@ class LazyPatterns(PatternClassifier):
             for array in (self._numbers, self._label, self._matches.flat, self._matches.offsets, self._matches.sizes)
         )
         times, totals = self._rows.times.astype(np.float64), self._totals.copy()
-        scores = np.empty((len(distinct), len(self.classes_)))
+        scores = np.zeros((len(distinct), len(self.classes_)))
 
         def work(first: int, last: int) -> None:
+            if (scores < 0).any():
+                return
             scores[first:last] = compact_scores(
                 distinct[first:last], numbers, label, times, offsets, sizes, flat, totals, self._least_rows, float(self.min_growth),
                 MOST_STEPS,

@@ -15,7 +15,6 @@ import numpy as np
 
 from deniable.classify.confusion import class_weights
 from deniable.classify.patterns.growth import Contrast
-from deniable.classify.patterns.items import item_table
 from deniable.classify.patterns.strata import Strata
 
 MOST_HELD = 100_000
@@ -136,6 +135,6 @@ def _of_truths(model: Any, cells: Any, label: int, itemsets: Any, support: Any, 
 def _strata(model: Any, of_class: Any) -> Strata:
     """The training rows as mining counts them."""
     rows = model._rows
-    table = item_table(model.attributes_, model.features_, [counts.sum(axis=0) for counts in model._counts])
+    table = model._item_table()
     again = np.repeat(np.arange(len(rows.times)), rows.times)
     return Strata(table, [rows.fine[again, i] for i in range(rows.fine.shape[1])], rows.reported_class[again], of_class)
