@@ -19,4 +19,4 @@ def grown_forest(kind: str, schema: Schema, rows: Any, bins: int | None, max_dep
         return UnbiasedForest(schema, n_jobs=-1, **options).fit(rows, progress=Bar())
     from deniable.classify.as_reported import AsReported
 
-    return AsReported(schema=schema, **({} if bins is None else {"bins": bins})).fit(rows)
+    return (AsReported(schema=schema) if bins is None else AsReported(schema=schema, bins=bins)).fit(rows)

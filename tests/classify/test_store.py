@@ -121,7 +121,7 @@ DAMAGED = {
         (["counts"], [], "damaged"),
         (["weights", "truths"], [1.0], "weights must be 2 numbers"),
         (["schema", "target"], None, "fingerprint"),
-        (["kind"], "forest", "this release reads"),
+        (["kind"], "oracle", "this release reads"),
         (["version"], 3, "up to version 2"),
     ],
 }

@@ -16,7 +16,7 @@ from deniable.classify.forest.trees import Trees
 from deniable.classify.saving import to_json
 from deniable.classify.shared import shared_draws
 from deniable.errors import SchemaError
-from deniable.kernels.forests import ForestRules, Room, cell_table, grow_tree
+from deniable.kernels.forests import ForestRules, cell_table, grow_tree
 from deniable.kernels.path_weights import ForestRows, enter, left_of, new_paths, path_weights
 
 pytestmark = pytest.mark.statistical
@@ -127,10 +127,10 @@ def test_cell_tables_are_the_sums_of_the_path_weights_with_each_cell(name):
     members, most = np.arange(200, dtype=np.int32), int(cells.cells.max())
     paths = walk(cells, way)
     for a, feature in enumerate(features):
-        room = Room(np.ones(most, dtype=bool), np.empty(200), np.empty(200), np.zeros(most), np.zeros(most))
-        left_of(paths, 2, a, feature.cells, room.inside)
-        path_weights(rows, members, 200, cells, paths, 2, a, room.told, room.other)
-        table = cell_table(rows, members, 200, cells, a, room, np.eye(2))
+        left, told, other = np.ones(most, dtype=bool), np.empty(200), np.empty(200)
+        left_of(paths, 2, a, feature.cells, left)
+        path_weights(rows, members, 200, cells, paths, 2, a, told, other)
+        table = cell_table(rows, members, 200, cells, a, left, told, other, np.eye(2))
         for x in range(feature.cells):
             weights = weights_of(cells, walk(cells, [*way, (a, [x], True)]), 3, reports)
             inside = all(x in passing if side else x not in passing for b, passing, side in way if b == a)
