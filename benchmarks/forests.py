@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,8 @@ def main() -> None:
     parser.add_argument("--no-speed", action="store_true", help="accuracies alone")
     parser.add_argument("--sets", default=",".join((*LABELS, *NUMBERS)), help="names with commas between them")
     asked = parser.parse_args()
+    # Of small classes some folds have nobody.
+    warnings.filterwarnings("ignore", message="The least populated class")
     sets = [load(asked.data, name) for name in asked.sets.split(",") if name]
     if sets:
         judge(compare(sets, 1 if asked.quick else 5, asked.seed))

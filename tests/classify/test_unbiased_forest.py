@@ -1,4 +1,4 @@
-"""The forest on reports: what it sees, what it refuses, its scores and files, and that it is the same in any order and with any number of jobs."""
+"""The forest on reports: what it sees, what it refuses, its scores and files; the same in any order and with any number of jobs."""
 
 import json
 
