@@ -43,9 +43,18 @@ class ForestRules(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Arrays to work in, so that no node asks for new ones: cells of one attribute, weights of rows, sums at reports."""
+    """Arrays to work in, so that no node asks for new ones.
+
+    Parameters
+    ----------
+    inside : the cells of an attribute that are left.
+    whole : what each row counts at the node.
+    told, other : what it counts by all that is on the path but one attribute, as `path_weights` has them.
+    of_set, of_other : sums over a set at each report.
+    """
 
     inside: Any
+    whole: Any
     told: Any
     other: Any
     of_set: Any
@@ -85,11 +94,11 @@ def sum_classes(rows: ForestRows, members: Any, size: int, weights: Any, class_w
 
 @compiled()
 def cell_table(
-    rows: ForestRows, members: Any, size: int, cells: ForestCells, a: int, room: Room, class_weights: Any
+    rows: ForestRows, members: Any, size: int, cells: ForestCells, a: int, inside: Any, told: Any, other: Any, class_weights: Any
 ) -> Any:  # fmt: skip
     """Unbiased sums by cell and class, [cell, class], of the cells of attribute a that are inside.
 
-    `room` holds those cells, and what each row counts by all that is on the path but this attribute.
+    `told` and `other` are what each row counts by all that is on the path but this attribute.
     """
     kinds, classes = class_weights.shape
     k, o, start = cells.cells[a], cells.reports[a], cells.starts[a]
@@ -97,13 +106,13 @@ def cell_table(
     column = rows.reports[a]
     by_report, by_other = np.zeros((o, kinds)), np.zeros((o if shared else 1, kinds))
     for i in range(size):
-        by_report[column[members[i]], rows.labels[members[i]]] += room.told[i]
+        by_report[column[members[i]], rows.labels[members[i]]] += told[i]
     if shared:
         for i in range(size):
-            by_other[column[members[i]], rows.labels[members[i]]] += room.other[i]
+            by_other[column[members[i]], rows.labels[members[i]]] += other[i]
     table, undone = np.zeros((k, classes)), np.zeros(kinds)
     for x in range(k):
-        if not room.inside[x]:
+        if not inside[x]:
             continue
         for d in range(kinds):
             undone[d] = by_report[x, d] if cells.open[a] else 0.0
@@ -123,16 +132,31 @@ def cell_table(
 
 
 @compiled()
-def _is_large(rows: ForestRows, members: Any, size: int, a: int, room: Room, smallest: float) -> bool:
+def _is_large(rows: ForestRows, members: Any, size: int, a: int, told: Any, room: Room, smallest: float) -> bool:
     """Whether the part of a set of attribute a, whose sums are in `room`, has the effective size it needs."""
     column = rows.reports[a]
     total, squares = 0.0, 0.0
     for i in range(size):
         z = column[members[i]]
-        weight = room.told[i] * room.of_set[z] + room.other[i] * room.of_other[z]
+        weight = told[i] * room.of_set[z] + room.other[i] * room.of_other[z]
         total += weight
         squares += weight * weight
     return total > 0 and total * total >= smallest * squares * (1 - 1e-12)
+
+
+@compiled()
+def _without(
+    rows: ForestRows, members: Any, size: int, cells: ForestCells, paths: Paths, level: int, a: int, room: Room
+) -> Any:
+    """What rows count by all on the path but attribute a, and `inside` the cells of it that are left.
+
+    Most attributes are not on the path: rows then count as they do at the node. (`other` keeps what it held, and is not asked.)
+    """
+    place = left_of(paths, level, a, cells.cells[a], room.inside)
+    if place < 0 and cells.other_part[cells.draw[a]] == 0:
+        return room.whole
+    path_weights(rows, members, size, cells, paths, level, a, room.told, room.other)
+    return room.told
 
 
 @compiled()
@@ -146,9 +170,8 @@ def _choose(
     masks = np.zeros((tried, room.inside.size), np.bool_)
     for t in range(tried):
         a = order[t]
-        left_of(paths, level, a, cells.cells[a], room.inside)
-        path_weights(rows, members, size, cells, paths, level, a, room.told, room.other)
-        table = cell_table(rows, members, size, cells, a, room, rules.class_weights)
+        told = _without(rows, members, size, cells, paths, level, a, room)
+        table = cell_table(rows, members, size, cells, a, room.inside, told, room.other, rules.class_weights)
         ginis[t] = best_cut(table, room.inside, cells.ordered[a], rules.smallest, masks[t])
     while True:
         best = -1
@@ -158,12 +181,11 @@ def _choose(
         if best < 0:
             return -1, room.inside
         a = order[best]
-        left_of(paths, level, a, cells.cells[a], room.inside)
-        path_weights(rows, members, size, cells, paths, level, a, room.told, room.other)
+        told = _without(rows, members, size, cells, paths, level, a, room)
         enough = True
         for side in range(2):
             sum_set(cells, a, room.inside, masks[best], side == 0, room.of_set, room.of_other)
-            enough = enough and _is_large(rows, members, size, a, room, rules.smallest)
+            enough = enough and _is_large(rows, members, size, a, told, room, rules.smallest)
         if enough:
             return a, masks[best]
         ginis[best] = NO_CUT
@@ -220,7 +242,9 @@ def grow_tree(rows: ForestRows, held: ForestRows, cells: ForestCells, rules: For
     for i in range(nh):
         held_members[0, i] = i
     sizes[0], held_sizes[0], nodes[0, DEPTH] = n, nh, 0
-    room = Room(np.ones(most_cells, np.bool_), np.empty(most), np.empty(most), np.zeros(most_reports), np.zeros(most_reports))
+    room = Room(
+        np.ones(most_cells, np.bool_), np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most_reports), np.zeros(most_reports)
+    )  # fmt: skip
     own, nothing = np.zeros(classes), np.zeros(classes)
     # Depth first, left before right: the levels above a node are then those of its own way. Node, its parent, its side.
     waiting = np.zeros((2 * levels + 2, 3), np.int64)
@@ -243,8 +267,8 @@ def grow_tree(rows: ForestRows, held: ForestRows, cells: ForestCells, rules: For
         )
         if level >= rules.max_depth:
             continue
-        path_weights(rows, members[level], sizes[level], cells, paths, level, -1, room.told, room.other)
-        sum_classes(rows, members[level], sizes[level], room.told, rules.class_weights, own)
+        path_weights(rows, members[level], sizes[level], cells, paths, level, -1, room.whole, room.other)
+        sum_classes(rows, members[level], sizes[level], room.whole, rules.class_weights, own)
         gini = gini_of(own, nothing)
         if gini <= 0:
             continue

@@ -181,7 +181,7 @@ def path_weights(
 
 
 @compiled()
-def _of_shared(rows: ForestRows, row: int, cells: ForestCells, paths: Paths, level: int, draw: int) -> float:
+def _of_shared(rows: ForestRows, row: int, cells: ForestCells, paths: Paths, level: int, draw: int) -> Any:
     """The weight of one row by a draw that attributes share."""
     told, other = cells.part[draw], cells.other_part[draw]
     for k in range(paths.used[level]):

@@ -80,11 +80,11 @@ def forest_cells(features: list[Feature], groups: list[SharedDraw]) -> ForestCel
             at += table.size
         elif not open_[i]:
             size[i] = 1
-    flat = [
+    of_told, of_other = (
         np.concatenate([*(table.ravel() for table in tables if table is not None), np.zeros(1)]) for tables in (told, other)
-    ]
+    )
     ordered = np.array([feature.ordered * (1 + bool(feature.n_unordered)) for feature in features], dtype=np.int64)
-    return ForestCells(size, reports, ordered, open_, draw, starts, *flat, part, other_part)
+    return ForestCells(size, reports, ordered, open_, draw, starts, of_told, of_other, part, other_part)
 
 
 def _undo_together(

@@ -75,10 +75,10 @@ class Trees:
         """What `to_dict` gave; what compiled code could not follow is refused."""
         roots = np.array(content["roots"], dtype=np.int64)
         attribute, left, right = (np.array(content[name], dtype=np.int32) for name in ("attribute", "left", "right"))
-        most, count = max(cells), len(attribute)
+        most, count = content["cells"], len(attribute)
         chances = np.array(content["chances"], dtype=np.float64)
-        if content["cells"] != most or len(content["passes"]) != count:
-            raise ValueError(f"its trees must have {most} cells and one test for each node")
+        if type(most) is not int or not 1 <= most <= max(cells) or len(content["passes"]) != count:
+            raise ValueError(f"its trees must have up to {max(cells)} cells and one test for each node")
         width = -(-most // 8)
         written = [bytes.fromhex(digits) if digits else bytes(width) for digits in content["passes"]]
         if any(len(row) != width for row in written):
@@ -86,11 +86,14 @@ class Trees:
         bits = np.frombuffer(b"".join(written), dtype=np.uint8).reshape(count, width)
         passes = np.unpackbits(bits, axis=1, count=most, bitorder="little").astype(bool)
         trees = cls(ForestNodes(roots, attribute, left, right, passes, chances))
-        trees.refuse_broken(len(cells), classes)
+        trees.refuse_broken(cells, classes)
         return trees
 
-    def refuse_broken(self, attributes: int, classes: int) -> None:
-        """Refuse nodes that lead nowhere or in circles, as a damaged file may have them: compiled code follows them without looking."""
+    def refuse_broken(self, cells: list[int], classes: int) -> None:
+        """Refuse nodes that lead nowhere or in circles, as a damaged file may have them: compiled code follows them without looking.
+
+        `cells` says how many cells each attribute has.
+        """
         nodes, count = self.nodes, len(self.nodes.attribute)
         if nodes.left.shape != (count,) or nodes.right.shape != (count,) or nodes.chances.shape != (count, classes):
             raise ValueError("its trees need two children and one chance for each class in every node")
@@ -102,9 +105,11 @@ class Trees:
             or (nodes.roots >= count).any()
         ):
             raise ValueError("its trees have no nodes, or begin outside them")
-        if (nodes.attribute < -1).any() or (nodes.attribute >= attributes).any():
-            raise ValueError("its trees test attributes that are not there")
         inner = np.flatnonzero(nodes.attribute >= 0)
+        if (nodes.attribute < -1).any() or (nodes.attribute >= len(cells)).any():
+            raise ValueError("its trees test attributes that are not there")
+        if (np.array(cells)[nodes.attribute[inner]] > nodes.passes.shape[1]).any():
+            raise ValueError("its trees test attributes of which they do not have all cells")
         for side in (nodes.left[inner], nodes.right[inner]):
             if ((side <= inner) | (side >= count)).any():
                 raise ValueError("a node of its trees leads to no later node")
