@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,11 @@ class CodedRows:
 
     def __len__(self) -> int:
         return len(self.classes)
+
+    @cached_property
+    def order(self) -> Any:
+        """Their places in an order that depends on what they hold alone, so that the same reports give the same draws."""
+        return np.lexsort([*self.codes, self.classes])
 
     def take(self, rows: Any) -> CodedRows:
         """Some of them, in the order given, as often as given."""

@@ -58,6 +58,11 @@ class Feature:
         """P between the cells."""
         return self.law.dense()
 
+    @cached_property
+    def tells_nothing(self) -> bool:
+        """Whether reports are the same for all truths (yes/no kept with 1/2)."""
+        return bool(np.allclose(self.matrix, self.matrix[:1]))
+
     @property
     def cells(self) -> int:
         """How many cells of true values there are."""

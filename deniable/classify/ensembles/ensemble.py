@@ -191,7 +191,7 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         hidden = [f for f in seen if f.hidden]
         if not hidden:
             return [ReconstructionTree(bins=self.bins)]
-        undone = all(np.ptp(f.matrix, axis=0).max() == 0 or f.inverse() is not None for f in hidden if not f.noisy)
+        undone = all(f.tells_nothing or f.inverse() is not None for f in hidden if not f.noisy)
         return list(self.grid(nominal=("em/as", "eq") if undone else ("em/as", "em"), bins=self.bins))
 
     def _tasks(self, seed: Any) -> list[Task]:
