@@ -43,6 +43,10 @@ class GivenCells:
             self.asked[bins, undistorted] = self._column.cells(self._counts, bins, undistorted)
         return self.asked[bins, undistorted]
 
+    def cut_at(self, edges: Any) -> Feature:
+        """The cells between these edges."""
+        return self._column.cut_at(edges)
+
 
 class KnownCells(GivenCells):
     """A column whose cells are known already."""

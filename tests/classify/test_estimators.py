@@ -20,7 +20,13 @@ from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
 
-ESTIMATORS = [dn.ReconstructionNaiveBayes, dn.ReconstructionTree, dn.EmergingPatterns, dn.LazyPatterns, dn.ReconstructionEnsemble]
+ESTIMATORS = [
+    dn.ReconstructionNaiveBayes,
+    dn.ReconstructionTree,
+    dn.EmergingPatterns,
+    dn.LazyPatterns,
+    dn.ReconstructionEnsemble,
+]
 YES_NO = dn.Nominal(["no", "yes"])
 SCHEMA = dn.Schema(
     {"a": dn.KRR(YES_NO, 0.8), "n": dn.Retention(dn.Integer(0, 99), 0.6), "c": dn.Identity(dn.Nominal(["p", "q"]))}, target="c"
