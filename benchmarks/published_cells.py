@@ -36,10 +36,10 @@ NORMAL = math.sqrt(2 * math.pi * math.e)
 
 def noise(domain: Any, privacy: float, law: str) -> dn.Channel:
     """Additive noise of which 2^entropy is `privacy` times the range (thesis 3.5.5), to whole steps."""
-    low, high, step = (float(x) for x in (domain.low, domain.high, domain.step))
+    reach = domain.high - domain.low
     if law == "normal":
-        return dn.Additive(domain, dn.Normal(privacy * (high - low) / NORMAL))
-    return dn.Additive(domain, dn.Uniform(max(1, round(privacy * (high - low) / 2 / step)) * step))
+        return dn.Additive(domain, dn.Normal(privacy * float(reach) / NORMAL))
+    return dn.Additive(domain, dn.Uniform(max(1, round(privacy * float(reach / domain.step) / 2)) * domain.step))
 
 
 @dataclass(frozen=True)

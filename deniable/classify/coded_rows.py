@@ -26,10 +26,11 @@ class GivenCells:
         """The column as it reads frames."""
         return getattr(self._column, "plain", self._column)
 
-    @property
-    def channel(self) -> Any:
-        """The channel of the column."""
-        return self._column.channel
+    def __getattr__(self, name: str) -> Any:
+        """All else is as the column has it."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._column, name)
 
     def reported(self, column: Any, bad: list[Any]) -> Any:
         """Codes are what they are."""

@@ -240,6 +240,7 @@ def test_files_hold_no_rows_and_come_back(rows, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(truth[NAMES]), model.predict_proba(truth[NAMES]))
     np.testing.assert_array_equal(again.predict_proba_distorted(reported), model.predict_proba_distorted(reported))
     assert to_json(again) == to_json(model)
+    assert to_json(clone(again).set_params(schema=schema_of()).fit(reported)) == to_json(model)
     content = json.loads((tmp_path / "m.json").read_text())
     assert set(content["copies"][0]) == {"member", "how", "weight", "kind", "parameters", "tree"}
     assert not _arrays_of(content, len(reported))
