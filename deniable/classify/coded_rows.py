@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,11 @@ class GivenCells:
         """The column as it reads frames."""
         return getattr(self._column, "plain", self._column)
 
-    @property
-    def channel(self) -> Any:
-        """The channel of the column."""
-        return self._column.channel
+    def __getattr__(self, name: str) -> Any:
+        """All else is as the column has it."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._column, name)
 
     def numbers(self, reported: bool) -> Any:
         """The number that each code stands for."""
@@ -45,6 +47,10 @@ class GivenCells:
         if (bins, undistorted) not in self.asked:
             self.asked[bins, undistorted] = self._column.cells(self._counts, bins, undistorted)
         return self.asked[bins, undistorted]
+
+    def cut_at(self, edges: Any) -> Feature:
+        """The cells between these edges."""
+        return self._column.cut_at(edges)
 
 
 class KnownCells(GivenCells):
@@ -74,6 +80,11 @@ class CodedRows:
 
     def __len__(self) -> int:
         return len(self.classes)
+
+    @cached_property
+    def order(self) -> Any:
+        """Their places in an order that depends on what they hold alone, so that the same reports give the same draws."""
+        return np.lexsort([*self.codes, self.classes])
 
     def take(self, rows: Any) -> CodedRows:
         """Some of them, in the order given, as often as given."""

@@ -58,6 +58,11 @@ class Feature:
         """P between the cells."""
         return self.law.dense()
 
+    @cached_property
+    def tells_nothing(self) -> bool:
+        """Whether reports are the same for all truths (yes/no kept with 1/2)."""
+        return bool(np.allclose(self.matrix, self.matrix[:1]))
+
     @property
     def cells(self) -> int:
         """How many cells of true values there are."""
@@ -124,7 +129,13 @@ class Numbers:
     def cells(self, counts: Any, bins: int, undistorted: int) -> Feature:
         """At most `undistorted` cells, for values counted as `counts`."""
         most = max(2, undistorted)
-        starts = _starts(counts, most) if self.reported_size > most else np.arange(self.reported_size)
+        return self._beginning_at(_starts(counts, most) if self.reported_size > most else np.arange(self.reported_size))
+
+    def cut_at(self, edges: Any) -> Feature:
+        """The cells between these edges, which other cells of it have."""
+        return self._beginning_at(np.concatenate([[0], np.searchsorted(self.edges, edges) + 1]))
+
+    def _beginning_at(self, starts: Any) -> Feature:
         lookup = np.searchsorted(starts, np.arange(self.reported_size), side="right") - 1
         edges = self.edges[starts[1:] - 1]
         kept = Mixture(1, np.zeros(len(starts), dtype=np.int64))
@@ -171,15 +182,9 @@ class Hidden:
         hidden = not isinstance(channel, Identity)
         most = bins if hidden else undistorted
         numbers: Any = domain if domain.is_numeric else None
-        noisy = channel.inner.adds_noise
         n_unordered = int(channel.domain.missing is not None)
         if self.floating or (numbers is not None and domain.size > most):
-            view = self._merged(counts, numbers, most)
-            assert view.true.bins is not None
-            return Feature(
-                self.name, view.inputs, True, view.law, *view.holding(self._fine), hidden, exact=not view.assumes_uniform, noisy=noisy,
-                n_unordered=n_unordered, edges=view.true.bins.floats[1:-1], midpoints=midpoint_law(view).dense() if noisy else None,
-            )  # fmt: skip
+            return self._seen_through(self._merged(counts, numbers, most))
         if channel.law.inputs > MOST_LABELS:
             raise WideDomainError(
                 "too_many_labels", "Attribute {name!r} has {k:,} labels; classifiers take up to {most:,}.",
@@ -188,8 +193,22 @@ class Hidden:
         ordered = (numbers is not None or isinstance(domain, Ordinal)) and channel.law.inputs - n_unordered > 1
         return Feature(
             self.name, tuple(map(str, channel.inputs)), ordered, channel.law, self._fine.true.of_code, self._fine.reported.of_code,
-            hidden, noisy=noisy, n_unordered=n_unordered if ordered else 0,
+            hidden, noisy=channel.inner.adds_noise, n_unordered=n_unordered if ordered else 0,
             edges=(domain.numbers()[:-1] + domain.numbers()[1:]) / 2 if numbers is not None else None,
+        )  # fmt: skip
+
+    def cut_at(self, edges: Any) -> Feature:
+        """The cells between these edges."""
+        domain: Any = self.channel.domain.answered
+        return self._seen_through(View.bins(self.channel, [domain.low, *np.asarray(edges).tolist(), domain.high]))
+
+    def _seen_through(self, view: View) -> Feature:
+        assert view.true.bins is not None
+        noisy = self.channel.inner.adds_noise
+        return Feature(
+            self.name, view.inputs, True, view.law, *view.holding(self._fine), not isinstance(self.channel, Identity),
+            exact=not view.assumes_uniform, noisy=noisy, n_unordered=int(self.channel.domain.missing is not None),
+            edges=view.true.bins.floats[1:-1], midpoints=midpoint_law(view).dense() if noisy else None,
         )  # fmt: skip
 
     def _merged(self, counts: Any, domain: Any, most: int) -> View:

@@ -37,7 +37,7 @@ def to_json(model: Any) -> str:
             "cannot_store_encoded",
             "This classifier learned classes as codes, inside an ensemble; fit it with their labels to save it.",
         )
-    body = described(model, fitted=True)
+    body = described(model)
     content = {
         "format": FORMAT,
         "version": VERSION if all(are_whole(counts) for counts in model._counts) else WEIGHTED,
@@ -50,17 +50,12 @@ def to_json(model: Any) -> str:
     return json.dumps(content | body, ensure_ascii=False)
 
 
-def described(model: Any, fitted: bool = False) -> dict[str, Any]:
-    """The kind and parameters of a classifier, and what it learned; its schema and class are known from elsewhere.
-
-    >>> import deniable as dn
-    >>> described(dn.ReconstructionNaiveBayes(bins=5))
-    {'kind': 'naive_bayes', 'parameters': {'bins': 5, 'discount_repeats': True}}
-    """
-    plain = {name: value for name, value in model.get_params().items() if name not in ("schema", "random_state")}
-    content = {"kind": model._kind, "parameters": model._parameters() if hasattr(model, "_parameters") else plain}
-    if not fitted:
-        return content
+def described(model: Any) -> dict[str, Any]:
+    """The kind and parameters of a fitted classifier, and what it learned; its schema and class are known from elsewhere."""
+    content = {
+        "kind": model._kind,
+        "parameters": {k: v for k, v in model.get_params(deep=False).items() if k not in ("schema", "random_state")},
+    }
     return content | ({} if model._counts_choose_cells_only else {"counts": counted(model)}) | model._learned()
 
 

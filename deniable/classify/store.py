@@ -100,11 +100,8 @@ def _rebuilt(content: dict[str, Any], where: str) -> Any:
 
 
 def _made(content: dict[str, Any], schema: Schema | None) -> Any:
-    """The classifier as it was before it learned; members of an ensemble are such classifiers themselves."""
-    parameters = dict(content["parameters"])
-    if parameters.get("members") is not None:
-        parameters["members"] = [_made(member, None) for member in parameters["members"]]
-    model = KINDS[content["kind"]](schema=schema, **parameters)
+    """The classifier as it was before it learned."""
+    model = KINDS[content["kind"]](schema=schema, **content["parameters"])
     model._check_parameters()
     return model
 

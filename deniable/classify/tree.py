@@ -286,8 +286,8 @@ class _Arrays:
         for i, feature in enumerate(features):
             if not hidden[i]:
                 continue
-            if np.allclose(feature.matrix, feature.matrix[:1]):
-                # Reports say nothing about the truth (yes/no kept with 1/2): nothing to test, and no reason to refuse the others.
+            if feature.tells_nothing:
+                # Nothing to test, and no reason to refuse the others.
                 self.cells[i] = 1
                 continue
             k, o = self.cells[i], self.reports[i]

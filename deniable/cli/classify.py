@@ -11,9 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
+from deniable.cli.bars import Bar
+from deniable.cli.classifier_scores import show_scores
 from deniable.cli.csv_options import reads_csv
+from deniable.cli.ensembles import Bagging, Boosting, Combination, Jobs, Members, Vote, ensemble_learner, show_ensemble
 from deniable.cli.estimates import as_dict
-from deniable.cli.forests import FORESTS, grown_forest
+from deniable.cli.forests import FORESTS, forest_learner
 from deniable.cli.patterns import PATTERNS, Bins, MinGrowth, MinSupport, explain, pattern_learner, show_patterns
 from deniable.cli.shared_options import Force, SchemaFile
 from deniable.cli.show import console
@@ -38,7 +41,8 @@ app.command()(reads_csv(explain))
 
 MOST_BYTES = 200_000_000
 """Larger files are read in pieces, attribute by attribute, and so are databases."""
-MODELS = ("naive_bayes", "tree", "patterns", "lazy", "forest", "as-reported", "auto")
+MODELS = ("naive_bayes", "tree", "patterns", "lazy", "forest", "as-reported", "ensemble", "auto")
+TELL_PROGRESS = ("forest", "ensemble", "auto")
 Model = Annotated[Path, typer.Argument(help="A classifier that `classify fit` wrote (JSON).")]
 
 
@@ -60,6 +64,12 @@ def fit(
     min_growth: MinGrowth = None,
     reconstruction: Annotated[str, typer.Option(help="Of a tree: local, by_class, global, local_all or none.")] = "local",
     max_depth: Annotated[int | None, typer.Option(help="Of a tree or forest: the most tests on a path.")] = None,
+    bagging: Bagging = None,
+    boosting: Boosting = None,
+    member: Members = None,
+    vote: Vote = None,
+    combination: Combination = None,
+    jobs: Jobs = None,
     engine: Annotated[
         str | None, typer.Option(help="duckdb, arrow or spark; chosen by what is installed unless given.")
     ] = None,
@@ -68,39 +78,44 @@ def fit(
 ) -> None:
     """Learn from randomised data."""
     _refuse_before_learning(data, output, model, schema, plot, force)
-    # scikit-learn takes longer to import than most commands to run.
-    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
-    from deniable.classify.tree import ReconstructionTree
-
-    learner: Any
-    if model in PATTERNS:
-        declared, rows = _whole_rows(data, schema, target)
-        learner = pattern_learner(model, declared, bins=bins, min_support=min_support, min_growth=min_growth).fit(rows)
-        count = rows.num_rows
-    elif model == "tree":
-        declared, rows = _whole_rows(data, schema, target)
-        kind = None if reconstruction == "none" else reconstruction
-        learner = ReconstructionTree(declared, reconstruction=kind, bins=bins or 10, max_depth=max_depth).fit(rows)
-        count = rows.num_rows
-    elif model in FORESTS:
-        declared, rows = _whole_rows(data, schema, target)
-        learner = grown_forest(model, declared, rows, bins=bins, max_depth=max_depth)
-        count = rows.num_rows
-    elif engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES:
+    options = {
+        "bins": bins, "min_support": min_support, "min_growth": min_growth, "reconstruction": reconstruction, "max_depth": max_depth,
+        "bagging": bagging, "boosting": boosting, "member": member, "vote": vote, "combination": combination, "jobs": jobs,
+    }  # fmt: skip
+    if model != "naive_bayes" or (engine is None and Path(data).is_file() and Path(data).stat().st_size <= MOST_BYTES):
         # Only whole rows show which attributes repeat each other.
         declared, rows = _whole_rows(data, schema, target)
-        learner = ReconstructionNaiveBayes(declared, bins=bins or 10).fit(rows)
+        learner = _learner(model, declared, options)
+        learner.fit(rows, **({"progress": Bar()} if model in TELL_PROGRESS else {}))
         count = rows.num_rows
     else:
         opened = open_data(data, schema, engine)
         declared = _with_target(opened.declared, target)
-        learner = ReconstructionNaiveBayes(declared, bins=bins or 10)
+        learner = _learner(model, declared, options)
         with _class_is_there(data, declared):
             learner.fit_tables(learner.count_tables(opened))
         count = int(learner._counts[0].sum())
     learner.save(output, force)
     print(f"Learned {declared.target!r} from {counted(count, 'row')} of {counted(len(declared) - 1, 'attribute')}: {output}")
     _show_learned(learner, model, plot)
+
+
+def _learner(model: str, schema: Schema, given: dict[str, Any]) -> Any:
+    """The classifier of a kind, with the options that were given."""
+    # scikit-learn takes longer to import than most commands to run.
+    from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+    from deniable.classify.tree import ReconstructionTree
+
+    if model in PATTERNS:
+        return pattern_learner(model, schema, **{name: given[name] for name in ("bins", "min_support", "min_growth")})
+    if model == "tree":
+        kind = None if given["reconstruction"] == "none" else given["reconstruction"]
+        return ReconstructionTree(schema, reconstruction=kind, bins=given["bins"] or 10, max_depth=given["max_depth"])
+    if model in FORESTS:
+        return forest_learner(model, schema, given)
+    if model == "ensemble":
+        return ensemble_learner(schema, given)
+    return ReconstructionNaiveBayes(schema, bins=given["bins"] or 10)
 
 
 def _refuse_before_learning(data: str, output: Path, model: str, schema: Path | None, plot: Path | None, force: bool) -> None:
@@ -132,6 +147,8 @@ def _show_learned(learner: Any, model: str, plot: Path | None) -> None:
         show_patterns(learner)
     if model == "auto":
         print(learner.explain_choice())
+    if model == "ensemble":
+        show_ensemble(learner)
     if model != "tree":
         for label, share in zip(learner.classes_, learner.class_prior_, strict=True):
             print(f"  {label!s:<20} {share:6.1%}")
@@ -286,7 +303,7 @@ def score(
     if as_json:
         print(json.dumps([as_dict(estimate, level) for estimate in scores], indent=2, ensure_ascii=False))
         return
-    _show(scores, level)
+    show_scores(scores, level)
     if not true:
         console().print(
             "Estimated from randomised rows, the figures are about true ones. --true is for rows that are true themselves.",
@@ -319,30 +336,6 @@ def _refuse_impossible(data: Path, scores: list[Any], accuracy: Callable[[], Any
             path=str(data),
             value=float(known.value[0]),
         )
-
-
-def _show(scores: list[Any], level: float) -> None:
-    from rich.table import Table
-
-    from deniable.classify.measures import MACRO
-
-    table = Table()
-    for heading in ("", "estimated", "standard error", f"{100 * level:g}% interval", "how"):
-        table.add_column(heading, justify="left" if heading in ("", "how") else "right")
-    for estimate in scores:
-        low, high = estimate.interval(level) if estimate.has_interval else estimate.band(level)
-        ends = f"{low[0]:.4f} to {high[0]:.4f}"
-        ends = ends if estimate.has_interval else f"none (band {ends})"
-        table.add_row(estimate.name, f"{estimate.shown[0]:.4f}", f"{estimate.se[0]:.4f}", ends, estimate.method)
-    screen = console()
-    screen.print(table)
-    screen.print(counted(scores[0].n, "row"))
-    for reason in dict.fromkeys(estimate.why_no_interval for estimate in scores if estimate.why_no_interval):
-        screen.print(f"No confidence interval: {reason} The band says how much the score varies, not how far it may be off.")
-    for note in dict.fromkeys(note for estimate in scores for note in estimate.notes):
-        screen.print(f"Note: {note}." + (" Of one class: --positive." if note == MACRO else ""), markup=False)
-    for assumed in dict.fromkeys(assumed for estimate in scores for assumed in estimate.assumes):
-        screen.print(f"Assumed: {assumed}.", markup=False)
 
 
 def _label(classifier: Any, given: str | None) -> Any:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from deniable.cli.bars import Bar
 from deniable.core.schema import Schema
 
 FORESTS = ("forest", "as-reported", "auto")
 
 
-def grown_forest(kind: str, schema: Schema, rows: Any, bins: int | None, max_depth: int | None) -> Any:
-    """The forest of a kind, trained on randomised rows with the options that were given."""
+def forest_learner(kind: str, schema: Schema, given: dict[str, Any]) -> Any:
+    """The classifier of a kind, with the options that were given."""
+    chosen: dict[str, Any] = {} if given["bins"] is None else {"bins": given["bins"]}
+    jobs = -1 if given["jobs"] is None else given["jobs"]
     if kind == "forest":
         from deniable.classify.forest.unbiased import UnbiasedForest
 
-        options = {name: value for name, value in (("bins", bins), ("max_depth", max_depth)) if value is not None}
-        return UnbiasedForest(schema, n_jobs=-1, **options).fit(rows, progress=Bar())
-    chosen: dict[str, Any] = {} if bins is None else {"bins": bins}
+        deep = {} if given["max_depth"] is None else {"max_depth": given["max_depth"]}
+        return UnbiasedForest(schema, n_jobs=jobs, **chosen, **deep)
     if kind == "auto":
         from deniable.classify.ensembles.auto import AutoClassifier
 
-        return AutoClassifier(schema, n_jobs=-1, **chosen).fit(rows, progress=Bar())
+        return AutoClassifier(schema, n_jobs=jobs, **chosen)
     from deniable.classify.as_reported import AsReported
 
-    return AsReported(schema=schema, **chosen).fit(rows)
+    return AsReported(schema=schema, **chosen)

@@ -170,12 +170,21 @@ def test_an_ensemble_may_be_a_member(rows):
     np.testing.assert_array_equal(again.predict_proba(truth[NAMES]), model.predict_proba(truth[NAMES]))
 
 
-def test_members_with_other_bins_see_what_they_would_see_alone(rows):
+@pytest.mark.parametrize("bins", [(4, 6, 10), (5, 10, 10), (7, 9, 11)])
+def test_members_with_other_bins_see_what_they_would_see_alone(bins, rows):
     truth, reported = rows
-    members = [dn.ReconstructionTree(bins=4), dn.ReconstructionNaiveBayes(bins=6), dn.ReconstructionTree(bins=10)]
+    members = [
+        dn.ReconstructionTree(bins=bins[0]),
+        dn.ReconstructionNaiveBayes(bins=bins[1]),
+        dn.ReconstructionTree(bins=bins[2]),
+    ]
     model = dn.ReconstructionEnsemble(schema_of(), members, bagging=0, boosting=0, vote="soft").fit(reported)
-    alone = [clone(member).set_params(schema=schema_of()).fit(reported).predict_proba(truth[NAMES]) for member in members]
-    np.testing.assert_allclose(model.predict_proba(truth[NAMES]), np.mean(alone, axis=0), atol=1e-9)
+    alone = [clone(member).set_params(schema=schema_of()).fit(reported) for member in members]
+    expected = np.mean([each.predict_proba(truth[NAMES]) for each in alone], axis=0)
+    np.testing.assert_allclose(model.predict_proba(truth[NAMES]), expected, atol=1e-9)
+    plain = [clone(member).fit(truth[NAMES], truth["ill"]).predict_proba(truth[NAMES]) for member in members]
+    undistorted = dn.ReconstructionEnsemble(None, members, bagging=0, boosting=0, vote="soft").fit(truth[NAMES], truth["ill"])
+    np.testing.assert_allclose(undistorted.predict_proba(truth[NAMES]), np.mean(plain, axis=0), atol=1e-9)
 
 
 def test_stacking_weighs_what_held_out_reports_confirm(rows):
@@ -231,6 +240,7 @@ def test_files_hold_no_rows_and_come_back(rows, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(truth[NAMES]), model.predict_proba(truth[NAMES]))
     np.testing.assert_array_equal(again.predict_proba_distorted(reported), model.predict_proba_distorted(reported))
     assert to_json(again) == to_json(model)
+    assert to_json(clone(again).set_params(schema=schema_of()).fit(reported)) == to_json(model)
     content = json.loads((tmp_path / "m.json").read_text())
     assert set(content["copies"][0]) == {"member", "how", "weight", "kind", "parameters", "tree"}
     assert not _arrays_of(content, len(reported))

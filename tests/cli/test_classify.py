@@ -1,6 +1,7 @@
 """Classifiers on the command line."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 import deniable as dn
 from deniable.classify import store
+from deniable.classify.saving import to_json
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +30,8 @@ KINDS = {
     "lazy": dn.LazyPatterns,
     "forest": dn.UnbiasedForest,
     "as-reported": lambda schema: dn.AsReported(schema=schema),
+    "ensemble": dn.ReconstructionEnsemble,
+    "auto": dn.AutoClassifier,
 }
 
 
@@ -61,6 +65,38 @@ def test_fit_predict_and_score_take_one_line_each_and_equal_the_python_answers(r
     assert "macro" not in out
     code, out, _ = run("classify", "score", "model.json", folder / "truth.csv", "--true")
     assert f"{(expected == people['children']).mean():.4f}" in out
+
+
+def test_ensembles_take_their_own_options_and_the_file_is_that_of_python(run, town):
+    _, schema, folder = town
+    learn = (
+        "classify",
+        "fit",
+        folder / "train.csv",
+        "--target",
+        "children",
+        "--kind",
+        "ensemble",
+        "--bagging",
+        "2",
+        "--boosting",
+        "1",
+    )
+    code, out, err = run(*learn, "-o", "e.json", "--member", "tree", "--member", "naive_bayes", "--vote", "soft", "--jobs", "2")
+    assert (code, err) == (0, "")
+    assert "of 9 members (18 by bagging, " in out
+    assert "votes soft" in out
+    members = [*dn.ReconstructionEnsemble.grid(), dn.ReconstructionNaiveBayes()]
+    aimed = dn.Schema(dict(schema), "children", schema.groups)
+    model = dn.ReconstructionEnsemble(aimed, members, bagging=2, boosting=1, vote="soft").fit(pd.read_csv(folder / "train.csv"))
+    assert Path("e.json").read_text() == to_json(model)
+    code, _, err = run(*learn, "-o", "f.json", "--member", "oracle")
+    assert code == 2
+    assert "--member must be one of" in err
+    code, _, err = run(*learn, "-o", "f.json", "--vote", "loud")
+    assert code == 2
+    assert "vote must be one of" in err
+    assert not Path("f.json").exists()
 
 
 def test_attributes_that_repeat_each_other_are_weighed_down_where_rows_are_at_hand(run, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,15 @@ from deniable.classify.features import Feature
 
 
 class Cells:
-    """The cells of an ensemble. Cells hold equally many reports, so that those of 5 and of 2 are told apart by those of 10."""
+    """The cells of an ensemble: those of its copies, which are mostly the same, else what lies between the edges of all."""
 
     def __init__(self, columns: list[Any], models: list[Any]) -> None:
-        self.features = [_finest(column, [model.attributes_[i] for model in models]) for i, column in enumerate(columns)]
+        for model in models:
+            _share(model, columns)
+        self.features = [_finest(column, [model.features_[i] for model in models]) for i, column in enumerate(columns)]
         kinds: dict[tuple[int, ...], int] = {}
         self._of_model, self._lookups = [], []
         for model in models:
-            _share(model, columns)
             key = tuple(id(feature) for feature in model.features_)
             if key not in kinds:
                 kinds[key] = len(kinds)
@@ -51,13 +51,19 @@ def _share(model: Any, columns: list[Any]) -> None:
     model.attributes_ = [column.plain for column in columns]
 
 
-def _finest(column: Any, own: list[Any]) -> Feature:
-    """The cells that were asked for, or finer ones of which each lies in one cell of everything that was asked for."""
-    asked = sorted({pair for one in own for pair in getattr(one, "asked", {})})
-    if not asked:
-        raise ValueError("a member of the ensemble did not ask for cells")
-    bins, undistorted = (math.lcm(*(pair[place] for pair in asked)) for place in (0, 1))
-    return column.cells(None, bins, undistorted)
+def _finest(column: Any, own: list[Feature]) -> Feature:
+    """The finest of these cells if each of them lies in one cell of all others; else cells between all edges."""
+    different = list({id(feature): feature for feature in own}.values())
+    finest = max(different, key=lambda feature: feature.cells)
+    if all(_holds(other, finest) for other in different):
+        return finest
+    return column.cut_at(np.unique(np.concatenate([feature.edges for feature in different])))
+
+
+def _holds(coarser: Feature, finer: Feature) -> bool:
+    """Whether each finer cell lies in one of the coarser ones."""
+    pairs = ((finer.of_true, coarser.of_true), (finer.of_reported, coarser.of_reported))
+    return all(np.array_equal(_lookup(a, b)[a], b) for a, b in pairs)
 
 
 def _lookup(finer: Any, coarser: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from deniable.classify.coded_rows import CodedRows, GivenCells
@@ -191,7 +192,7 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         hidden = [f for f in seen if f.hidden]
         if not hidden:
             return [ReconstructionTree(bins=self.bins)]
-        undone = all(np.ptp(f.matrix, axis=0).max() == 0 or f.inverse() is not None for f in hidden if not f.noisy)
+        undone = all(f.tells_nothing or f.inverse() is not None for f in hidden if not f.noisy)
         return list(self.grid(nominal=("em/as", "eq") if undone else ("em/as", "em"), bins=self.bins))
 
     def _tasks(self, seed: Any) -> list[Task]:
@@ -293,18 +294,18 @@ class ReconstructionEnsemble(ReconstructingClassifier):
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return sampled_confusion(self, codes, reported_class)
 
-    def _parameters(self) -> dict[str, Any]:
-        """The parameters for JSON: how many processes learned is no part of what was learned."""
-        left_out = ("schema", "random_state", "n_jobs")
-        given = {name: value for name, value in self.get_params(deep=False).items() if name not in left_out}
-        return given | {"members": None if self.members is None else [described(member) for member in self.members]}
-
     def _learned(self) -> dict[str, Any]:
+        # How many processes learned is no part of what was learned; members are known by their copies.
+        left_out = ("schema", "random_state", "n_jobs", "members")
         copies = [
-            {"member": copy.member, "how": copy.how, "weight": copy.weight, **described(copy.model, fitted=True)}
-            for copy in self._copies
+            {"member": copy.member, "how": copy.how, "weight": copy.weight, **described(copy.model)} for copy in self._copies
         ]
-        return {"parameters": self._parameters(), "copies": copies, "group_weights": self.group_weights_.tolist()}
+        return {
+            "parameters": {name: value for name, value in self.get_params(deep=False).items() if name not in left_out},
+            "members_given": self.members is not None,
+            "copies": copies,
+            "group_weights": self.group_weights_.tolist(),
+        }
 
     def _shape_of_counts(self, reports: int) -> tuple[int, ...]:
         return self.target_.matrix.shape[1], reports
@@ -320,6 +321,9 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         ):
             raise ValueError("an ensemble needs copies, with weights of at least 0")
         self._take(copies, columns)
+        first = {copy.member: copy.model for copy in reversed(copies)}
+        self.members_ = [clone(first[place]).set_params(schema=None) for place in range(len(first))]
+        self.members = self.members_ if content["members_given"] else None
         self.group_weights_ = np.array(content["group_weights"], dtype=np.float64)
         groups = len(self.group_of_copies_[0])
         if self.group_weights_.shape != (groups,) or not (np.isfinite(self.group_weights_) & (self.group_weights_ >= 0)).all():

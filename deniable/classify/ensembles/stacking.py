@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from deniable.classify.coded_rows import CodedRows
-from deniable.classify.ensembles.training import in_order
 from deniable.classify.ensembles.votes import group_weights
 from deniable.progress import Progress
 
@@ -37,7 +36,7 @@ def held_out_weights(ensemble: Any, rows: CodedRows, weights: Any, seed: Any, li
 def _parts(rows: CodedRows, folds: int, rng: Any) -> Any:
     """The part that each row is in: as many of every reported class in each."""
     part = np.zeros(len(rows), dtype=np.int64)
-    order = in_order(rows)
+    order = rows.order
     for label in np.unique(rows.classes):
         own = rng.permutation(order[rows.classes[order] == label])
         part[own] = (np.arange(len(own)) + rng.integers(folds)) % folds

@@ -71,7 +71,7 @@ def train(member: Any, schema: Any, rows: CodedRows, weights: Any, task: Task, d
         chosen, own = drawn(rows, np.ones(len(rows)) if weights is None else weights, drawing.max_samples, rng), None
     else:
         some = max(2, round(drawing.max_samples * len(rows)))
-        chosen = in_order(rows)[np.sort(rng.permutation(len(rows))[:some])]
+        chosen = rows.order[np.sort(rng.permutation(len(rows))[:some])]
         own = None if weights is None else weights[chosen]
     return [Copy(_fitted(fresh[0], rows.take(chosen), own), task.member, task.how, 1.0)]
 
@@ -95,14 +95,9 @@ def _fitted(copy: Any, rows: CodedRows, weights: Any) -> Any:
     return copy.fit(rows, sample_weight=weights)
 
 
-def in_order(rows: CodedRows) -> Any:
-    """The rows in an order that depends on what they hold alone, so that the same reports give the same draws."""
-    return np.lexsort([*rows.codes, rows.classes])
-
-
 def drawn(rows: CodedRows, weights: Any, share: float, rng: Any) -> Any:
     """Rows drawn with chances as their weights, as many as the weights add up to, times `share`; two classes among them at least."""
-    order = in_order(rows)
+    order = rows.order
     running = np.cumsum(weights[order])
     many = max(2, round(share * float(running[-1])))
     for _ in range(REDRAWN):
