@@ -129,7 +129,7 @@ def test_a_tree_can_be_drawn(run, town):
     [
         (["fit", "{train}", "-o", "m.json"], "names no target"),
         (["fit", "{train}", "-o", "m.json", "--target", "height"], "height"),
-        (["fit", "{train}", "-o", "m.json", "--target", "children", "--model", "forest"], "--model must be one of"),
+        (["fit", "{train}", "-o", "m.json", "--target", "children", "--model", "orchard"], "--model must be one of"),
         (["fit", "{train}", "-o", "m.json", "--target", "children", "--plot", "t.png"], "add --model tree"),
         (["fit", "nowhere.csv", "-o", "m.json", "--target", "children"], "nowhere.csv"),
         (["fit", "{truth}", "-o", "m.json", "--target", "children"], "schema"),
