@@ -60,12 +60,22 @@ LAZY_SETTINGS = [(GROWTH, 0.0), (GROWTH, 0.01), (GROWTH, 0.03), (GROWTH, 0.1), (
 """Growth rate and support of the lazy classifier: the next ones are for sets whose search takes too long."""
 
 
+LAZY_SECONDS = 20.0
+"""So long a fold may take, judged by its first rows."""
+
+
 def lazily(schema: dn.Schema, X: Any, y: Any, rows: Any, first: int) -> tuple[Any, int]:
     """The classes of rows by the lazy classifier, and the setting that it came to."""
     for place in range(first, len(LAZY_SETTINGS)):
         growth, support = LAZY_SETTINGS[place]
+        model = dn.LazyPatterns(schema, min_growth=growth, min_support=support).fit(X, y)
         try:
-            return dn.LazyPatterns(schema, min_growth=growth, min_support=support).fit(X, y).predict(rows), place
+            model.predict(rows.iloc[:1])
+            began = time.perf_counter()
+            model.predict(rows.iloc[:4])
+            if np.isfinite(growth) and (time.perf_counter() - began) * len(rows) / 4 > LAZY_SECONDS:
+                continue
+            return model.predict(rows), place
         except ParameterError as wrong:
             if wrong.code != "search_too_long":
                 raise
