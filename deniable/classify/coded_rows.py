@@ -50,7 +50,8 @@ class GivenCells:
 
     def cut_at(self, edges: Any) -> Feature:
         """The cells between these edges."""
-        return self._column.cut_at(edges)
+        cut: Feature = self._column.cut_at(edges)
+        return cut
 
 
 class KnownCells(GivenCells):

@@ -56,7 +56,8 @@ def described(model: Any) -> dict[str, Any]:
         "kind": model._kind,
         "parameters": {k: v for k, v in model.get_params(deep=False).items() if k not in ("schema", "random_state")},
     }
-    return content | ({} if model._counts_choose_cells_only else {"counts": counted(model)}) | model._learned()
+    learned: dict[str, Any] = model._learned()
+    return content | ({} if model._counts_choose_cells_only else {"counts": counted(model)}) | learned
 
 
 def counted(model: Any) -> dict[str, Any]:

@@ -105,7 +105,9 @@ class AutoClassifier(ReconstructionEnsemble):
         return rows, weights
 
     def _trained(self, rows: CodedRows, weights: Any, seed: Any, listener: Progress) -> list[Copy]:
-        self._read = rows, weights
+        # The order of rows is nobody's business, and the same reports give the same file.
+        order = np.lexsort((*rows.codes, rows.classes))
+        self._read = rows.take(order), None if weights is None else weights[order]
         return super()._trained(rows, weights, seed, listener)
 
     def _worth_having(self, rows: CodedRows) -> list[Any]:
@@ -127,9 +129,9 @@ class AutoClassifier(ReconstructionEnsemble):
         if schema is not None and schema.groups:
             return None
         cells = [column.cells(None, self.bins, self.bins) for column in rows.attributes]
-        step = -(-len(rows) // MOST_TESTED)
-        codes = np.column_stack([cell.of_reported[codes[::step]] for cell, codes in zip(cells, rows.codes, strict=True)])
-        return fit_latent_classes(codes, rows.classes[::step], [cell.matrix for cell in cells], rows.target.matrix)
+        some = np.lexsort((*rows.codes, rows.classes))[:: -(-len(rows) // MOST_TESTED)]
+        codes = np.column_stack([cell.of_reported[codes[some]] for cell, codes in zip(cells, rows.codes, strict=True)])
+        return fit_latent_classes(codes, rows.classes[some], [cell.matrix for cell in cells], rows.target.matrix)
 
     def _expected(self, rows: CodedRows, weights: Any, listener: Progress) -> Estimate:
         """The accuracy on true rows, each part of the rows scored by a classifier that was chosen and trained on the others."""

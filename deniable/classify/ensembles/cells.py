@@ -27,7 +27,7 @@ class Cells:
                 self._lookups.append([(_lookup(a.of_true, b.of_true), _lookup(a.of_reported, b.of_reported)) for a, b in pairs])
             self._of_model.append(kinds[key])
 
-    def columns(self, columns: list[Any]) -> list[KnownCells]:
+    def columns(self, columns: list[Any]) -> list[Any]:
         """Columns with these cells."""
         return [KnownCells(column, feature) for column, feature in zip(columns, self.features, strict=True)]
 
@@ -57,7 +57,8 @@ def _finest(column: Any, own: list[Feature]) -> Feature:
     finest = max(different, key=lambda feature: feature.cells)
     if all(_holds(other, finest) for other in different):
         return finest
-    return column.cut_at(np.unique(np.concatenate([feature.edges for feature in different])))
+    between: Feature = column.cut_at(np.unique(np.concatenate([feature.edges for feature in different])))
+    return between
 
 
 def _holds(coarser: Feature, finer: Feature) -> bool:

@@ -13,6 +13,7 @@ from deniable.classify.coded_rows import CodedRows
 from deniable.classify.tree import ReconstructionTree
 from deniable.classify.tree_scoring import leaf_votes
 from deniable.errors import ParameterError
+from deniable.reconstruction.em import em
 
 BAGGING, BOOSTING, ONCE = "bagging", "boosting", "once"
 REDRAWN = 20
@@ -138,9 +139,8 @@ def true_classes(rows: CodedRows, chances: Any) -> Any:
     matrix = rows.target.matrix
     if not rows.target.hidden:
         return matrix[:, rows.classes].T
-    from deniable.reconstruction.em import em
-
-    prior = em(rows.target.channel.law, np.bincount(rows.classes, chances * len(rows), minlength=matrix.shape[1])).shares  # type: ignore[union-attr]
+    counts: Any = np.bincount(rows.classes, chances * len(rows), minlength=matrix.shape[1])
+    prior = em(rows.target.channel.law, counts).shares  # type: ignore[union-attr]
     both = prior * matrix[:, rows.classes].T
     return both / np.maximum(both.sum(axis=1, keepdims=True), 1e-300)
 
