@@ -77,6 +77,13 @@ SCHEMAS = {
 TESTS = {
     "one": [(0, [0], True)],
     "two": [(0, [0], False), (1, [1], True)],
+    "twice, and neither set holds the other": [
+        (2, [0], False),
+        (0, [0], False),
+        (1, [0], True),
+        (2, [1], False),
+        (0, [1], False),
+    ],
     "three, one of them twice": [(2, [0], False), (0, [0], False), (1, [0], True), (2, [1], True), (0, [1], True)],
 }
 
@@ -103,9 +110,9 @@ def test_a_second_test_of_an_attribute_is_one_weight_of_what_is_left(name):
     cells = forest_cells(features, groups)
     last = len(features) - 1
     reports = np.array(list(itertools.product(*(range(feature.matrix.shape[1]) for feature in features))))
-    # Not {1} of attribute c, and then {0}: the set {0}, which one test could have asked for.
-    twice = weights_of(cells, walk(cells, [(last, [1], False), (last, [0], True)]), 2, reports)
-    once = weights_of(cells, walk(cells, [(last, [0], True)]), 1, reports)
+    # Not {0} of attribute c, and then not {1}: what is left, which one test could have asked for.
+    twice = weights_of(cells, walk(cells, [(last, [0], False), (last, [1], False)]), 2, reports)
+    once = weights_of(cells, walk(cells, [(last, [0, 1], False)]), 1, reports)
     np.testing.assert_allclose(twice, once)
 
 
