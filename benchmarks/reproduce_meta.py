@@ -133,7 +133,7 @@ def show_accuracy(table: pd.DataFrame, held: Measured, data: dict[str, DataSet])
         said = [held.verdict(row.key, "accuracy", row.accuracy, RUNS) for row in some.itertuples()]
         runs = [len(held.values(row.key, "accuracy")) for row in some.itertuples()]
         print(f"\n{words}: {said.count('above') + said.count('level')} of {len(said)} accuracy cells reached or beaten "
-              f"({said.count('above')} above, {said.count('level')} level, {said.count('below')} below, {said.count('?')} cannot be told yet); "
+              f"({said.count('above')} above, {said.count('level')} level, {said.count('below')} below, {said.count('?')} unknown); "
               f"{min(runs)} to {max(runs)} distortions per cell")  # fmt: skip
         if kind == META:
             print("The bar is 27 of 30 over 10 distortions.")
