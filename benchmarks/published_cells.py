@@ -1,7 +1,8 @@
 """Cells of published tables of classifiers: measured distortion by distortion, kept in a file, and judged.
 
 A published mean is of 50 (chapter 7) or 100 runs (chapter 5); its error is our own spread between distortions divided by the root of that.
-A cell is reached if ours is not below the published figure by more than two standard errors of the difference.
+A cell is reached if ours is not below the published figure by more than two standard errors of the difference. Where a cell has fewer than
+five distortions its spread is that of all cells of the same set and method together.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ MEASURES = {
     "f1": "f_measure",
 }
 ERRORS = 2.0
+ENOUGH = 5
+"""So many distortions say themselves how far they spread."""
 NORMAL = math.sqrt(2 * math.pi * math.e)
 """What 2 to the entropy of a normal law is, per standard deviation."""
 
@@ -80,12 +83,24 @@ class Measured:
         return float(values.mean()) if len(values) else float("nan")
 
     def error_of_difference(self, key: str, measure: str, theirs: int) -> float:
-        """The standard error of ours minus theirs, a mean of so many runs; unknown of one distortion."""
+        """The standard error of ours minus theirs, a mean of so many runs; unknown before anything was measured twice."""
         values = self.values(key, measure)
-        return float(values.std(ddof=1) * math.sqrt(1 / len(values) + 1 / theirs)) if len(values) > 1 else float("nan")
+        if not len(values):
+            return float("nan")
+        spread = values.std(ddof=1) if len(values) >= ENOUGH else self._spread_of_its_kind(key, measure)
+        return float(spread * math.sqrt(1 / len(values) + 1 / theirs))
+
+    def _spread_of_its_kind(self, key: str, measure: str) -> float:
+        """The spread between distortions in all cells of the same set and method together."""
+        kind = (key.split()[0], key.split()[-1])
+        alike = [self.values(other, measure) for other in self.found if (other.split()[0], other.split()[-1]) == kind]
+        several = [values for values in alike if len(values) > 1]
+        squares = sum(float(((values - values.mean()) ** 2).sum()) for values in several)
+        freedom = sum(len(values) - 1 for values in several)
+        return math.sqrt(squares / freedom) if freedom else float("nan")
 
     def verdict(self, key: str, measure: str, published: float, theirs: int) -> str:
-        """above, level, below; "?" of fewer than two distortions."""
+        """above, level, below; "?" if that cannot be told yet."""
         error = self.error_of_difference(key, measure, theirs)
         if not math.isfinite(error):
             return "?"

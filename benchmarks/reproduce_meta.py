@@ -109,7 +109,8 @@ def show_measures(table: pd.DataFrame, held: Measured) -> None:
         own = table[table["table"].isin(["7.1", "7.2"]) & table["method"].str.startswith(kind)]
         for ours in ("sensitivity", "specificity", "f1"):
             said = [held.verdict(row.key, ours, getattr(row, MEASURES[ours]), RUNS) for row in own.itertuples()]
-            print(f"{kind}: {ours} reached in {sum(v in ('above', 'level') for v in said)} of {len(said)} cells")
+            unknown = f", {said.count('?')} cannot be told yet" if "?" in said else ""
+            print(f"{kind}: {ours} reached in {sum(v in ('above', 'level') for v in said)} of {len(said)} cells{unknown}")
 
 
 def show_accuracy(table: pd.DataFrame, held: Measured, data: dict[str, DataSet]) -> None:
@@ -132,7 +133,7 @@ def show_accuracy(table: pd.DataFrame, held: Measured, data: dict[str, DataSet])
         said = [held.verdict(row.key, "accuracy", row.accuracy, RUNS) for row in some.itertuples()]
         runs = [len(held.values(row.key, "accuracy")) for row in some.itertuples()]
         print(f"\n{words}: {said.count('above') + said.count('level')} of {len(said)} accuracy cells reached or beaten "
-              f"({said.count('above')} above, {said.count('level')} level, {said.count('below')} below, {said.count('?')} not measured); "
+              f"({said.count('above')} above, {said.count('level')} level, {said.count('below')} below, {said.count('?')} unknown); "
               f"{min(runs)} to {max(runs)} distortions per cell")  # fmt: skip
         if kind == META:
             print("The bar is 27 of 30 over 10 distortions.")

@@ -32,10 +32,6 @@ class GivenCells:
             raise AttributeError(name)
         return getattr(self._column, name)
 
-    def numbers(self, reported: bool) -> Any:
-        """The number that each code stands for."""
-        return self._column.numbers(reported)
-
     def reported(self, column: Any, bad: list[Any]) -> Any:
         """Codes are what they are."""
         return column

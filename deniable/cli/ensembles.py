@@ -17,17 +17,17 @@ Bagging = Annotated[
 Boosting = Annotated[
     int | None, typer.Option(min=0, help="Of an ensemble: so many copies of each member learn from mistakes [5 unless given].")
 ]
-Vote = Annotated[str | None, typer.Option(help="Of an ensemble: weighted, simple or soft.")]
+Vote = Annotated[str | None, typer.Option(help="Of an ensemble: weighted, simple, soft or product.")]
 Combination = Annotated[str | None, typer.Option(help="Of an ensemble: flat, hierarchical or stacked.")]
 Members = Annotated[
     list[str] | None,
     typer.Option(
         "--member",
-        help="Of an ensemble: naive_bayes, patterns, or tree (of every reconstruction); may be repeated. Trees unless given.",
+        help="Of an ensemble: tree (of every reconstruction), naive_bayes, patterns, forest or as-reported; may be repeated [tree].",
     ),
 ]
 Jobs = Annotated[int | None, typer.Option(help="Of an ensemble: how many processes learn at once; -1: one per core.")]
-MEMBERS = ("naive_bayes", "tree", "patterns")
+MEMBERS = ("tree", "naive_bayes", "patterns", "forest", "as-reported")
 
 
 def ensemble_learner(schema: Schema, given: dict[str, Any]) -> Any:
@@ -43,15 +43,25 @@ def ensemble_learner(schema: Schema, given: dict[str, Any]) -> Any:
 
 
 def _members(name: str, bins: int | None) -> list[Any]:
+    """The classifiers that a name stands for; each has bins of its own unless some were given."""
+    from deniable.classify.as_reported import AsReported
     from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
+    from deniable.classify.forest.unbiased import UnbiasedForest
     from deniable.classify.naive_bayes import ReconstructionNaiveBayes
     from deniable.classify.patterns.emerging import EmergingPatterns
 
     if name not in MEMBERS:
         raise ParameterError("member", "--member must be one of {allowed}, got {got!r}.", allowed=list(MEMBERS), got=name)
+    own = {} if bins is None else {"bins": bins}
     if name == "tree":
-        return list(ReconstructionEnsemble.grid(bins=bins or 10))
-    return [ReconstructionNaiveBayes(bins=bins or 10) if name == "naive_bayes" else EmergingPatterns(bins=bins or 5)]
+        return list(ReconstructionEnsemble.grid(**own))
+    kinds: dict[str, Any] = {
+        "naive_bayes": ReconstructionNaiveBayes,
+        "patterns": EmergingPatterns,
+        "forest": UnbiasedForest,
+        "as-reported": AsReported,
+    }
+    return [kinds[name](**own)]
 
 
 def show_ensemble(learner: Any) -> None:

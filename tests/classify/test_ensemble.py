@@ -357,6 +357,20 @@ def test_what_cannot_be_is_refused(given, told, rows):
         small(schema_of(), **given).fit(rows[1])
 
 
+@pytest.mark.parametrize(
+    "member",
+    [dn.UnbiasedForest(n_estimators=5), dn.AsReported(DecisionTreeClassifier(max_depth=3))],
+    ids=["forest", "as reported"],
+)
+def test_forests_and_learners_of_others_are_members_like_any(member, rows):
+    truth, reported = rows
+    model = dn.ReconstructionEnsemble(schema_of(), [member, dn.ReconstructionNaiveBayes()], bagging=1, boosting=1).fit(reported)
+    assert (model.predict(truth[NAMES]) == truth["ill"]).mean() > 0.7
+    again = store.from_json(to_json(model))
+    np.testing.assert_array_equal(again.predict_proba(truth[NAMES]), model.predict_proba(truth[NAMES]))
+    assert to_json(again) == to_json(model)
+
+
 def test_members_without_weights_say_so(rows):
     model = dn.ReconstructionEnsemble(schema_of(), [dn.EmergingPatterns(max_len=2)], bagging=0, boosting=1, boost_by="weights")
     with pytest.raises(ParameterError, match="EmergingPatterns takes no sample weights"):

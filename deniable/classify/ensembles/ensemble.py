@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -211,9 +212,17 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         tasks = self._tasks(seed)
         work = (delayed(train)(self.members_[t.member], self.schema, rows, weights, t, drawing) for t in tasks)
         copies: list[Copy] = []
-        for task, found in zip(tasks, Parallel(n_jobs=self.n_jobs, return_as="generator")(work), strict=True):
-            copies += found
-            listener.advance(task.copies)
+        learned = Parallel(n_jobs=self.n_jobs, return_as="generator")(work)
+        try:
+            for task, found in zip(tasks, learned, strict=True):
+                copies += found
+                listener.advance(task.copies)
+        except BaseException:
+            with warnings.catch_warnings():
+                # Tasks that are no longer wanted are given up, which joblib would have us think about.
+                warnings.simplefilter("ignore")
+                learned.close()
+            raise
         return copies
 
     def _take(self, copies: list[Copy], columns: list[Any]) -> None:
