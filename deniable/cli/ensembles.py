@@ -52,7 +52,7 @@ def _members(name: str, bins: int | None) -> list[Any]:
 
     if name not in MEMBERS:
         raise ParameterError("member", "--member must be one of {allowed}, got {got!r}.", allowed=list(MEMBERS), got=name)
-    own = {} if bins is None else {"bins": bins}
+    own: dict[str, Any] = {} if bins is None else {"bins": bins}
     if name == "tree":
         return list(ReconstructionEnsemble.grid(**own))
     kinds: dict[str, Any] = {
