@@ -70,7 +70,7 @@ def styles(names: Sequence[str]) -> dict[str, Style]:
 def wrapped_legend(names: Sequence[str], pixels: float) -> dict[str, Any]:
     """Settings of a legend whose names take several lines; none where each fits on one."""
     lines = {name: wrap(name, pixels) for name in names}
-    if max(map(len, lines.values())) == 1:
+    if max(map(len, lines.values()), default=1) == 1:
         return {}
     return {"labelExpr": f"{json.dumps(lines)}[datum.label]"}
 

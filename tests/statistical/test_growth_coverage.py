@@ -50,7 +50,8 @@ def covered(design, seeds):
     channels, of_class, rows, chances = DESIGNS[design]
     columns = [Hidden(f"x{i}", channel) for i, channel in enumerate(channels)]
     features = [column.cells(np.ones(column.reported_size), 10, 10) for column in columns]
-    table = item_table(columns, features, [np.ones(column.reported_size) for column in columns])
+    evenly = [np.full(feature.cells, 1 / feature.cells) for feature in features]
+    table = item_table(columns, features, [np.ones(column.reported_size) for column in columns], evenly, 2)
     place = table.number_of()
     itemset = np.array([[place[0, 0], place[1, 0]]], dtype=np.int32)
     weights = class_weights(Target.declared("c", of_class).matrix)

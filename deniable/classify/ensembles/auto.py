@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from deniable.classify.as_reported import AsReported
 from deniable.classify.coded_rows import CodedRows
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
-from deniable.classify.ensembles.training import Copy
 from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.latent_classes import LatentClasses, fit_latent_classes
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.saving import are_whole
 from deniable.classify.scoring import score_rows
+from deniable.classify.training_rows import MOST_REPEATED
 from deniable.core.allowed import Allowed, whole_from
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Ends
@@ -104,11 +105,15 @@ class AutoClassifier(ReconstructionEnsemble):
         rows, weights = self.__dict__.pop("_read")
         return rows, weights
 
-    def _trained(self, rows: CodedRows, weights: Any, seed: Any, listener: Progress) -> list[Copy]:
-        # The order of rows is nobody's business, and the same reports give the same file.
+    def _in_order(self, rows: CodedRows, weights: Any) -> tuple[CodedRows, Any]:
+        """Sorted, as the order of rows is nobody's business; of rows that count as several there are as many."""
         order = np.lexsort((*rows.codes, rows.classes))
-        self._read = rows.take(order), None if weights is None else weights[order]
-        return super()._trained(rows, weights, seed, listener)
+        if weights is not None:
+            weights = weights[order]
+            if are_whole(weights) and weights.sum() * max(len(rows.codes), 1) <= MOST_REPEATED:
+                order, weights = np.repeat(order, weights.astype(np.int64)), None
+        self._read = rows.take(order), weights
+        return self._read
 
     def _worth_having(self, rows: CodedRows) -> list[Any]:
         """Who decides, by the test."""
@@ -129,7 +134,7 @@ class AutoClassifier(ReconstructionEnsemble):
         if schema is not None and schema.groups:
             return None
         cells = [column.cells(None, self.bins, self.bins) for column in rows.attributes]
-        some = np.lexsort((*rows.codes, rows.classes))[:: -(-len(rows) // MOST_TESTED)]
+        some = np.arange(len(rows))[:: -(-len(rows) // MOST_TESTED)]
         codes = np.column_stack([cell.of_reported[codes[some]] for cell, codes in zip(cells, rows.codes, strict=True)])
         return fit_latent_classes(codes, rows.classes[some], [cell.matrix for cell in cells], rows.target.matrix)
 

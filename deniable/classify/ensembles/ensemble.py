@@ -164,6 +164,7 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         rows = CodedRows(
             self._given_columns(), self.target_, codes, np.asarray(classes), getattr(self, "feature_names_in_", None)
         )
+        rows, weights = self._in_order(rows, weights)
         self.members_ = list(self.members) if self.members is not None else self._worth_having(rows)
         seed = np.random.SeedSequence(
             check_random_state(0 if self.random_state is None else self.random_state).randint(1 << 31)
@@ -177,6 +178,10 @@ class ReconstructionEnsemble(ReconstructingClassifier):
             self.group_weights_ = held_out_weights(self, rows, weights, seed.spawn(1)[0], listener)
         listener.finish()
         return self
+
+    def _in_order(self, rows: CodedRows, weights: Any) -> tuple[CodedRows, Any]:
+        """The rows as members get them: as they were given."""
+        return rows, weights
 
     def _single(self) -> ReconstructionNaiveBayes:
         """Naive Bayes of the same attributes and classes, for what it knows of single attributes."""

@@ -38,7 +38,7 @@ def summed(answers: list[Any], weights: Any) -> Any:
 def multiplied(answers: list[Any], weights: Any) -> Any:
     """The weighted mean of the logarithms of chances, as chances, [row, class]: who is sure counts more than in `summed`.
 
-    >>> multiplied([np.array([[0.5, 0.5]]), np.array([[0.9, 0.1]])], np.array([1.0, 1.0])).tolist()
+    >>> multiplied([np.array([[0.5, 0.5]]), np.array([[0.9, 0.1]])], np.array([1.0, 1.0])).round(6).tolist()
     [[0.75, 0.25]]
     """
     floored = [np.maximum(answer, SMALLEST) for answer in answers]
