@@ -9,6 +9,7 @@ import pytest
 
 import deniable as dn
 from deniable.classify import store
+from deniable.classify.forest.trees import Trees
 from deniable.classify.saving import to_json
 from deniable.classify.tree_nodes import TreeNodes
 
@@ -49,6 +50,41 @@ def test_nodes_that_compiled_code_would_follow_anywhere_are_refused(lie, honest,
     monkeypatch.setattr(TreeNodes, "refuse_broken", lambda *given: None)
     monkeypatch.setattr(TreeNodes, "chances", property(lambda tree: np.zeros((len(tree.attribute), 2))))
     assert store.from_json(text).tree_ is not None
+
+
+@pytest.fixture(scope="module")
+def forest():
+    rows = pd.DataFrame({"a": [0, 1] * 50, "c": [0, 1] * 50})
+    return to_json(dn.UnbiasedForest(SCHEMA, n_estimators=3).fit(rows))
+
+
+@pytest.mark.parametrize(("where", "lie"), [("left", 0), ("right", 1_000_000_000), ("left", -1_000_000), ("attribute", 7)])
+def test_trees_of_a_forest_that_compiled_code_would_follow_anywhere_are_refused(where, lie, forest, monkeypatch):
+    content = json.loads(forest)
+    content["trees"][where][0] = lie
+    text = json.dumps(content)
+    with pytest.raises(dn.DeniableError, match="damaged"):
+        store.from_json(text)
+    # Without the check the file opens.
+    monkeypatch.setattr(Trees, "refuse_broken", lambda *given: None)
+    assert store.from_json(text).trees_ is not None
+
+
+@pytest.mark.parametrize(
+    ("where", "lie"),
+    [
+        ("expected", {"value": 0.99, "n": 100, "ends": [0.1, 0.2]}),
+        ("expected", {"value": 7, "n": 1, "ends": None}),
+        ("kinds", [1]),
+    ],
+)
+def test_a_promise_that_cannot_be_is_refused(where, lie):
+    rows = pd.DataFrame({"a": [0, 1] * 50, "c": [0, 1] * 50})
+    content = json.loads(to_json(dn.AutoClassifier(SCHEMA).fit(rows)))
+    assert store.from_json(json.dumps(content)).explain_choice()
+    content[where] = lie
+    with pytest.raises(dn.DeniableError, match="damaged"):
+        store.from_json(json.dumps(content))
 
 
 def test_counts_of_a_shape_that_fills_the_memory_are_refused_before_there_is_an_array(honest, monkeypatch):

@@ -80,6 +80,8 @@ def test_a_saved_one_says_the_same_and_holds_no_rows(tmp_path):
     fresh, _ = people(300, np.random.default_rng(4), True)
     np.testing.assert_allclose(again.predict_proba(fresh), model.predict_proba(fresh), atol=1e-9)
     assert again.explain_choice() == model.explain_choice()
+    with pytest.raises(dn.errors.ParameterError, match="alone"):
+        again.expected_accuracy_.interval(0.99)
     assert "rows" not in json.loads(text)
     model.fit(reported).save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_text() == text
@@ -98,6 +100,17 @@ def test_numbers_a_hidden_class_and_noise_are_taken():
     model = dn.AutoClassifier(schema).fit(schema.randomise(X.assign(c=y), rng))
     assert model.score(X, y) > max(y.mean(), 1 - y.mean()) - 0.1
     assert 0 <= model.expected_accuracy_.value[0] <= 1
+
+
+def test_what_is_expected_lies_inside_its_band_and_is_possible():
+    """Where next to nothing is hidden unbiased accuracies of good classifiers lie above 1 half of the time."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 200)
+        schema = dn.Schema({"a": dn.KRR(B, 0.8), "c": dn.Identity(B)}, target="c")
+        model = dn.AutoClassifier(schema).fit(schema.randomise(pd.DataFrame({"a": y, "c": y}), rng))
+        low, high = model.expected_accuracy_.interval()
+        assert 0 <= low[0] <= model.expected_accuracy_.value[0] <= high[0] <= 1
 
 
 def test_interrupted_it_stays_what_it_was(monkeypatch):

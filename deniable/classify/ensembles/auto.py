@@ -27,6 +27,7 @@ from deniable.classify.training_rows import MOST_REPEATED
 from deniable.core.allowed import Allowed, whole_from
 from deniable.core.estimate import Estimate
 from deniable.core.intervals import Ends
+from deniable.errors import ParameterError
 from deniable.progress import Progress
 
 REFUTED = 2.0
@@ -36,6 +37,8 @@ MOST_TESTED = 20_000
 TREES, LEAST_IN_LEAF = 100, 5
 """Of the forest on reports. No leaf is about one report alone, as the file of the classifier may be passed on."""
 DRAWN = 5_000
+STORED_LEVEL = 0.95
+"""The level of the band that files hold."""
 PARTS = 2
 """Rows are split into so many parts to say what accuracy to expect: each is scored by what the others teach."""
 
@@ -189,14 +192,13 @@ class AutoClassifier(ReconstructionEnsemble):
             f"Chosen: {self.chosen_}, as {why}.",
             f"Expected accuracy on true rows: {float(expected.value[0]):.0%}{band}, from held-out reports, trained on half of the rows.",
         ]
-        if self.without_privacy_ is not None and self.hides_something:
+        if self.without_privacy_ is not None and self._hides():
             lines.append(
                 f"Without privacy naive Bayes might reach {self.without_privacy_:.0%}: a guess, from a model of the rows alone."
             )
         return "\n".join(lines)
 
-    @property
-    def hides_something(self) -> bool:
+    def _hides(self) -> bool:
         """Whether the class or any attribute is hidden at all."""
         return self.target_.hidden or any(feature.hidden for feature in self.features_)
 
@@ -229,9 +231,15 @@ class AutoClassifier(ReconstructionEnsemble):
     def _restore(self, content: dict[str, Any]) -> None:
         super()._restore(content)
         self.kinds_ = np.array(content["kinds"], dtype=int)
-        given = content["expected"]
-        self.expected_accuracy_ = _estimate(float(given["value"]), int(given["n"]), given["ends"])
-        self.without_privacy_ = None if content["without_privacy"] is None else float(content["without_privacy"])
+        if self.kinds_.shape != (len(self.classes_),) or (self.kinds_ < 1).any() or len(self._copies) > 3:
+            raise ValueError("kinds must be one number of at least 1 for each class, of at most three copies")
+        given, without = content["expected"], content["without_privacy"]
+        value = float(given["value"])
+        low, high = (value, value) if given["ends"] is None else (float(end) for end in given["ends"])
+        if not (0 <= low <= value <= high <= 1 and 0 <= (without or 0.0) <= 1):
+            raise ValueError("the expected accuracy must lie between its ends, and all of them between 0 and 1")
+        self.expected_accuracy_ = _estimate(value, int(given["n"]), None if given["ends"] is None else KnownEnds(low, high))
+        self.without_privacy_ = None if without is None else float(without)
 
 
 @dataclass(frozen=True)
@@ -253,23 +261,28 @@ class KnownEnds:
     high: float
 
     def __call__(self, level: float) -> Ends:
+        if level != STORED_LEVEL:
+            raise ParameterError(
+                "stored_level", "A saved classifier knows its expected accuracy at the level {known} alone, got {got}.",
+                known=STORED_LEVEL, got=level,
+            )  # fmt: skip
         return np.array([self.low]), np.array([self.high])
 
 
 def _mean_of(found: list[Estimate], rows: int) -> Estimate:
-    value = float(np.mean([estimate.value[0] for estimate in found]))
-    rule = MeanOfEnds(tuple(found)) if all(estimate.has_interval for estimate in found) else None
-    return _estimate_with(value, rows, rule)
+    """Unbiased accuracies may lie above 1; what is shown may not, nor outside its interval."""
+    value = float(np.clip(np.mean([estimate.value[0] for estimate in found]), 0, 1))
+    if not all(estimate.has_interval for estimate in found):
+        return _estimate(value, rows, None)
+    rule = MeanOfEnds(tuple(found))
+    low, high = rule(STORED_LEVEL)
+    return _estimate(float(np.clip(value, low[0], high[0])), rows, rule)
 
 
-def _estimate(value: float, rows: int, ends: Any) -> Estimate:
-    return _estimate_with(value, rows, None if ends is None else KnownEnds(float(ends[0]), float(ends[1])))
-
-
-def _estimate_with(value: float, rows: int, rule: Any) -> Estimate:
+def _estimate(value: float, rows: int, rule: Any) -> Estimate:
     """Accuracy as an estimate; without a rule it is a guess."""
     known: dict[str, Any] = {"no_interval": "reports that matter cannot be undone."} if rule is None else {"ends": rule}
-    variance = 0.0 if rule is None else float((rule(0.95)[1][0] - rule(0.95)[0][0]) / 3.92) ** 2
+    variance = 0.0 if rule is None else float((rule(STORED_LEVEL)[1][0] - rule(STORED_LEVEL)[0][0]) / 3.92) ** 2
     return Estimate(
         [value],
         ["accuracy"],
