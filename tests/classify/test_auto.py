@@ -106,7 +106,7 @@ def test_what_is_expected_lies_inside_its_band_and_is_possible():
     """Where next to nothing is hidden unbiased accuracies of good classifiers lie above 1 half of the time."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
-        y = rng.integers(0, 2, 200)
+        y = rng.integers(0, 2, 2_000)
         schema = dn.Schema({"a": dn.KRR(B, 0.8), "c": dn.Identity(B)}, target="c")
         model = dn.AutoClassifier(schema).fit(schema.randomise(pd.DataFrame({"a": y, "c": y}), rng))
         low, high = model.expected_accuracy_.interval()
