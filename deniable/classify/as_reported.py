@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from deniable.classify.confusion import class_weights, grid_confusion
+from deniable.classify.confusion import class_weights, scaled
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.features import MOST_FINE
 from deniable.classify.report_columns import ReportColumns
@@ -134,16 +134,13 @@ class AsReported(ReconstructingClassifier):
         chances = self._chances(self._columns_of.reported(codes))
         undo = class_weights(self.target_.matrix) if self.target_.hidden else None
         if undo is not None and len(undo) == chances.shape[1]:
-            chances = _scaled(np.maximum(chances @ undo, 0.0))
-        return chances if reported_class is None else _scaled(chances * self.target_.matrix[:, reported_class].T)
+            chances = scaled(np.maximum(chances @ undo, 0.0))
+        return chances if reported_class is None else scaled(chances * self.target_.matrix[:, reported_class].T)
 
     def _one_by_one(self) -> SingleAttributes:
         if self._single is None:
             self._single = SingleAttributes(self)
         return self._single
-
-    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
-        return grid_confusion(self, codes, reported_class, method)
 
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return self._one_by_one().guessed(codes, reported_class)
@@ -173,11 +170,6 @@ class AsReported(ReconstructingClassifier):
         self.learner = learner_from(content["learner"])
         columns = self._columns_of.true(np.zeros((1, len(self.features_)), dtype=np.int64)).shape[1]
         self.learner_ = StoredTrees.from_dict(content["trees"], columns, len(self.classes_))
-
-
-def _scaled(rows: Any) -> Any:
-    total = rows.sum(axis=1, keepdims=True)
-    return np.divide(rows, total, out=np.full_like(rows, 1 / rows.shape[1]), where=total > 0)
 
 
 def _weight_of(learner: Any) -> str:

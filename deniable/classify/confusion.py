@@ -40,6 +40,16 @@ def class_weights(matrix: Any) -> Any:
         return None
 
 
+def scaled(rows: Any) -> Any:
+    """Rows of numbers of at least 0 as chances; equal ones where there is nothing.
+
+    >>> scaled(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    total = rows.sum(axis=1, keepdims=True)
+    return np.divide(rows, total, out=np.full_like(rows, 1 / rows.shape[1]), where=total > 0)
+
+
 def inflation(weights: Any) -> float:
     """By how much undoing a channel multiplies the variance of a typical indicator."""
     return float((weights**2).sum() / weights.shape[1])

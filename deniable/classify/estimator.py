@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from deniable.classify.coded_rows import CodedRows
-from deniable.classify.confusion import usable_inverse
+from deniable.classify.confusion import grid_confusion, usable_inverse
 from deniable.classify.drawn_worlds import DrawnWorlds
 from deniable.classify.features import Column, Feature, Hidden, undistorted_attribute
 from deniable.classify.parameters import check_parameters
@@ -190,9 +190,9 @@ class ReconstructingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[
     def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
         """P(class | reported cells and, where given, the reported class)."""
 
-    @abstractmethod
     def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
         """For every distorted row the unbiased weight of each (class, prediction), [row, class, prediction]; None where that is no use."""
+        return grid_confusion(self, codes, reported_class, method)
 
     def _fares(self, codes: Any, worlds: Any, latent: Any) -> Any:
         """How people fare in worlds that the reports do not refute; None where reports cannot be undone."""

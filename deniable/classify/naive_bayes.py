@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deniable.classify.confusion import grid_confusion, sampled_confusion
+from deniable.classify.confusion import sampled_confusion
 from deniable.classify.densities import densities
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.latent_classes import LatentClasses
@@ -293,9 +293,6 @@ class ReconstructionNaiveBayes(ReconstructingClassifier):
             return told, turned * (np.arange(classes) == 1 - reported_class[:, None]) if with_class else turned, with_class
         instead = (1 - group.theta) * group.innocuous(members, reported_class if with_class else None)
         return told, np.repeat(instead[:, None], classes, axis=1), with_class
-
-    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
-        return grid_confusion(self, codes, reported_class, method)
 
     def _fares(self, codes: Any, worlds: Worlds, latent: LatentClasses) -> MarginWorlds | None:
         return None if inverses(self) is None else MarginWorlds(self, codes, worlds, latent)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.classify.confusion import class_weights, group_inflation, inflation, not_possible, useful
+from deniable.classify.confusion import class_weights, group_inflation, inflation, not_possible, scaled, useful
 from deniable.classify.densities import densities
 from deniable.reconstruction.em import em
 
@@ -24,7 +24,7 @@ def posterior(model: Any, codes: Any, reported_class: Any = None) -> Any:
     start = np.tile(model._chances[0], (len(codes), 1))
     if reported_class is not None:
         start = start * model.target_.matrix[:, reported_class].T
-    start = _scaled(start)
+    start = scaled(start)
     leaves = np.flatnonzero(tree.attribute < 0)
     place = {int(leaf): i for i, leaf in enumerate(leaves)}
     out = np.zeros((len(codes), classes, len(leaves)))
@@ -57,11 +57,6 @@ def leaf_votes(model: Any, codes: Any) -> Any:
     return ends @ (decided[:, None] == np.arange(len(model.classes_)))
 
 
-def _scaled(rows: Any) -> Any:
-    total = rows.sum(axis=1, keepdims=True)
-    return np.divide(rows, total, out=np.full_like(rows, 1 / rows.shape[1]), where=total > 0)
-
-
 def guessed(model: Any, codes: Any, reported_class: Any) -> Any:
     """Where true rows end if attributes are independent in each class, as they are distributed in the rows being scored.
 
@@ -85,7 +80,7 @@ def guessed(model: Any, codes: Any, reported_class: Any) -> Any:
         given[a] = both / reports[:, None, :]
         if target.hidden:
             belief = belief * reports[:, codes[:, a]].T
-    belief = _scaled(belief)
+    belief = scaled(belief)
     out = np.zeros((len(codes), classes, classes))
     for leaf, region in regions:
         chance = belief.copy()

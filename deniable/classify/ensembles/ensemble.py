@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from deniable.classify.coded_rows import CodedRows, GivenCells
-from deniable.classify.confusion import grid_confusion, sampled_confusion
+from deniable.classify.confusion import sampled_confusion
 from deniable.classify.ensembles.cells import Cells
 from deniable.classify.ensembles.stacking import held_out_weights
 from deniable.classify.ensembles.training import BAGGING, BOOSTING, ONCE, Copy, Drawing, Task, train
@@ -301,9 +301,6 @@ class ReconstructionEnsemble(ReconstructingClassifier):
     def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
         answers = self._answers(codes, True, reported_class)
         return self._together(answers) if reported_class is None else summed(answers, self.estimator_weights_)
-
-    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
-        return grid_confusion(self, codes, reported_class, method)
 
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return sampled_confusion(self, codes, reported_class)

@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from deniable.classify.confusion import class_weights, grid_confusion, inflation
+from deniable.classify.confusion import class_weights, inflation, scaled
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.features import MOST_FINE
 from deniable.classify.forest.cells import forest_cells
@@ -186,17 +186,12 @@ class UnbiasedForest(ReconstructingClassifier):
             chances = self._proba(codes)
         if reported_class is None:
             return chances
-        both = chances * self.target_.matrix[:, reported_class].T
-        total = both.sum(axis=1, keepdims=True)
-        return np.divide(both, total, out=np.full_like(both, 1 / both.shape[1]), where=total > 0)
+        return scaled(chances * self.target_.matrix[:, reported_class].T)
 
     def _one_by_one(self) -> SingleAttributes:
         if self._single is None:
             self._single = SingleAttributes(self)
         return self._single
-
-    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
-        return grid_confusion(self, codes, reported_class, method)
 
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return self._one_by_one().guessed(codes, reported_class)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from deniable.classify.confusion import grid_confusion, sampled_confusion
+from deniable.classify.confusion import sampled_confusion, scaled
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.patterns.changes import changes
@@ -108,9 +108,7 @@ class PatternClassifier(ReconstructingClassifier):
         """Chances of the classes once their report is seen, too."""
         if reported_class is None:
             return chances
-        both = chances * self.target_.matrix[:, reported_class].T
-        total = both.sum(axis=1, keepdims=True)
-        return np.divide(both, total, out=np.full_like(both, 1 / both.shape[1]), where=total > 0)
+        return scaled(chances * self.target_.matrix[:, reported_class].T)
 
     @abstractmethod
     def _patterns_in(self, cells: Any) -> tuple[Any, str]:
@@ -165,10 +163,6 @@ class PatternClassifier(ReconstructingClassifier):
                 "one_row", "One row is explained at a time; got {got:,}. Give frame.iloc[[i]], or a dict.", got=len(frame)
             )
         return row
-
-    def _unbiased(self, codes: Any, reported_class: Any, method: str) -> Any:
-        check_is_fitted(self)
-        return grid_confusion(self, codes, reported_class, method)
 
     def _guessed(self, codes: Any, reported_class: Any) -> Any:
         return sampled_confusion(self, codes, reported_class)
