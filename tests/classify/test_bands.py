@@ -97,7 +97,7 @@ def test_terms_of_a_leaf_add_up_to_the_unbiased_weight():
     latent = fit_latent_classes(Z.to_numpy(), y, [f.matrix for f in tree.features_], np.eye(2))
     leaves = LeafWorlds(tree, Z.to_numpy(), worlds, latent)
     unbiased = tree._unbiased(Z.to_numpy(), y, "unbiased")
-    told, *_ = leaves._terms(1)
+    told = leaves._terms(1).told
     shares = told[0].sum(axis=0) @ (leaves.labels[:, None] == [0, 1])
     # Shares of one attribute are trusted nearly, not wholly.
     np.testing.assert_allclose(shares, unbiased[y == 1, 1].mean(axis=0), atol=0.02)
