@@ -1,4 +1,4 @@
-"""How well the mean of a hidden number will be known: with the weights that estimates use, before any answer is in."""
+"""How well the mean of a hidden number, or rating, will be known: with the weights that estimates use, before any answer is in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from deniable.core.caps import Cap
 from deniable.core.channels.base import Channel
 from deniable.core.domains.exact import Floats
 from deniable.core.undoing import Undoer
+from deniable.statistics.label_numbers import numbers_of
 
 MANY = 1e6
 """Weights for means do not depend on how many answers there are; where they did, these many are meant."""
@@ -27,7 +28,7 @@ class MeanErrors:
     def __init__(self, channel: Channel) -> None:
         domain, law = channel.domain, channel.law
         silent = [0.0] * (domain.missing is not None)
-        self._numbers: Floats = domain.answered.numbers()
+        self._numbers: Floats = numbers_of(domain)[: domain.size - len(silent)]
         self.span = float(self._numbers[-1] - self._numbers[0])
         """How far the largest number is from the smallest."""
         middle = (self._numbers[0] + self._numbers[-1]) / 2

@@ -6,14 +6,17 @@ import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
+import numpy as np
+
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR, Identity
-from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
 from deniable.planning.known_to import SHARE, binding, known_for
+from deniable.planning.questions import has_mean
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.reporting.warnings import ALL_TOGETHER, MEANS_ALONE, notable, warnings_of, weak_together
+from deniable.statistics.label_numbers import numbers_of
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
@@ -121,8 +124,7 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
 
 
 def _span(channel: Channel) -> float:
-    answered = channel.domain.answered
-    return float(answered.high - answered.low) if isinstance(answered, (Integer, Continuous)) else 1.0
+    return float(np.ptp(numbers_of(channel.domain))) if has_mean(channel.domain) else 1.0
 
 
 @dataclass(frozen=True)
