@@ -28,6 +28,7 @@ import numpy as np
 import deniable as dn
 from deniable.core.domains.missing import WithMissing
 from deniable.core.intervals import at_least_direct
+from deniable.errors import NotInvertibleError
 from deniable.planning.expected import ExpectedParts
 from deniable.planning.known_to import is_noisy
 from deniable.planning.outcomes import Outcome
@@ -177,7 +178,10 @@ def statements_about(
         differing.append(("mean", 0.2))
     for what, share, in_group in asked:
         wanted = plan._wanted(name, what, share, in_group)
-        outcome = told(channel, wanted, plan.answers)
+        try:
+            outcome = told(channel, wanted, plan.answers)
+        except NotInvertibleError:
+            outcome = None
         said = (
             f"{what} of {share:.0%}{f' in {where}' if in_group else ''}"
             if what != "mean"
@@ -189,7 +193,7 @@ def statements_about(
     for what, share in differing:
         apart, wanted = plan.difference(name, share, what), plan._wanted(name, what, share, False)
         said = f"{titled}: difference of {what} {share:.0%} with {where}"
-        if apart is None:
+        if apart is None or np.isinf(apart):
             yield said
             continue
         outcome = of_difference(wanted.of(channel), plan._divided(name), plan.answers, apart)
@@ -258,12 +262,17 @@ def _found(statement: Statement, low: float, high: float) -> float:
 def gained_by_own_weights(statement: Statement, rng: np.random.Generator, surveys: int) -> tuple[float, float]:
     """What is found with weights that each survey chooses for its own reports, less what is found in the same surveys with weights for the
     reports that are expected; and its standard error."""
-    outcome = statement.outcome
-    shape, more = outcome._parts._expected.shape, []
+    outcome, more = statement.outcome, []
+    assert outcome._sums is not None
+    schema, codes = outcome._parts.all[0][1], outcome._sums._counted.codes
+    # Cells are counted in the order in which a question names its attributes, which need not be that of the schema.
+    places = tuple(codes[name] for name in schema)
     for counts in drawn_counts(outcome, rng, surveys):
         own = Outcome.__new__(Outcome)
         own._question, own._answers = outcome._question, outcome._answers
-        own._parts = ExpectedParts(outcome._parts.all[0][1], counts.reshape(shape) / counts.sum(), counts.sum())
+        reports = np.zeros_like(outcome._parts._expected)
+        reports[places] = counts / counts.sum()
+        own._parts = ExpectedParts(schema, reports, counts.sum())
         (low,), (high,) = own._question.estimate(own._given_expected).interval(0.95)
         more.append(_found(statement, float(low), float(high)) - _found(statement, *outcome._interval(counts)))
     return float(np.mean(more)), float(np.std(more) / surveys**0.5)

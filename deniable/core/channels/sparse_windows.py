@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class SparseWindows(Windows):
         self.places: Ints = np.array([*places, *[values] * silent], dtype=np.int64)
         """As which code each cell is reported; silence as itself."""
 
-    def _placed(self, of_cells: Floats) -> Floats:
+    def _placed(self, of_cells: Any) -> Any:
         placed = np.zeros((self.outputs, *of_cells.shape[1:]), dtype=of_cells.dtype)
         placed[self.places] = of_cells
         return placed
@@ -46,20 +47,25 @@ class SparseWindows(Windows):
 
     def column_range(self) -> tuple[Ints, Ints]:
         least, most = self._windows_alone.column_range()
-        return self._placed(least), self._placed(most)
+        low: Ints = self._placed(least)
+        high: Ints = self._placed(most)
+        return low, high
 
     def push(self, p: Floats) -> Floats:
-        return self._placed(self._windows_alone.push(p))
+        pushed: Floats = self._placed(self._windows_alone.push(p))
+        return pushed
 
     def pull(self, v: Floats) -> Floats:
         return self._windows_alone.pull(v[self.places])
 
     def weights(self, f: Floats, reported: Floats | None = None) -> Floats:
-        return self._placed(self._windows_alone.weights(f, None if reported is None else reported[self.places]))
+        weights: Floats = self._placed(self._windows_alone.weights(f, None if reported is None else reported[self.places]))
+        return weights
 
     def smooth_weights(self, f: Floats) -> Floats | None:
-        found = self._windows_alone.smooth_weights(f)
-        return None if found is None else self._placed(found)
+        of_cells = self._windows_alone.smooth_weights(f)
+        found: Floats | None = None if of_cells is None else self._placed(of_cells)
+        return found
 
     @cached_property
     def condition_number(self) -> float:

@@ -50,7 +50,8 @@ def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered:
         )
         reason = None if privacy == "none" else cannot_have(channel)
     except DeniableError as error:
-        raise reading.error(("privacy",), error.code, "{problem}", problem=str(error)) from None
+        details = {name: value for name, value in error.parameters.items() if name not in ("where", "line", "problem")}
+        raise reading.error(("privacy",), error.code, "{problem}", problem=str(error), **details) from None
     except (ArithmeticError, TypeError, ValueError):
         raise reading.error(
             ("privacy",), "privacy_numbers", "the numbers of this privacy make no sense: {got}.", got=privacy

@@ -13,7 +13,9 @@ from deniable.survey.texts import joined, text
 
 def single_choice(reading: Reading, given: dict[str, Any], choices: list[Choice], ordered: bool, **extra: Any) -> AnswerForm:
     """One answer out of a list, with a second question beside it where the design puts one to people."""
-    domain, use = domain_of(choices, ordered), use_of(reading, given)
+    domain = domain_of(choices, ordered)
+    # Of yes and no nothing is chosen, and that it has no `for` is said already.
+    use = None if given["type"] == "boolean" else use_of(reading, given)
     _check_use(reading, domain, ordered, use)
     channel = channel_of(reading, given, domain, ordered, use)
     privacy = privacy_of(reading, given)
@@ -32,7 +34,7 @@ def _check_use(reading: Reading, domain: Domain, ordered: bool, use: str | None)
         raise reading.error(
             ("for",), "use_of_order",
             "for: {use} is said of answers in an order: a rating, ordered: true, or a number. Without an order every answer's share is "
-            "known equally well, so take the line away.",
+            "known equally well, so take `for` away.",
             use=use,
         )  # fmt: skip
     if use == "mean" and not has_mean(domain):
