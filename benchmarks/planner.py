@@ -8,8 +8,9 @@ against the plan's, relative to it. Powers: how often the interval of the smalle
 power by more than 6 points, or more than 1% of the powers by over 3 points. Meant to take at most 40 minutes on one core; `--quick` under
 a minute.
 
-Behind noise the weights of simulated surveys are those for the expected reports; with --retuned N so many surveys are also estimated with
-weights of their own, as `dn.Sample` does, and the two are printed side by side.
+Two of every four questions ask for a number, behind noise (of little or much of its range), by one bit, few reports or a window; some
+questions share one draw; half of the groups are told by a hidden answer. Behind noise the weights of simulated surveys are those for the
+expected reports; what changes if each survey chooses its own, as `dn.Sample` does, is measured in the first --retuned of them and added.
 """
 
 from __future__ import annotations
@@ -19,23 +20,29 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 import deniable as dn
+from deniable.core.domains.missing import WithMissing
 from deniable.core.intervals import at_least_direct
+from deniable.errors import NotInvertibleError
 from deniable.planning.expected import ExpectedParts
+from deniable.planning.known_to import is_noisy
 from deniable.planning.outcomes import Outcome
-from deniable.planning.precision import FEWEST, Wanted, smallest_difference
-from deniable.planning.questions import Divided, has_mean, of_difference, of_everyone, of_group
+from deniable.planning.precision import told
+from deniable.planning.questions import has_mean, of_difference
 from deniable.statistics.ratios import Squares, ratio
 from deniable.statistics.weighted import Weighted
-from deniable.survey.levels import channel_for
+from deniable.survey.levels import LEVELS, channel_for
 
 SEED = 20_261_117
 SHARES = (0.02, 0.1, 0.2, 0.5)
 MARGIN_OFF, POWER_OFF, POWER_SELDOM_OFF, SELDOM = 0.05, 0.06, 0.03, 0.01
+RETUNED = 40
+"""Behind noise so many surveys of each statement are also estimated with weights of their own."""
 SAME = 10
 """Surveys of each statement whose quick interval is compared with the one that a sample gives."""
 
@@ -49,8 +56,6 @@ class Statement:
     kind: str
     outcome: Outcome
     says: float
-    members: bool
-    """Whether it is a share in a group or of everyone, whose interval is also quickly had from counts."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,11 @@ class Verdict:
 
 
 def random_channel(rng: np.random.Generator, kind: str) -> dn.Channel:
-    """A question of one kind, hidden as questionnaires may hide it, weakly or strongly."""
+    """A question of one kind, hidden as questionnaires and schemas may hide it, weakly or strongly."""
     level = str(rng.choice(["strong", "standard", "light"]))
     silent = {"missing": "no answer"} if rng.random() < 0.7 else {}
+    if kind in NUMBERS:
+        return random_number(rng, kind, LEVELS[level])
     if kind == "boolean":
         return channel_for(dn.Nominal(["no", "yes"], **silent), level)
     if kind == "choice":
@@ -82,17 +89,9 @@ def random_channel(rng: np.random.Generator, kind: str) -> dn.Channel:
         domain = dn.Ordinal([str(i) for i in range(1, int(rng.choice([5, 7, 10])) + 1)], missing="no answer")
         privacy: Any = level if rng.random() < 0.5 else {"design": "neighbours", "level": level}
         return channel_for(domain, privacy, ordered=True)
-    if kind == "number":
-        top = int(rng.choice([20, 60, 100]))
-        noise = (
-            dn.Laplace(round(top * float(rng.uniform(0.05, 0.4)), 1))
-            if rng.random() < 0.5
-            else dn.Normal(round(top * float(rng.uniform(0.05, 0.25)), 1))
-        )
-        return dn.Optional(dn.Additive(dn.Integer(0, top), noise, edges="clamp"), round(float(rng.uniform(0.6, 0.9)), 2))
     if kind == "crosswise":
         return dn.Crosswise(round(float(rng.uniform(0.1, 0.35)), 2))
-    if kind == "unrelated":
+    if kind in ("unrelated", "one draw"):
         yes = round(float(rng.uniform(0.2, 0.6)), 2)
         return dn.UnrelatedQuestion(
             dn.Nominal(["no", "yes"]), round(float(rng.uniform(0.4, 0.8)), 2), {"no": 1 - yes, "yes": yes}
@@ -102,43 +101,103 @@ def random_channel(rng: np.random.Generator, kind: str) -> dn.Channel:
     return dn.Identity(dn.Nominal(["no", "yes"], **silent))
 
 
-KINDS = ("boolean", "choice", "rating", "number", "crosswise", "unrelated", "bands", "open")
+def random_number(rng: np.random.Generator, kind: str, odds: int) -> dn.Channel:
+    """A number behind noise, one bit, few reports or a window; perhaps withheld, at random or by a label of its own."""
+    top = int(rng.choice([10, 20, 60, 100]))
+    numbers = dn.Integer(0, top) if rng.random() < 0.7 else dn.Continuous(0, top / 2, 0.5)
+    answered = round(float(rng.uniform(0.6, 0.9)), 2)
+    if kind in ("noise", "withheld noise"):
+        # Noise that changes odds little drowns shares; most people who add noise add less of it.
+        part = float(np.exp(rng.uniform(np.log(0.02), np.log(0.4))))
+        span = float(numbers.high - numbers.low)
+        scale = max(round(span * part, 1), 0.1)
+        noise = dn.Laplace(scale) if rng.random() < 0.5 else dn.Normal(scale)
+        added = dn.Additive(numbers, noise, edges="clamp")
+        return added if kind == "noise" else dn.Optional(added, answered)
+    domain: Any = WithMissing(numbers, "no answer") if rng.random() < 0.5 else numbers
+    if kind == "one bit":
+        return dn.OneBit(domain, odds)
+    if kind == "few reports":
+        return dn.Piecewise(domain, odds, reports=int(rng.integers(3, 6)), width=1)
+    if kind == "window":
+        return dn.Piecewise(domain, odds)
+    return dn.Optional(dn.KRR(numbers, Fraction(odds, odds + numbers.size - 1)), answered)
+
+
+NUMBERS = ("noise", "withheld noise", "one bit", "few reports", "window", "withheld number")
+BLURRED = ("noise", "withheld noise", "window")
+LABELS = ("boolean", "choice", "rating", "crosswise", "unrelated", "bands", "open")
+DIVIDING = ("boolean", "choice", "crosswise", "unrelated")
+
+
+def random_schema(rng: np.random.Generator) -> tuple[dn.Schema, str | None]:
+    """A questionnaire of two numbers and two questions with labels, or two that share one draw; and perhaps the hidden answer by which
+    people are divided."""
+    # One of the two may have a bias that is counted; of the rest any.
+    first = str(rng.choice(BLURRED))
+    kinds = [first, str(rng.choice([kind for kind in NUMBERS if kind != first]))]
+    channels = {f"{place} {kind}": random_channel(rng, kind) for place, kind in enumerate(kinds)}
+    groups = {}
+    if rng.random() < 0.4:
+        shared = random_channel(rng, "one draw")
+        channels |= {"one draw, first": shared, "one draw, second": shared}
+        groups["shared"] = ["one draw, first", "one draw, second"]
+    else:
+        kinds = [str(kind) for kind in rng.choice(LABELS, 2, replace=False)]
+        channels |= {f"{place} {kind}": random_channel(rng, kind) for place, kind in enumerate(kinds, 2)}
+    by = None
+    if rng.random() < 0.5:
+        by = "divides"
+        channels[by] = random_channel(rng, str(rng.choice(DIVIDING)))
+    return dn.Schema(channels, groups=groups), by
 
 
 def statements_of(rng: np.random.Generator, place: int) -> Iterator[Statement | str]:
-    """The statements about one random questionnaire; of what is too little, its name."""
-    answers = round(float(np.exp(rng.uniform(np.log(400), np.log(20_000)))))
-    by = random_channel(rng, str(rng.choice(["boolean", "choice", "crosswise", "unrelated"]))) if rng.random() < 0.5 else None
-    divided = Divided(round(float(rng.uniform(0.2, 0.6)), 2), by)
-    for kind in [*rng.choice(KINDS, 3, replace=False), "boolean"]:
-        channel = random_channel(rng, str(kind))
-        name = f"{kind} ({type(channel).__name__}, odds {np.exp(min(channel.epsilon, 20)):.3g}), {answers} answers"
-        where = f"a {'hidden' if by is not None else 'known'} group of {divided.share:.0%}"
-        outcomes: list[tuple[str, str, Outcome]] = [
-            ("margin", f"share of {share:.0%}", of_everyone(Wanted(share=share).of(channel), answers)) for share in SHARES
-        ]
-        share = float(rng.choice([0.1, 0.2, 0.5]))
-        outcomes.append(
-            ("margin", f"share of {share:.0%} in {where}", of_group(Wanted(share=share).of(channel), divided, answers))
+    """The statements about one random questionnaire; of what is too little, or can never be told, its name."""
+    answers = round(float(np.exp(rng.uniform(np.log(400), np.log(50_000)))))
+    schema, by = random_schema(rng)
+    plan = dn.plan(schema, answers, round(float(rng.uniform(0.2, 0.6)), 2), by)
+    for name, channel in plan.channels.items():
+        if name != by:
+            yield from statements_about(rng, place, plan, name, channel)
+
+
+def statements_about(
+    rng: np.random.Generator, place: int, plan: dn.Plan, name: str, channel: dn.Channel
+) -> Iterator[Statement | str]:
+    """The statements about one question: shares, the mean, both in a group, and differences."""
+    titled = f"{name} ({type(channel).__name__}, odds {np.exp(min(channel.epsilon, 20)):.3g}), {plan.answers} answers"
+    where = f"a {'hidden' if plan.by is not None else 'known'} group of {plan.group:.0%}"
+    noisy = is_noisy(channel)
+    of_all = rng.choice(SHARES, 2, replace=False) if noisy else SHARES
+    asked = [("share", float(share), False) for share in of_all]
+    asked.append(("share", float(rng.choice([0.1, 0.2, 0.5])), True))
+    differing = [("share", float(rng.choice([0.1, 0.2, 0.5])))]
+    if has_mean(channel.domain):
+        asked += [("mean", 0.2, False), ("mean", 0.2, True), ("quantile", 0.5, False)]
+        differing.append(("mean", 0.2))
+    for what, share, in_group in asked:
+        wanted = plan._wanted(name, what, share, in_group)
+        try:
+            outcome = told(channel, wanted, plan.answers)
+        except NotInvertibleError:
+            outcome = None
+        said = (
+            f"{what} of {share:.0%}{f' in {where}' if in_group else ''}"
+            if what != "mean"
+            else f"mean{f' in {where}' if in_group else ''}"
         )
-        wanted = Wanted(share=float(rng.choice([0.1, 0.2, 0.5])))
-        if has_mean(channel.domain):
-            outcomes.append(("margin", "mean", of_everyone(Wanted("mean").of(channel), answers)))
-            outcomes.append(("margin", f"mean in {where}", of_group(Wanted("mean").of(channel), divided, answers)))
-            wanted = Wanted("mean") if rng.random() < 0.5 else wanted
-        apart = smallest_difference(channel, wanted, divided, answers)
-        if apart is None:
-            yield f"{name}: difference"
-        else:
-            what = f"difference of {wanted.what} {wanted.share:.0%} with {where}"
-            outcomes.append(("power", what, of_difference(wanted.of(channel), divided, answers, apart)))
-        for kind_of, what, outcome in outcomes:
-            # What is worth too little for a difference was called so when it was looked for, as if there were none.
-            if kind_of == "margin" and outcome.worth < FEWEST:
-                yield f"{name}: {what}"
-                continue
-            says = outcome.power if kind_of == "power" else outcome.margin
-            yield Statement(place, f"{name}: {what}", kind_of, outcome, says, what.startswith("share"))
+        yield (
+            f"{titled}: {said}" if outcome is None else Statement(place, f"{titled}: {said}", "margin", outcome, outcome.margin)
+        )
+    for what, share in differing:
+        apart, wanted = plan.difference(name, share, what), plan._wanted(name, what, share, False)
+        said = f"{titled}: difference of {what} {share:.0%} with {where}"
+        if apart is None or np.isinf(apart):
+            yield said
+            continue
+        outcome = of_difference(wanted.of(channel), plan._divided(name), plan.answers, apart)
+        yield Statement(place, said, "power", outcome, outcome.power)
 
 
 def quick_interval(outcome: Outcome, counts: Any) -> tuple[float, float] | None:
@@ -156,6 +215,8 @@ def quick_interval(outcome: Outcome, counts: Any) -> tuple[float, float] | None:
         (low,), (high,) = plain.share_ends(0.95)
         value = float(weighted.totals()[top] / weighted.people)
     else:
+        if not is_share and len(totals) < 3:
+            return None  # reports that tell nothing but means: the spread of the answers is bounded, not estimated
         squares = Squares(totals[top if is_share else size + 1], totals[top], totals[size])
         one = ratio(weighted, (top, size), squares, "population", limits, ("", ""))
         if one.note is not None:
@@ -169,39 +230,61 @@ def quick_interval(outcome: Outcome, counts: Any) -> tuple[float, float] | None:
     return min(low, value), max(high, value)
 
 
-def judged(statement: Statement, rng: np.random.Generator, surveys: int) -> Verdict:
+def judged(statement: Statement, rng: np.random.Generator, surveys: int, retuned: int = RETUNED) -> Verdict:
     """A statement beside what the intervals of simulated surveys are."""
     outcome = statement.outcome
-    assert outcome._sums is not None
-    expected = outcome._sums.n
-    drawn = rng.multinomial(round(expected.sum()), expected / expected.sum(), size=surveys).astype(np.float64)
     found = np.empty(surveys)
-    for i, counts in enumerate(drawn):
+    for i, counts in enumerate(drawn_counts(outcome, rng, surveys)):
         ends = None if statement.kind == "power" else quick_interval(outcome, counts)
         if ends is None or i < SAME:
             real = outcome._interval(counts)
             assert ends is None or np.allclose(ends, real, atol=1e-9), (statement.question, ends, real)
             ends = real
-        low, high = ends
-        found[i] = (low > 0 or high < 0) if statement.kind == "power" else (high - low) / 2
-    return Verdict(statement, float(found.mean()), float(found.std() / surveys**0.5))
+        found[i] = _found(statement, *ends)
+    mean, noise = float(found.mean()), float(found.std() / surveys**0.5)
+    if outcome.expected.bias is not None and retuned:
+        more, more_noise = gained_by_own_weights(statement, rng, retuned)
+        mean, noise = mean + more, float(np.hypot(noise, more_noise))
+    return Verdict(statement, mean, noise)
 
 
-def retuned(statement: Statement, rng: np.random.Generator, surveys: int) -> tuple[float, float]:
-    """Mean half-lengths of the same surveys with weights for what is expected, and with weights of their own."""
-    outcome = statement.outcome
+def drawn_counts(outcome: Outcome, rng: np.random.Generator, surveys: int) -> Any:
+    """How often each combination of reports occurs in simulated surveys."""
     assert outcome._sums is not None
-    expected, shape = outcome._sums.n, outcome._parts._expected.shape
-    halves = []
-    for counts in rng.multinomial(round(expected.sum()), expected / expected.sum(), size=surveys).astype(np.float64):
-        low, high = outcome._interval(counts)
+    expected = outcome._sums.n
+    return rng.multinomial(round(expected.sum()), expected / expected.sum(), size=surveys).astype(np.float64)
+
+
+def _found(statement: Statement, low: float, high: float) -> float:
+    return float(low > 0 or high < 0) if statement.kind == "power" else (high - low) / 2
+
+
+def gained_by_own_weights(statement: Statement, rng: np.random.Generator, surveys: int) -> tuple[float, float]:
+    """What is found with weights that each survey chooses for its own reports, less what is found in the same surveys with weights for the
+    reports that are expected; and its standard error."""
+    outcome, more = statement.outcome, []
+    assert outcome._sums is not None
+    schema, codes = outcome._parts.all[0][1], outcome._sums._counted.codes
+    # Cells are counted in the order in which a question names its attributes, which need not be that of the schema.
+    places = tuple(codes[name] for name in schema)
+    for counts in drawn_counts(outcome, rng, surveys):
         own = Outcome.__new__(Outcome)
         own._question, own._answers = outcome._question, outcome._answers
-        own._parts = ExpectedParts(outcome._parts.all[0][1], counts.reshape(shape) / counts.sum(), counts.sum())
-        (own_low,), (own_high,) = own._question.estimate(own._given_expected).interval(0.95)
-        halves.append(((high - low) / 2, (own_high - own_low) / 2))
-    fixed, own_weights = np.mean(halves, axis=0)
-    return float(fixed), float(own_weights)
+        reports = np.zeros_like(outcome._parts._expected)
+        reports[places] = counts / counts.sum()
+        own._parts = ExpectedParts(schema, reports, counts.sum())
+        (low,), (high,) = own._question.estimate(own._given_expected).interval(0.95)
+        more.append(_found(statement, float(low), float(high)) - _found(statement, *outcome._interval(counts)))
+    return float(np.mean(more)), float(np.std(more) / surveys**0.5)
+
+
+def by_design(verdicts: list[Verdict]) -> dict[str, list[float]]:
+    """How far off the plans of each kind of question are, whatever its place."""
+    found: dict[str, list[float]] = {}
+    for verdict in sorted(verdicts, key=lambda each: each.statement.question.lstrip("0123456789 ")):
+        name = verdict.statement.question.lstrip("0123456789 ").split(" (")[0].split(",")[0]
+        found.setdefault(name, []).append(abs(verdict.off))
+    return found
 
 
 def passes(verdicts: list[Verdict], surveys: int) -> bool:
@@ -218,6 +301,10 @@ def passes(verdicts: list[Verdict], surveys: int) -> bool:
         noisy = [abs(verdict.off) for verdict in of_kind if verdict.statement.outcome.expected.bias is not None]
         if noisy:
             print(f"    of them {len(noisy)} behind noise, with a bias that is counted: at most {100 * max(noisy):.2f} {unit}")
+        print(
+            "    "
+            + "; ".join(f"{name}: {len(each)}, at most {100 * max(each):.2f}" for name, each in by_design(of_kind).items())
+        )
         for verdict in sorted(of_kind, key=lambda each: -abs(each.off))[:6]:
             s = verdict.statement
             print(f"    {100 * verdict.off:+6.2f} {unit}  plan {s.says:.4f}, found {verdict.found:.4f} ± {verdict.noise:.4f}, worth "
@@ -238,7 +325,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--questionnaires", type=int, default=20)
     parser.add_argument("--surveys", type=int, default=2_000)
-    parser.add_argument("--retuned", type=int, default=0)
+    parser.add_argument("--retuned", type=int, default=RETUNED)
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     questionnaires, surveys = (2, 400) if given.quick else (given.questionnaires, given.surveys)
@@ -250,13 +337,7 @@ def main() -> None:
             if isinstance(statement, str):
                 too_few.append(statement)
                 continue
-            verdicts.append(judged(statement, rng, surveys))
-            biased = statement.outcome.expected.bias is not None and statement.kind == "margin"
-            if biased and given.retuned:
-                fixed, own = retuned(statement, rng, given.retuned)
-                print(
-                    f"  own weights: {own:.4f}, weights for what is expected: {fixed:.4f}, plan {statement.says:.4f}  {statement.question}"
-                )
+            verdicts.append(judged(statement, rng, surveys, given.retuned))
         worst = max((abs(verdict.off) for verdict in verdicts), default=0.0)
         print(
             f"questionnaire {place + 1}: {len(verdicts)} statements so far, worst {100 * worst:.2f}, {time.time() - began:.0f} s",

@@ -23,7 +23,7 @@ from deniable.planning.budget import Proposal
 from deniable.planning.known_to import SHARE
 from deniable.planning.plan import plan as make_plan
 from deniable.planning.planned import Plan, Strongest
-from deniable.planning.precision import MOST_ANSWERS
+from deniable.planning.precision import MOST_ANSWERS, NEVER
 from deniable.planning.words import Words, words_of
 
 
@@ -53,7 +53,7 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Save a picture of the margins (.svg, .png or .html).")] = None,
     against: Annotated[str, typer.Option(help="Draw margins against the number of answers, or against odds.")] = "answers",
-    language: Annotated[str, typer.Option(help="The language of tables and pictures: en or pl. Mistakes are told in English.")] = "en",
+    language: Annotated[str, typer.Option(help="The language of tables, pictures and mistakes: en or pl.")] = "en",
 ) -> None:  # fmt: skip
     """Say what a questionnaire or a schema will be able to tell, before anyone is asked.
 
@@ -117,14 +117,41 @@ def _asked(given: Path) -> Any:
 
 def _show(found: Plan, words: Words) -> None:
     head, rows = plan_text.table_of(found, words)
-    table = Table(title=plan_text.heading(found, words), title_justify="left")
-    for i, name in enumerate(head):
-        table.add_column(escape(name), justify="left" if i == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    console().print(table)
+    print(plan_text.heading(found, words))
+    for columns in _fitting(head, rows, console().width):
+        table = Table()
+        for i in columns:
+            table.add_column(
+                escape(head[i]), justify="left" if i == 0 else "right", overflow="fold", width=_width(head, rows, i)
+            )
+        for row in rows:
+            table.add_row(*(escape(row[i]) for i in columns))
+        console().print(table)
     for sentence in plan_text.sentences(found, words):
-        print(textwrap.fill(sentence, console().width))
+        _say(sentence)
+
+
+def _say(sentence: str) -> None:
+    print(textwrap.fill(sentence, console().width))
+
+
+def _width(head: list[str], rows: list[list[str]], i: int) -> int:
+    """How wide a column is at least: no word of its head is broken, and no cell."""
+    return max(map(len, [*head[i].split(), *(row[i] for row in rows)]))
+
+
+def _fitting(head: list[str], rows: list[list[str]], width: int) -> list[list[int]]:
+    """The columns of one table after another, each as wide as fits; all begin with the names."""
+    tables, room = [[0]], width
+    for i in range(1, len(head)):
+        needed = _width(head, rows, i) + 3
+        if i == 1 or (len(tables[-1]) > 1 and room < needed):
+            room = width - _width(head, rows, 0) - 4
+            if i > 1:
+                tables.append([0])
+        tables[-1].append(i)
+        room -= needed
+    return tables
 
 
 def _points(part: float, words: Words, digits: str = ".1f") -> str:
@@ -133,26 +160,35 @@ def _points(part: float, words: Words, digits: str = ".1f") -> str:
 
 def _show_margin(found: Plan, part: float, strongest: dict[str, Strongest], words: Words) -> None:
     needed = {name: found.answers_for(part, name) for name in found.names()}
-    most = max(needed, key=lambda name: math.inf if needed[name] is None else needed[name] or 0)
     what = words.share.format(share=words.numbers.number(100 * SHARE, ".3g") + "%")
-    said = {"margin": _points(part, words, ".3g"), "what": what, "name": most}
-    if needed[most] is None:
-        print(words.needs_none.format(**said, most=words.numbers.number(MOST_ANSWERS, ",d")))
-    else:
-        print(words.needs.format(**said, answers=words.numbers.number(needed[most] or 0, ",d")))
+    said = {"margin": _points(part, words, ".3g"), "what": what}
+    enough = {name: answers for name, answers in needed.items() if answers is not None}
+    if enough:
+        most = max(enough, key=lambda name: enough[name])
+        _say(words.needs.format(**said, answers=words.numbers.number(enough[most], ",d"), name=most))
+    never = [name for name in needed if found.margin(name) == NEVER]
+    hopeless = [name for name in needed if name not in enough and name not in never]
+    if hopeless:
+        many = words.numbers.number(MOST_ANSWERS, ",d")
+        _say(words.needs_none.format(**said, most=many, name=", ".join(hopeless)))
+    if never:
+        _say(words.needs_never.format(name=", ".join(never)))
+    others = [name for name in found.channels if name not in needed]
+    if others:
+        _say(words.needs_not.format(names=", ".join(others)))
     if strongest:
         n = words.numbers.number(found.answers, ",d")
         print(words.strongest_heading.format(margin=said["margin"], n=n))
         for name, one in strongest.items():
             if one.odds is None or one.margin is None:
-                print("  " + words.strongest_none.format(name=name, n=n))
+                print("  " + (words.strongest_never if name in never else words.strongest_none).format(name=name, n=n))
                 continue
             odds, reached = words.numbers.number(one.odds, ".1f"), _points(one.margin, words, ".2f")
             print("  " + words.strongest.format(name=name, odds=odds, design=type(one.channel).__name__, margin=reached))
 
 
 def _show_budget(proposal: Proposal, words: Words) -> None:
-    print(proposal.sentence(words))
+    _say(proposal.sentence(words))
     head, rows = proposal.cells(words)
     table = Table()
     for name in head:
@@ -160,6 +196,8 @@ def _show_budget(proposal: Proposal, words: Words) -> None:
     for row in rows:
         table.add_row(*map(escape, row))
     console().print(table)
+    for note in proposal.notes(words):
+        _say(note)
 
 
 def _as_json(found: Plan, part: float | None, strongest: dict[str, Strongest], proposal: Proposal | None) -> dict[str, Any]:
@@ -173,7 +211,8 @@ def _as_json(found: Plan, part: float | None, strongest: dict[str, Strongest], p
                 "odds": row.odds if math.isfinite(row.odds) else None,
                 "open": row.open,
                 "worth": None if math.isnan(row.worth) else row.worth,
-                **row.figures,
+                **{key: None if value == NEVER else value for key, value in row.figures.items()},
+                "never": [key for key, value in row.figures.items() if value == NEVER],
             }
             for row in found.rows
         ],
@@ -185,6 +224,13 @@ def _as_json(found: Plan, part: float | None, strongest: dict[str, Strongest], p
         content["strongest"] = {name: {"odds": one.odds, "margin": one.margin} for name, one in strongest.items()}
     if proposal is not None:
         content["budget"] = [
-            {"name": row.name, "odds": row.odds, "epsilon": row.epsilon, "margin": row.margin} for row in proposal.rows
+            {
+                "name": row.name,
+                "odds": row.odds,
+                "epsilon": row.epsilon,
+                "asked_for": row.use,
+                "margin": None if row.margin == NEVER else row.margin,
+            }
+            for row in proposal.rows
         ]
     return content

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from deniable.errors import DeniableError
+from deniable.cli.polish_plan_errors import MISTAKES, PLANS
+from deniable.errors import DeniableError, QuestionnaireError
 
 BEGINS = "błąd"
+MOST_SHOWN = 50
 SENTENCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         # Conditions.
@@ -75,6 +77,13 @@ _MEANT = {
     **dict.fromkeys("[]{}", " Listę wartości ujmuje się w nawiasy okrągłe: partia in ('lewica', 'prawica')."),
     **dict.fromkeys("'\"`", " Otwarty tu cudzysłów nie jest zamknięty."),
 }
+_HINTS = (
+    ("; write ", "; można napisać "),
+    ("; did you mean ", "; czy chodziło o "),
+    ("did you mean ", "czy chodziło o "),
+    ("Otherwise there", ""),
+    ("Otherwise ", ""),
+)
 _PART_OF_A_NAME = ' Jeśli to część nazwy atrybutu, nazwę trzeba ująć w cudzysłów podwójny albo grawisy: "a.b" albo `a.b`.'
 _ALLOWED = (
     (r" \(a missing cell is read as [^)]*\)", ""),
@@ -98,9 +107,11 @@ def in_polish(error: DeniableError) -> str | None:
         sex = 'F'
             ^
     """
+    if isinstance(error, QuestionnaireError):
+        return _of_questionnaire(error)
     given = {name: _worded(name, value) for name, value in error.parameters.items()}
     given["hint"] = _MEANT.get(str(given.get("got")), _PART_OF_A_NAME)
-    for sentence in SENTENCES.get(error.code, ()):
+    for sentence in (*SENTENCES.get(error.code, ()), *PLANS.get(error.code, ())):
         try:
             worded = sentence.format(**given)
         except KeyError:  # another error of the same code, with other parameters
@@ -108,6 +119,39 @@ def in_polish(error: DeniableError) -> str | None:
         pointer = " (znak {_at})\n    {_text}\n    {_arrow}".format(**given) if "_arrow" in given else ""
         return worded + pointer
     return None
+
+
+def _of_questionnaire(error: QuestionnaireError) -> str | None:
+    """All mistakes, each with its line; those that have no Polish sentence in English."""
+    parameters = error.parameters
+    if "mistakes" in parameters:
+        told = [_line(each) or _in_english(each) for each in parameters["mistakes"][:MOST_SHOWN]]
+        if len(parameters["mistakes"]) > MOST_SHOWN:
+            told.append(f"i jeszcze {len(parameters['mistakes']) - MOST_SHOWN}.")
+        return f"{parameters['where']}: liczba błędów: {parameters['count']}\n  " + "\n  ".join(told)
+    line = _line(error)
+    return None if line is None else f"{parameters['where']}, {line}"
+
+
+def _line(error: DeniableError) -> str | None:
+    """What is wrong in a line; None if there is no Polish sentence for it."""
+    given = {
+        name: ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        for name, value in error.parameters.items()
+    }
+    for hint in ("instead", "asks"):
+        for english, polish in _HINTS:
+            given[hint] = str(given.get(hint, "")).replace(english, polish)
+    for sentence in MISTAKES.get(error.code, ()):
+        try:
+            return f"wiersz {given['line']}: {sentence.format(**given)}"
+        except (KeyError, ValueError):  # another mistake of the same code, with other parameters
+            continue
+    return None
+
+
+def _in_english(error: DeniableError) -> str:
+    return str(error).removeprefix(f"{error.parameters.get('where')}, ").replace("line ", "wiersz ", 1)
 
 
 def wanted(arguments: Sequence[str]) -> bool:

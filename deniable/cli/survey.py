@@ -74,9 +74,7 @@ def new(
 def check(
     questionnaire: Annotated[Path, typer.Argument(help="A questionnaire (YAML or JSON).")],
     answers: Annotated[int, typer.Option(min=1, help="How many answers are expected.")] = 1_000,
-    language: Annotated[
-        str, typer.Option(help="The language of the table and the warnings: en or pl. Mistakes are told in English.")
-    ] = "en",
+    language: Annotated[str, typer.Option(help="The language of the table, the warnings and the mistakes: en or pl.")] = "en",
 ) -> None:
     """Read a questionnaire and show what each question gives away, and what that costs in accuracy."""
     from deniable.privacy.reporting.polish import number, sayer

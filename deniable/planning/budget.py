@@ -12,7 +12,7 @@ from deniable.core.channels.base import Channel, rounded_up
 from deniable.core.html_table import html_table, paragraphs
 from deniable.core.schema import Schema
 from deniable.errors import NotInvertibleError, ParameterError
-from deniable.planning.known_to import known_to
+from deniable.planning.known_to import known_for, known_to
 from deniable.planning.precision import Wanted, margin
 from deniable.planning.protection import Design
 from deniable.planning.words import ENGLISH, Words
@@ -35,6 +35,8 @@ class Given:
     odds: float
     channel: Channel
     margin: float | None
+    use: str = "share"
+    """What it is judged by: a share, a mean or a quantile."""
 
     @property
     def epsilon(self) -> float:
@@ -79,9 +81,7 @@ class Proposal:
         head = [words.budget_column, words.proposed_odds, words.proposed_design, words.proposed_margin.format(share=share)]
         return head, [
             [
-                row.name, words.numbers.number(row.odds, ".1f"), type(row.channel).__name__,
-                words.too_few if row.margin is None
-                else words.margin.format(margin=words.points.format(number=words.numbers.number(100 * row.margin, ".1f"))),
+                row.name, words.numbers.number(row.odds, ".1f"), type(row.channel).__name__, _margin_in_words(row, words),
             ]
             for row in self.rows
         ]  # fmt: skip
@@ -91,16 +91,32 @@ class Proposal:
         odds = words.numbers.number(math.exp(self.total_epsilon), ",.4g")
         return words.budget.format(odds=odds, epsilon=words.numbers.number(float(rounded_up(self.total_epsilon)), ".3f"))
 
+    def notes(self, words: Words = ENGLISH) -> list[str]:
+        """What else there is to say of it."""
+        return [] if all(row.use == "share" for row in self.rows) else [words.budget_mixed]
+
     def __repr__(self) -> str:
         head, rows = self.cells()
         widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
         ]
-        return "\n".join([self.sentence(), *(f"  {line}" for line in lines)])
+        return "\n".join([self.sentence(), *(f"  {line}" for line in lines), *self.notes()])
 
     def _repr_html_(self) -> str:
-        return paragraphs([self.sentence()]) + html_table(*self.cells())
+        return paragraphs([self.sentence()]) + html_table(*self.cells()) + paragraphs(self.notes())
+
+
+def _margin_in_words(row: Given, words: Words) -> str:
+    number = words.numbers.number
+    if row.margin is None or math.isinf(row.margin):
+        known = words.too_few if row.margin is None else words.never
+    elif row.use == "mean":
+        known = words.margin.format(margin=number(float(f"{row.margin:.2g}"), ",g"))
+    else:
+        known = words.margin.format(margin=words.points.format(number=number(100 * row.margin, ".1f")))
+    said = {"mean": words.proposed_mean, "quantile": words.proposed_quantile}.get(row.use, "{margin}")
+    return said.format(margin=known)
 
 
 def total(total_odds: Any, total_epsilon: Any) -> float:
@@ -119,6 +135,7 @@ def total(total_odds: Any, total_epsilon: Any) -> float:
 
 def share_out(
     channels: Mapping[str, Channel],
+    uses: Mapping[str, str],
     answers: float,
     epsilon: float,
     share: float,
@@ -131,6 +148,8 @@ def share_out(
     ----------
     channels
         The hidden questions, each with a draw of its own.
+    uses
+        By name what each is judged by: a share, a mean or a quantile.
     answers
         How many are expected.
     epsilon
@@ -151,7 +170,7 @@ def share_out(
     >>> import deniable as dn
     >>> from deniable.planning.protection import protected_at
     >>> questions = {"smokes": dn.KRR(dn.Binary(), 0.75), "party": dn.KRR(dn.Nominal([*"abcdef"]), 0.5)}
-    >>> proposal = share_out(questions, 2_000, math.log(20), 0.2, {}, protected_at)
+    >>> proposal = share_out(questions, dict.fromkeys(questions, "share"), 2_000, math.log(20), 0.2, {}, protected_at)
     >>> [row.odds for row in proposal.rows], proposal.epsilon <= math.log(20)
     ([3.4, 5.8], True)
     """
@@ -172,7 +191,14 @@ def share_out(
 
     def doubt(name: str) -> float:
         try:
-            return known_to(design(channels[name], odds[name]), round(answers), share).margin * importance.get(name, 1.0)
+            hidden = design(channels[name], odds[name])
+            known = (
+                known_to(hidden, round(answers), share)
+                if uses[name] == "share"
+                else known_for(hidden, round(answers), uses[name])
+            )
+            # Of means and shares alike: how many direct answers would tell as much.
+            return known.margin / math.sqrt(known.direct) * importance.get(name, 1.0)
         except (NotInvertibleError, ParameterError):
             return math.inf
 
@@ -187,5 +213,6 @@ def share_out(
     rows = []
     for name, channel in channels.items():
         hidden = design(channel, odds[name])
-        rows.append(Given(name, float(odds[name]), hidden, margin(hidden, Wanted(share=share), answers)))
+        wanted = Wanted(uses[name], 0.5 if uses[name] == "quantile" else share)
+        rows.append(Given(name, float(odds[name]), hidden, margin(hidden, wanted, answers), uses[name]))
     return Proposal(rows, epsilon, share)

@@ -50,8 +50,8 @@ USES = ("mean", "share", "quantile")
 
 
 def known_for(channel: Channel, answers: int, use: str | None) -> Known:
-    """How well so many answers will tell what a number is asked for. Of a mean the margin is a part of the range of the numbers, else one
-    of the people.
+    """How well so many answers will tell what a number is asked for. Of a mean, if all answers are equally frequent, the margin is a part
+    of the range of the numbers, else one of the people.
 
     >>> import deniable as dn
     >>> hours = dn.OneBit(dn.Integer(0, 99), 5)
@@ -62,8 +62,8 @@ def known_for(channel: Channel, answers: int, use: str | None) -> Known:
         return known_to(channel, answers)
     if use == "mean":
         errors = MeanErrors(channel)
-        margin = NormalDist().inv_cdf(0.5 + CERTAIN / 2) * errors.in_population / errors.span / answers**0.5
-        return Known(margin, "the mean", direct=0.25)
+        margin = NormalDist().inv_cdf(0.5 + CERTAIN / 2) * errors.evenly / errors.span / answers**0.5
+        return Known(margin, "the mean", direct=errors.direct)
     if use == "share":
         return _known_below(channel, answers, SHARE, f"a share of {SHARE:.0%} (of the lowest fifth of the values)")
     return _known_below(channel, answers, 0.5, "the share below the median")

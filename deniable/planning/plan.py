@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.core.channels.base import Channel
+from deniable.core.domains.labels import Ordinal
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.planning.planned import ONLY, PURPOSES, Plan, plannable
@@ -49,7 +50,10 @@ def plan(
     [5.6, 6.2]
     """
     schema = _schema(what)
-    asked_for = getattr(what, "asked_for", None) if asked_for is None else asked_for
+    said = getattr(what, "asked_for", None)
+    # A questionnaire that asks for shares means those of the lowest values, by which its design was chosen.
+    lowest = [name for name, use in (said or {}).items() if use == "share" and asked_for is None]
+    asked_for = said if asked_for is None else asked_for
     if isinstance(answers, bool) or not isinstance(answers, int) or answers < 1:
         raise ParameterError("answers", "The number of answers must be a whole number above 0, got {got!r}.", got=answers)
     if isinstance(group, bool) or not isinstance(group, (int, float)) or not 0 < group < 1:
@@ -65,16 +69,19 @@ def plan(
         check_known(planned, name)
     # A questionnaire knows of second questions that people answer themselves, which give away more.
     epsilons = {name: epsilon for element in getattr(what, "elements", ()) for name, epsilon in element.epsilons.items()}
-    return Plan(schema, answers, float(group), by, _purposes(asked_for, planned), truth or {}, epsilons)
+    return Plan(schema, answers, float(group), by, _purposes(asked_for, planned), truth or {}, epsilons, lowest)
 
 
 def _purposes(asked_for: str | Mapping[str, str] | None, planned: Mapping[str, Channel]) -> dict[str, str]:
     """What each attribute is asked for, where it was said."""
     purposes = dict.fromkeys(planned, asked_for) if isinstance(asked_for, str) else dict(asked_for or {})
     for name, purpose in purposes.items():
-        if purpose not in PURPOSES or (purpose != "share" and not has_mean(planned[name].domain)):
+        domain = planned[name].domain
+        ordered = has_mean(domain) or isinstance(domain.answered, Ordinal)
+        if purpose not in PURPOSES or (purpose == "mean" and not has_mean(domain)) or (purpose == "quantile" and not ordered):
             raise ParameterError(
-                "asked_for", "{name!r} cannot be asked for {got!r}: that is one of {allowed}, and only numbers have more than shares.",
+                "asked_for", "{name!r} cannot be asked for {got!r}: that is one of {allowed}; only numbers have means, and only what is in "
+                "an order has quantiles.",
                 name=name, got=purpose, allowed=list(PURPOSES),
             )  # fmt: skip
     return purposes

@@ -11,7 +11,7 @@ from deniable.charts import in_language, with_picture
 from deniable.charts.margins import MOST_CURVES, margin_chart
 from deniable.core.channels.base import Channel
 from deniable.errors import ParameterError
-from deniable.planning.precision import FEWEST, MOST_ODDS, Wanted, margin
+from deniable.planning.precision import FEWEST, MOST_ODDS, NEVER, Wanted, margin
 from deniable.planning.protection import is_open, protected_at
 from deniable.planning.words import Words, words_of
 
@@ -41,7 +41,13 @@ def picture(plan: Drawn, against: str, share: float, language: str) -> Any:
         channels = {name: channel for name, channel in channels.items() if not is_open(channel)}
     if not channels:
         raise ParameterError("nothing_hidden", "Nothing is hidden here, so there are no odds to draw: plot against answers.")
-    drawn, left = _alike(channels)
+    never = [name for name, channel in channels.items() if margin(channel, wanted, plan.answers) == NEVER]
+    if len(never) == len(channels):
+        raise ParameterError(
+            "never_to_draw", "There is nothing to draw: these reports tell no shares, however many there are ({names}).",
+            names=", ".join(never),
+        )  # fmt: skip
+    drawn, left = _alike({name: channel for name, channel in channels.items() if name not in never})
     curves, marks = {}, {}
     for name, channel in drawn.items():
         if against == "answers":
@@ -65,7 +71,7 @@ def picture(plan: Drawn, against: str, share: float, language: str) -> Any:
         marks=marks,
         line=(f"{words.planned}: {words.numbers.number(plan.answers, ',d')}", plan.answers) if against == "answers" else None,
         title=words.title.format(share=words.numbers.number(100 * share, ".3g") + "%"),
-        note=_note(plan, against, left, words),
+        note=_note(plan, against, left, never, words),
         number="," if against == "answers" else "~r",
     )
     return with_picture(in_language(chart, words.numbers))
@@ -86,7 +92,9 @@ def _joined(names: list[str]) -> str:
 
 
 def _points(places: Sequence[float], known: Sequence[float | None]) -> list[tuple[float, float]]:
-    return [(float(place), 100 * value) for place, value in zip(places, known, strict=True) if value is not None]
+    return [
+        (float(place), 100 * value) for place, value in zip(places, known, strict=True) if value is not None and value < NEVER
+    ]
 
 
 def _at_odds(channel: Channel, odds: float, wanted: Wanted, answers: int) -> float | None:
@@ -96,7 +104,9 @@ def _at_odds(channel: Channel, odds: float, wanted: Wanted, answers: int) -> flo
         return None
 
 
-def _note(plan: Drawn, against: str, left: list[str], words: Words) -> str:
+def _note(plan: Drawn, against: str, left: list[str], never: list[str], words: Words) -> str:
     n = words.numbers.number(plan.answers, ",d")
-    said = (words.note_answers if against == "answers" else words.note_odds).format(n=n, fewest=FEWEST)
-    return f"{said} {words.not_drawn.format(names=', '.join(left))}" if left else said
+    said = [(words.note_answers if against == "answers" else words.note_odds).format(n=n, fewest=FEWEST)]
+    said += [words.not_drawn.format(names=", ".join(left))] if left else []
+    said += [words.never_drawn.format(names=_joined(never))] if never else []
+    return " ".join(said)

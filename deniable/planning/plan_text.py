@@ -65,9 +65,13 @@ def figure(key: str, found: float | None, words: Words) -> str:
 
     >>> figure("share_20", 0.0473, ENGLISH), figure("difference_mean", 0.5321, ENGLISH), figure("mean", None, ENGLISH)
     ('± 4.7', '0.53', 'too few')
+    >>> figure("share_20", math.inf, ENGLISH)
+    'never'
     """
     if found is None:
         return words.too_few
+    if math.isinf(found):
+        return words.never
     if key.endswith("mean"):
         digits = max(0, 1 - math.floor(math.log10(found))) if found > 0 else 1
         number = words.numbers.number(found, f",.{min(digits, 8)}f")
@@ -84,7 +88,7 @@ def table_of(plan: Planned, words: Words = ENGLISH) -> tuple[list[str], list[lis
         odds = words.open if row.open else words.no_limit
         if math.isfinite(row.odds):
             odds = words.numbers.number(math.ceil(10 * row.odds - 1e-6) / 10, ",.1f")
-        worth = words.too_few if math.isnan(row.worth) else words.numbers.number(row.worth, ",.0f")
+        worth = words.never if math.isnan(row.worth) else words.numbers.number(row.worth, ",.0f")
         rows.append(
             [row.name, odds, worth, *(figure(key, row.figures[key], words) if key in row.figures else "" for key in keys)]
         )
@@ -100,8 +104,12 @@ def sentences(plan: Planned, words: Words = ENGLISH) -> list[str]:
         said.append(words.reading_groups.format(group=group))
     if "mean" in keys:
         said.append(words.reading_means)
+    if "quantile" in keys:
+        said.append(words.reading_quantiles)
     if any(found is None for row in plan.rows for found in row.figures.values()):
         said.append(words.reading_few.format(fewest=FEWEST))
+    if any(found == math.inf for row in plan.rows for found in row.figures.values()):
+        said.append(words.reading_never)
     if plan.left_out:
         said.append(words.left_out.format(names=", ".join(plan.left_out)))
     return said

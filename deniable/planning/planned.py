@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,9 +15,18 @@ from deniable.errors import NotInvertibleError, ParameterError
 from deniable.planning import plan_text
 from deniable.planning.budget import Proposal, share_out, total
 from deniable.planning.known_to import SHARE, is_noisy
-from deniable.planning.precision import POWER, Wanted, least_answers, margin, power, smallest_difference, strongest_tenth
+from deniable.planning.precision import (
+    POWER,
+    Wanted,
+    least_answers,
+    margin,
+    most_apart,
+    power,
+    smallest_difference,
+    strongest_tenth,
+)
 from deniable.planning.protection import Design, is_open, protected_at
-from deniable.planning.questions import Divided, has_mean, of_everyone
+from deniable.planning.questions import Divided, has_mean, of_everyone, told_best
 from deniable.privacy.measures import priors
 from deniable.statistics.numeric_attributes import check_known
 
@@ -35,8 +44,9 @@ ONLY = "answer"
 @dataclass(frozen=True)
 class Row:
     """What is expected of one attribute: its odds (infinite where nothing limits them), whether it is asked openly, how many direct answers
-    the answers are worth (for a share of 20%; not a number if it cannot be told), and its figures by
-    name (None where too few direct answers' worth is expected, or no difference would be found)."""
+    the answers are worth (for a share of 20%, or for what it is asked for instead; not a number if nothing can be told), and its figures by
+    name: None where too few direct answers' worth is expected, or no difference would be found; infinite where no number of answers tells
+    it."""
 
     name: str
     odds: float
@@ -68,10 +78,10 @@ class Plan:
 
     def __init__(
         self, schema: Schema, answers: int, group: float, by: str | None, asked_for: Mapping[str, str], truth: Mapping[str, Any],
-        epsilons: Mapping[str, float],
+        epsilons: Mapping[str, float], lowest: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.schema, self.answers, self.group, self.by = schema, answers, group, by
-        self._asked_for, self._epsilons = asked_for, epsilons
+        self._asked_for, self._epsilons, self._lowest = asked_for, epsilons, frozenset(lowest)
         self.channels = plannable(schema)
         self.left_out = [name for name in schema if name not in self.channels]
         """Attributes whose numbers have no step, or that have only one answer: nothing can be planned for them."""
@@ -84,7 +94,7 @@ class Plan:
     def margin(
         self, name: str = ONLY, share: float = SHARE, what: str = "share", in_group: bool = False, answers: int | None = None
     ) -> float | None:
-        """The margin that is expected; None where too few direct answers' worth is expected.
+        """The margin that is expected; None where too few direct answers' worth is expected, infinite where no number of answers tells it.
 
         Parameters
         ----------
@@ -115,7 +125,8 @@ class Plan:
 
     def difference(self, name: str = ONLY, share: float = SHARE, what: str = "share", often: float = POWER) -> float | None:
         """The smallest difference between the group and everyone else that would be found so often (its 95% interval excludes 0), where the
-        others have this share. None where none would, or too few direct answers' worth is expected.
+        others have this share. None where none would, or too few direct answers' worth is expected; infinite where no number of answers
+        tells it.
 
         >>> import deniable as dn
         >>> round(dn.plan(dn.KRR(dn.Binary(), 0.75), answers=2_000).difference(), 3)
@@ -128,14 +139,14 @@ class Plan:
 
     def power(self, difference: float, name: str = ONLY, share: float = SHARE, what: str = "share") -> float | None:
         """How often a difference between the group and everyone else would be found, where the others have this share; None where too few
-        direct answers' worth is expected.
+        direct answers' worth is expected, 0 where no number of answers tells it.
 
         >>> import deniable as dn
         >>> round(dn.plan(dn.KRR(dn.Binary(), 0.75), answers=2_000).power(0.15), 2)
         0.93
         """
         channel, wanted = self._channel(name), self._wanted(name, what, share, False)
-        most = wanted.of(channel).most_apart
+        most = most_apart(channel, wanted)
         if isinstance(difference, bool) or not isinstance(difference, (int, float)) or not 0 <= difference <= most:
             raise ParameterError(
                 "difference", "The difference must lie between 0 and {most:.4g}, got {got!r}.", most=most, got=difference
@@ -242,6 +253,9 @@ class Plan:
         """
         epsilon = total(total_odds, total_epsilon)
         hidden = {name: channel for name, channel in self.channels.items() if not is_open(channel)}
+        uses = {
+            name: self._asked_for[name] if name in self._asked_for else told_best(channel) for name, channel in hidden.items()
+        }
         together = [block.name for block in self.schema.blocks if len(block.attributes) > 1]
         if not hidden or together:
             raise ParameterError(
@@ -255,7 +269,7 @@ class Plan:
                 raise ParameterError(
                     "importance", "The importance of {name!r} must be above 0, got {got!r}.", name=name, got=weight
                 )
-        return share_out(hidden, self.answers, epsilon, share, weights, design)
+        return share_out(hidden, uses, self.answers, epsilon, share, weights, design)
 
     def names(self, what: str = "share") -> list[str]:
         """The attributes that are asked for something: a plan without any is refused."""
@@ -291,13 +305,16 @@ class Plan:
                 figures[f"group_{key}"] = self._known(channel, self._wanted(name, what, SHARE, True))
                 figures[f"difference_{key}"] = self._difference(name, self._wanted(name, what, SHARE, False))
         epsilon = self._epsilons.get(name, channel.epsilon)
-        return Row(name, math.exp(epsilon) if epsilon < 700 else math.inf, is_open(channel), self._worth(channel), figures)
+        return Row(name, math.exp(epsilon) if epsilon < 700 else math.inf, is_open(channel), self._worth(name), figures)
 
-    def _worth(self, channel: Channel) -> float:
-        try:
-            return of_everyone(Wanted().of(channel), self.answers).worth
-        except NotInvertibleError:
-            return math.nan
+    def _worth(self, name: str) -> float:
+        """For a share of 20% where shares are asked for and told, else for the mean or quantile."""
+        for what in self.purposes(name):
+            try:
+                return of_everyone(self._wanted(name, what, SHARE, False).of(self.channels[name]), self.answers).worth
+            except NotInvertibleError:
+                continue
+        return math.nan
 
     def _known(self, channel: Channel, wanted: Wanted) -> float | None:
         """The margin, worked out once for questions that are hidden alike."""
@@ -326,7 +343,7 @@ class Plan:
         share = 0.5 if what == "quantile" else SHARE if what == "mean" else share
         divided = self._divided(name) if in_group else None
         truth = self._truth.get(name) if what == "mean" else None
-        return Wanted(what, share, divided, truth, lowest=is_noisy(self.channels[name]))
+        return Wanted(what, share, divided, truth, lowest=name in self._lowest or is_noisy(self.channels[name]))
 
     def _can_divide(self, name: str) -> bool:
         """Whether the group is told by another question, with a draw of its own."""
@@ -344,7 +361,7 @@ class Plan:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per attribute: odds, worth, and its figures; not a number where too few direct answers' worth is expected, or the
-        attribute is not asked for it.
+        attribute is not asked for it; infinite where no number of answers tells it.
 
         >>> import deniable as dn
         >>> dn.plan(dn.KRR(dn.Binary(), 0.75), answers=1_000).to_frame().columns.tolist()[:5]

@@ -50,34 +50,50 @@ class Wanted:
         return AskedShare(channel, self.share, lowest_values=self.lowest or self.what == "quantile")
 
 
+NEVER = math.inf
+"""The margin of what no number of answers tells: the reports say nothing about it."""
+
+
 def told(channel: Channel, wanted: Wanted, answers: float) -> Outcome | None:
-    """What so many answers will tell; None where they are worth too few direct ones."""
-    try:
-        asked = wanted.of(channel)
-        outcome = of_everyone(asked, answers) if wanted.divided is None else of_group(asked, wanted.divided, answers)
-    except NotInvertibleError:
-        return None
+    """What so many answers will tell; None where they are worth too few direct ones. NotInvertibleError where no number of them would."""
+    asked = wanted.of(channel)
+    outcome = of_everyone(asked, answers) if wanted.divided is None else of_group(asked, wanted.divided, answers)
     return outcome if outcome.worth >= FEWEST else None
 
 
 def margin(channel: Channel, wanted: Wanted, answers: float) -> float | None:
-    """Half the length of the 95% interval that is expected; None where too few direct answers' worth is expected.
+    """Half the length of the 95% interval that is expected; None where too few direct answers' worth is expected, infinite where no number
+    of answers would be enough.
 
     >>> import deniable as dn
     >>> round(margin(dn.KRR(dn.Binary(), 0.75), Wanted(), 1_000), 3), margin(dn.KRR(dn.Binary(), 0.75), Wanted(), 100)
     (0.059, None)
+    >>> margin(dn.OneBit(dn.Integer(0, 9), 5), Wanted(), 1_000)
+    inf
     """
-    outcome = told(channel, wanted, answers)
+    try:
+        outcome = told(channel, wanted, answers)
+    except NotInvertibleError:
+        return NEVER
     return None if outcome is None else outcome.margin
 
 
+def most_apart(channel: Channel, wanted: Wanted) -> float:
+    """The largest difference that two groups can have; where reports never tell it, that of shares."""
+    try:
+        return wanted.of(channel).most_apart
+    except NotInvertibleError:
+        return 1 - wanted.share
+
+
 def power(channel: Channel, wanted: Wanted, divided: Divided, answers: float, apart: float) -> float | None:
-    """How often a difference between a group and the others would be found; None where too few direct answers' worth is expected."""
+    """How often a difference between a group and the others would be found; None where too few direct answers' worth is expected, 0 where
+    no number of answers tells it."""
     try:
         asked = wanted.of(channel)
         enough = of_difference(asked, divided, answers, 0.0).worth >= FEWEST
     except NotInvertibleError:
-        return None
+        return 0.0
     return of_difference(asked, divided, answers, apart).power if enough else None
 
 
@@ -85,7 +101,7 @@ def smallest_difference(
     channel: Channel, wanted: Wanted, divided: Divided, answers: float, often: float = POWER
 ) -> float | None:
     """The smallest difference between a group and the others that would be found so often; None where there is none, or too few direct
-    answers' worth is expected.
+    answers' worth is expected, infinite where no number of answers tells any.
 
     >>> import deniable as dn
     >>> halves = Divided(0.5)
@@ -97,7 +113,7 @@ def smallest_difference(
         asked = wanted.of(channel)
         alike = of_difference(asked, divided, answers, 0.0)
     except NotInvertibleError:
-        return None
+        return NEVER
     if alike.worth < FEWEST:
         return None
     normal = NormalDist()

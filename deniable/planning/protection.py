@@ -11,6 +11,7 @@ from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR, Crosswise, Identity, Retention, UnrelatedQuestion
 from deniable.core.channels.laws import Mixture
 from deniable.core.channels.noise import Laplace, Noise, Normal
+from deniable.core.channels.number_designs import OneBit, Piecewise
 from deniable.core.channels.optional import Optional
 from deniable.core.domains.domain import NO_ANSWER
 from deniable.errors import ParameterError
@@ -22,8 +23,9 @@ FINEST = 200
 
 
 def protected_at(channel: Channel, odds: Fraction) -> Channel:
-    """The same design at these odds: what is kept or replaced is kept as often as they allow, noise is as small as they allow. A number
-    that may be withheld is withheld as often as before. Other designs become randomised response. Refused where no noise is enough.
+    """The same design at these odds: what is kept or replaced is kept as often as they allow, noise is as small as they allow, one bit and
+    windows are as likely. A number that may be withheld is withheld as often as before. Other designs become randomised response. Refused
+    where no noise is enough.
 
     >>> import deniable as dn
     >>> protected_at(dn.KRR(dn.Nominal(["a", "b", "c"]), 0.5), Fraction(3)).p
@@ -46,6 +48,12 @@ def protected_at(channel: Channel, odds: Fraction) -> Channel:
     if isinstance(channel, Optional) and isinstance(channel.channel, Additive) and _scalable(channel.channel.noise):
         kept, word = channel.p, channel.domain.missing or NO_ANSWER
         return _with_noise(channel.channel, odds, lambda hidden: Optional(hidden, kept, word))
+    if isinstance(channel, OneBit):
+        return OneBit(channel.domain, odds)
+    if isinstance(channel, Piecewise):
+        # A width of 1 was chosen for means; other windows are as wide as the odds want them.
+        few = channel.width == 1
+        return Piecewise(channel.domain, odds, channel.reports, 1) if few else Piecewise(channel.domain, odds)
     return KRR(channel.domain, odds / (odds + channel.domain.size - 1))
 
 

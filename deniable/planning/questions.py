@@ -167,3 +167,8 @@ def _joint(asked: Asked, divided: Divided, members: Floats, apart: float) -> Flo
 def has_mean(domain: Domain) -> bool:
     """Whether a plan has a mean: of numbers, and of ratings; that of yes and no is a share."""
     return has_numbers(domain) and domain.size - (domain.missing is not None) > 2
+
+
+def told_best(channel: Channel) -> str:
+    """What an attribute is judged by of which nobody said what it is asked for: a share, where shares are told."""
+    return "mean" if channel.tells_means_only else "share"

@@ -5,17 +5,15 @@ Numbers of a grid are numbers. So are labels in an order that are all written as
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 
 from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Floats
-from deniable.core.domains.labels import Ordinal
+from deniable.core.domains.labels import WRITTEN, Ordinal
 
 NO_AND_YES = (("no", "yes"), ("false", "true"), ("nie", "tak"))
-_WRITTEN = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 
 
 def answered(domain: Domain) -> Any:
@@ -60,7 +58,7 @@ def counts_as(name: str, domain: Domain) -> str | None:
 
 def looks_like_numbers(domain: Domain) -> bool:
     """Whether all labels are written as numbers, in an order or not."""
-    return all(isinstance(label, str) and _WRITTEN.fullmatch(label) for label in _answers(domain))
+    return all(isinstance(label, str) and WRITTEN.fullmatch(label) for label in _answers(domain))
 
 
 def _answers(domain: Domain) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The design of a number, chosen by what it will be asked for: the one that tells it best at given odds.
+"""The design of a number or a rating, chosen by what it will be asked for: the one that tells it best at given odds.
 
 All designs hide a number equally well, as the odds say. What they tell differs: the mean of 0 to 99 is known ten times as well behind one
 bit as behind k-ary randomised response over 100 labels. The choice depends on the numbers, the odds and the use alone, so it is made before
@@ -16,14 +16,17 @@ from deniable.core.channels.additive import Additive
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR
 from deniable.core.channels.noise import Laplace
-from deniable.core.channels.number_designs import OneBit, Piecewise
+from deniable.core.channels.number_designs import OneBit, Piecewise, is_rating
 from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Number, fraction
 from deniable.core.domains.grids import Continuous, Integer
+from deniable.core.domains.labels import Ordinal
 from deniable.core.undoing import ALL_NODES
 from deniable.errors import NotInvertibleError, ParameterError
 from deniable.planning.known_to import USES, known_for
 from deniable.planning.mean_errors import MeanErrors
+from deniable.planning.questions import has_mean
+from deniable.survey.levels import MOST_NEIGHBOURS, neighbours_for
 
 ANSWERS = 1_000
 """Shares and quantiles are compared for this many answers: behind noise their margins do not simply shrink with the root."""
@@ -51,12 +54,13 @@ class Chosen(NamedTuple):
 
 
 def cheapest(domain: Domain, odds: Number, use: str) -> Chosen:
-    """The design that tells a mean, a share or a quantile of numbers best, if no report may change anyone's odds more than `odds` times.
+    """The design that tells a mean, a share or a quantile best, if no report may change anyone's odds more than `odds` times.
 
     Parameters
     ----------
     domain : Domain
-        Numbers of a grid: `dn.Integer` or `dn.Continuous` with a step, perhaps with a label for "no answer".
+        Numbers of a grid (`dn.Integer` or `dn.Continuous` with a step), a rating, or for shares and quantiles any labels in an order
+        (`dn.Ordinal`); perhaps with a label for "no answer".
     odds : number
         How many times a report may change anyone's odds.
     use : str
@@ -78,10 +82,7 @@ def cheapest(domain: Domain, odds: Number, use: str) -> Chosen:
     """
     if use not in USES:
         raise ParameterError("use", "A number is asked for one of {allowed}, got {got!r}.", allowed=list(USES), got=use)
-    if not isinstance(domain, Domain) or not isinstance(domain.answered, (Integer, Continuous)) or not domain.has_grid:
-        raise ParameterError(
-            "use_of_numbers", "What is asked for its {use} is a number of a grid, got {got!r}.", use=use, got=domain
-        )
+    _check_use(domain, use)
     read = fraction(odds, "cheapest", "odds")
     if read <= 1:
         raise ParameterError("odds_range", "odds must be above 1, got {got}.", got=odds)
@@ -97,18 +98,38 @@ def cheapest(domain: Domain, odds: Number, use: str) -> Chosen:
     return Chosen(taken.channel, taken.name, taken.cost, tuple(one for _, one in order))
 
 
+def _check_use(domain: Any, use: str) -> None:
+    grid = isinstance(domain, Domain) and isinstance(domain.answered, (Integer, Continuous)) and domain.has_grid
+    ordered = isinstance(domain, Domain) and isinstance(domain.answered, Ordinal)
+    if not grid and not ordered:
+        raise ParameterError(
+            "use_of_numbers", "What is asked for its {use} is a number of a grid or an answer in an order, got {got!r}.",
+            use=use, got=domain,
+        )  # fmt: skip
+    if use == "mean" and not has_mean(domain):
+        raise ParameterError(
+            "mean_of_words",
+            "What is asked for its mean has more than two answers, all of them numbers; got {got!r}.",
+            got=domain,
+        )
+
+
 def _cost(channel: Channel, use: str) -> float:
     return MeanErrors(channel).largest if use == "mean" else known_for(channel, ANSWERS, use).margin
 
 
 def _designs(domain: Domain, odds: Fraction, use: str) -> Iterator[tuple[str, Channel]]:
-    """What may hide a number at these odds, the simplest first."""
-    values = domain.answered.size
-    if use == "mean":
+    """What may hide an answer at these odds, the simplest first."""
+    values, labels = domain.size - (domain.missing is not None), isinstance(domain.answered, Ordinal)
+    if use == "mean" and (not labels or is_rating(domain)):
         yield "OneBit", OneBit(domain, odds)
         for reports in range(3, min(values, MOST_REPORTS + 1)):
             yield f"Piecewise with {reports} reports", Piecewise(domain, odds, reports=reports, width=1)
     yield "KRR", KRR(domain, odds / (odds + domain.size - 1))
+    if labels:
+        if domain.missing is not None and values <= MOST_NEIGHBOURS:
+            yield "Matrix (neighbours)", neighbours_for(domain, odds)
+        return
     if values <= ALL_NODES or use == "mean":
         yield "Piecewise", Piecewise(domain, odds)
     if domain.missing is None:

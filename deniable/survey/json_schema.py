@@ -29,7 +29,10 @@ _PROPERTIES: dict[str, Any] = {
     "min": {"type": "integer"},
     "max": {"type": "integer"},
     "step": {"type": "integer", "minimum": 1},
-    "for": {"description": "What a number on a grid will be asked for; its design is chosen by that.", "enum": list(USES)},
+    "for": {
+        "description": "What a number, a rating or an answer in an order will be asked for; its design is chosen by that.",
+        "enum": list(USES),
+    },
 }
 """Of elements; what is not here is a text."""
 _PAGE = {

@@ -115,7 +115,7 @@ def _take(given: dict[str, Any], design: str) -> dict[str, Any]:
     return given
 
 
-def neighbours_for(domain: Domain, odds: int) -> Matrix:
+def neighbours_for(domain: Domain, odds: int | Fraction) -> Matrix:
     """Ordered answers move to others, nearer ones more often; "no answer" (the last label) trades places with all evenly.
 
     The weight falls by a constant factor a step, which is chosen by bisection so that no odds change more than `odds` times.
@@ -146,16 +146,16 @@ def neighbours_for(domain: Domain, odds: int) -> Matrix:
     return best
 
 
-def _falling(k: int, factor: Fraction, odds: int) -> list[list[Fraction]]:
+def _falling(k: int, factor: Fraction, odds: int | Fraction) -> list[list[Fraction]]:
     """Rows over k answers and silence: silence takes part as one label of k-ary randomised response does."""
-    silent = Fraction(1, odds + k)
+    silent = 1 / Fraction(odds + k)
     rows = []
     for x in range(k):
         weights = [factor ** abs(x - z) for z in range(k)]
         parts = [Fraction(math.floor((1 - silent) * weight / sum(weights) * FINEST), FINEST) for weight in weights]
         parts[x] += 1 - silent - sum(parts)
         rows.append([*parts, silent])
-    rows.append([Fraction(1, odds + k)] * k + [Fraction(odds, odds + k)])
+    rows.append([silent] * k + [odds * silent])
     return rows
 
 

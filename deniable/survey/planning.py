@@ -6,14 +6,18 @@ import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
+import numpy as np
+
 from deniable.core.channels.base import Channel
 from deniable.core.channels.designs import KRR, Identity
-from deniable.core.domains.grids import Continuous, Integer
 from deniable.errors import ParameterError
-from deniable.planning.known_to import SHARE, binding, known_for
+from deniable.planning.known_to import SHARE, Known, binding, is_noisy, known_for
+from deniable.planning.precision import Wanted, margin
+from deniable.planning.questions import has_mean
 from deniable.plurals import counted
 from deniable.privacy.measures.influence import in_people
 from deniable.privacy.reporting.warnings import ALL_TOGETHER, MEANS_ALONE, notable, warnings_of, weak_together
+from deniable.statistics.label_numbers import numbers_of
 from deniable.survey.questionnaire import Questionnaire
 
 USEFUL = 0.1
@@ -106,23 +110,33 @@ def costs(questionnaire: Questionnaire, answers: int) -> list[Cost]:
     """
     if isinstance(answers, bool) or not isinstance(answers, int) or answers < 1:
         raise ParameterError("answers", "The number of answers must be a whole number above 0, got {got!r}.", got=answers)
-    all_costs = []
+    all_costs, margins = [], dict[tuple[Channel, str | None], tuple[Known, float]]()
     epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
     reach = NormalDist().inv_cdf(0.975)
     uses = {name: element.use for element in questionnaire.elements for name in element.channels}
     for name, channel in questionnaire.schema.items():
         use = uses[name]
-        known = known_for(channel, answers, use)
-        margin = min(known.margin, most_unknown(use))
-        worth = known.direct * (reach / margin) ** 2
+        if (channel, use) not in margins:
+            margins[channel, use] = known_for(channel, answers, use), _shown(channel, answers, use)
+        known, shown = margins[channel, use]
+        worth = known.direct * (reach / min(known.margin, most_unknown(use))) ** 2
         lies = in_people(channel, answers, known.influence)
-        all_costs.append(Cost(name, epsilons[name], worth, margin, lies, use, _span(channel)))
+        all_costs.append(Cost(name, epsilons[name], worth, shown, lies, use, _span(channel)))
     return all_costs
 
 
+def _shown(channel: Channel, answers: int, use: str | None) -> float:
+    """The margin that a plan shows (`dn.plan`), as a part of the range where it is one of a mean. Where a plan calls the answers too few,
+    it is that of an interval that is not cut at 0 and 1."""
+    lowest, share = use == "share" or is_noisy(channel), 0.5 if use == "quantile" else SHARE
+    found = margin(channel, Wanted(use or "share", share, lowest=lowest), answers)
+    if found is None or math.isinf(found):
+        return min(known_for(channel, answers, use).margin, most_unknown(use))
+    return min(found / (_span(channel) if use == "mean" else 1.0), most_unknown(use))
+
+
 def _span(channel: Channel) -> float:
-    answered = channel.domain.answered
-    return float(answered.high - answered.low) if isinstance(answered, (Integer, Continuous)) else 1.0
+    return float(np.ptp(numbers_of(channel.domain))) if has_mean(channel.domain) else 1.0
 
 
 @dataclass(frozen=True)
@@ -151,6 +165,7 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     all_costs = costs(questionnaire, answers)
     open_ = {name for element in questionnaire.elements if not element.private for name in element.channels}
     epsilons, uses = {cost.name: cost.epsilon for cost in all_costs}, {cost.name: cost.use for cost in all_costs}
+    named = {cost.name: cost for cost in all_costs}
     said = [
         Advice("note", name, f"assumed: {channel.assumption}.")
         for name, channel in questionnaire.schema.items()
@@ -163,7 +178,7 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
         else:
             warned = [*warnings_of(block), *notable(epsilons[block.name])]
             if uses.get(block.name):
-                said.append(Advice("note", block.name, _chosen(questionnaire, block.name, answers)))
+                said.append(Advice("note", block.name, _chosen(questionnaire, named[block.name], answers)))
             # A number that is asked for its mean alone need not tell more.
             kinds = {MEANS_ALONE: "note"} if uses.get(block.name) else {}
             said += [Advice(kinds.get(text, "warning"), block.name, text) for text in warned]
@@ -172,15 +187,14 @@ def advice(questionnaire: Questionnaire, answers: int) -> list[Advice]:
     return said + [Advice("warning", ALL_TOGETHER, text) for text in weak_together(together)]
 
 
-def _chosen(questionnaire: Questionnaire, name: str, answers: int) -> str:
-    """Which design a number's use has chosen, and what that gains."""
-    channel = questionnaire.schema[name]
-    [cost] = [cost for cost in costs(questionnaire, answers) if cost.name == name]
+def _chosen(questionnaire: Questionnaire, cost: Cost, answers: int) -> str:
+    """Which design a question's use has chosen, and what that gains."""
+    channel = questionnaire.schema[cost.name]
     chosen = type(channel).__name__
     if isinstance(channel, KRR):
         return f"chosen for what it is asked for ({cost.use}): {chosen}; no other design at these odds tells it better."
     plain = KRR.from_epsilon(channel.domain, channel.epsilon)
-    without = replace(cost, margin=min(known_for(plain, answers, cost.use).margin, most_unknown(cost.use)))
+    without = replace(cost, margin=_shown(plain, answers, cost.use))
     known, otherwise = (each.margin_in_words.split(": ")[1] for each in (cost, without))
     gain = f"{known} (without `for`: {otherwise})"
     return f"chosen for what it is asked for ({cost.use}): {chosen}. With {counted(answers, 'answer')}: {gain}."

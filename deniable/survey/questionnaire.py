@@ -99,6 +99,18 @@ class Questionnaire:
         """What the private answers of one person give away together; what is asked openly is not counted."""
         return sum(epsilon for element in self.elements if element.private for epsilon in element.epsilons.values())
 
+    @property
+    def asked_for(self) -> dict[str, str]:
+        """By column what it is asked for (a mean, a share or a quantile), where the questionnaire says so.
+
+        >>> Questionnaire.parse('''
+        ... {"survey": "habits", "title": "Habits", "organiser": "Town hall", "contact": "t@town.example", "other_way": "Call us.",
+        ...  "pages": [{"elements": [{"type": "rating", "name": "buses", "title": "The buses?", "for": "mean"}]}]}
+        ... ''').asked_for
+        {'buses': 'mean'}
+        """
+        return {name: element.use for element in self.elements if element.use is not None for name in element.channels}
+
     @classmethod
     def parse(cls, given: str, where: str = "the questionnaire") -> Questionnaire:
         """Read YAML or JSON text."""

@@ -67,6 +67,56 @@ def test_polish_and_a_picture(run, files):
     assert "Jak dobrze" in (files / "p.svg").read_text(encoding="utf-8")
 
 
+def test_what_can_never_be_told_is_named_in_the_table_the_json_and_the_sentences(run, files):
+    dn.Schema({"hours": dn.OneBit(dn.Integer(0, 99), 5), "smokes": dn.KRR(dn.Nominal(["no", "yes"]), 0.75)}).save(
+        files / "n.json"
+    )
+    code, out, _ = run("plan", "n.json", "--answers", 300, "--margin", 5)
+    assert code == 0
+    assert "hours: no protection of its kind tells shares" in out
+    assert "1,400 answers (smokes needs most)" in out
+    assert "However many answers there are, they never tell a share of hours." in out
+    _, out, _ = run("plan", "n.json", "--answers", 300, "--json")
+    hours, smokes = json.loads(out)["attributes"]
+    assert "share_20" in hours["never"]
+    assert "mean" not in hours["never"]
+    assert hours["share_20"] is None
+    assert (smokes["never"], smokes["share_2"]) == ([], None)
+
+
+def test_no_word_of_the_table_is_broken_however_narrow_the_screen(run, files, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = run("plan", "q.yaml", "--answers", 3000)
+    lines = [line for line in out.splitlines() if line[:1] in "┃│"]
+    assert max(map(len, out.splitlines())) <= 80
+    words = {word for line in lines for word in line.replace("┃", " ").replace("│", " ").split()}
+    assert {"difference", "attribute", "answers", "group"} <= words
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["q.yaml", "--by", "age"], "Nie ma atrybutu „age”; są: smokes, buses."),
+        (["q.yaml", "--margin", 60], "--margin podaje się w punktach procentowych"),
+        (["q.yaml", "--group", 30], "--group to udział osób w grupie"),
+        (["q.yaml", "--budget", 1.1], "jest za mały na tyle pytań (2)"),
+        (["q.yaml", "--budget", 0.5], "--budget to szanse wszystkich pytań razem"),
+        (["q.yaml", "--against", "time"], "--against to answers"),
+        (["no.yaml"], "Nie ma pliku no.yaml."),
+        (["q.yaml", "--plot", "none/p.svg"], "Nie ma katalogu none"),
+        (["bad.yaml"], "bad.yaml: liczba błędów: 3\n  wiersz 2: survey to krótka nazwa"),
+        (["bad.yaml"], "rating nie ma „fro”"),
+    ],
+)
+def test_bad_input_is_told_in_polish(run, files, options, says):
+    bad = BODY.replace("privacy: strong", "privacy: strong, for: mean").replace("buses?", "buses?, fro: mean")
+    (files / "bad.yaml").write_text(HEAD.replace("survey: habits", "survey: Nasze Miasto") + bad, encoding="utf-8")
+    code, out, err = run("plan", *options, "--language", "pl")
+    assert (code, out) == (2, "")
+    assert err.startswith("błąd: ")
+    assert says in err
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -98,6 +98,8 @@ SMALL: dict[str, list[dn.Channel]] = {
         dn.OneBit(MAY_BE_SILENT, 5),
         dn.OneBit(DIGIT, 10 * Fraction(PI)),
         dn.OneBit.from_epsilon(DIGIT, 0.7),
+        dn.OneBit(dn.Ordinal(["1", "2", "3", "4", "5"]), 3),  # a rating is reported as its ends
+        dn.OneBit(dn.Ordinal(["1", "2", "3"], missing="no answer"), 5),
     ],
     "Piecewise": [
         dn.Piecewise(DIGIT, 5),
@@ -112,9 +114,13 @@ SMALL: dict[str, list[dn.Channel]] = {
         dn.Piecewise(MAY_BE_SILENT, 2, reports=5, width=3),
         dn.Piecewise(DIGIT, 10 * Fraction(PI), reports=4),
         dn.Piecewise.from_epsilon(DIGIT, 1.2, reports=3),
+        dn.Piecewise(dn.Ordinal(["1", "2", "3", "4", "5"], missing="no answer"), 5, reports=3, width=1),
+        dn.Piecewise(dn.Ordinal([str(i) for i in range(1, 11)]), 9, reports=3, width=1),  # 1, 6 and 10
+        dn.Piecewise(dn.Ordinal(["0", "10", "20", "30"]), 4, reports=4, width=1),
     ],
     "Optional": [
         dn.Optional(dn.OneBit(DIGIT, 3), 0.75),
+        dn.Optional(dn.OneBit(dn.Ordinal(["1", "2", "3"]), 3), 0.75),
         dn.Optional(dn.Piecewise(DIGIT, 3, reports=3), 0.7),
         dn.Optional(dn.KRR(COLOUR, 0.6), 0.8),
         dn.Optional(dn.Additive(DIGIT, dn.Laplace(3)), 0.75),

@@ -64,6 +64,18 @@ def test_the_matrix_is_the_integers_over_the_denominator_with_labels_on_both_axe
     assert small_channel.matrix().max() <= 1, "the caller's copy must not be the channel's own"
 
 
+def as_answers(channel, rows):
+    """A rating is reported as one of its own numbers: each cell as the nearest, the larger of two; the others are never reported."""
+    if not isinstance(channel.domain.answered, dn.Ordinal):
+        return rows
+    silent = channel.domain.missing is not None
+    values, cells = len(channel.inputs) - silent, len(rows[0]) - silent
+    written = {math.floor(Fraction(cell * (values - 1), cells - 1) + Fraction(1, 2)): cell for cell in range(cells)}
+    if silent:
+        written[values] = cells
+    return [[row[written[z]] if z in written else Fraction(0) for z in range(len(channel.inputs))] for row in rows]
+
+
 def defined(channel):
     """P from the definition of the design, in exact fractions."""
     k = len(channel.inputs)
@@ -98,7 +110,7 @@ def defined(channel):
         case dn.OneBit() if channel.domain.missing is None:
             low, high = 1 / (channel.odds + 1), channel.odds / (channel.odds + 1)
             bit = [low + (high - low) * Fraction(x, k - 1) for x in range(k)]
-            return [[1 - share, share] for share in bit]
+            return as_answers(channel, [[1 - share, share] for share in bit])
         case dn.OneBit() | dn.Piecewise():
             # Cells under a window that glides over them; silence is one more cell, as wide as the window.
             cells, width = (2, 1) if isinstance(channel, dn.OneBit) else (channel.reports, channel.width)
@@ -109,10 +121,15 @@ def defined(channel):
                 under = [max(Fraction(0), min(start + width, z + 1) - max(start, Fraction(z))) for z in range(cells)]
                 rows.append([1 + (channel.odds - 1) * part for part in under] + [Fraction(width)] * silent)
             rows += [[one] * cells + [channel.odds * width]] * silent
-            return [[weight / sum(row) for weight in row] for row in rows]
+            return as_answers(channel, [[weight / sum(row) for weight in row] for row in rows])
         case dn.Optional():
             inner, p, z_count = defined(channel.channel), channel.p, len(channel.outputs) - 1
             rows = [[p * value for value in row] + [1 - p] for row in inner]
+            if isinstance(
+                channel.channel, dn.OneBit | dn.Piecewise
+            ):  # a label of a rating that is never reported would prove silence
+                possible = [any(row[z] for row in inner) for z in range(z_count)]
+                return [*rows, [(1 - p) / sum(possible) * each for each in possible] + [p]]
             return [*rows, [(1 - p) / z_count] * z_count + [p]]
         case dn.Additive():
             noise, step = channel.noise, channel.domain.step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 
@@ -239,12 +240,49 @@ def test_numbers_without_a_step_are_named_and_left_out():
         dn.plan(dn.Schema({"pay": dn.Identity(dn.Continuous(0, 1))}))
 
 
-def test_a_channel_that_tells_nothing_is_too_few_and_no_error():
+def test_a_channel_that_tells_nothing_never_tells_it_which_is_no_error():
     plan = dn.plan(dn.KRR(YES_NO, 0.5), 1_000)
-    assert plan.margin() is None
+    assert plan.margin() == math.inf
     assert plan.answers_for(0.05) is None
-    assert plan.difference() is None
-    assert "too few" in repr(plan)
+    assert plan.difference() == math.inf
+    assert plan.power(0.1) == 0
+    assert "never" in repr(plan)
+    assert "too few" not in repr(plan)
+
+
+def test_never_is_said_where_no_number_of_answers_helps_and_too_few_where_one_does():
+    """One bit tells no shares, ever; of 60 answers the mean is too few, of 3,000 it is known."""
+    few, many = (dn.plan(dn.OneBit(dn.Integer(0, 99), 5), answers) for answers in (60, 3_000))
+    for plan in (few, many):
+        figures = plan.rows[0].figures
+        assert {key for key, value in figures.items() if value == math.inf} == {key for key in figures if "share" in key}
+        assert "“Never”" in repr(plan)
+        assert math.isinf(plan.to_frame()["share_20"][0])
+        with pytest.raises(ParameterError, match="tell no shares, however many"):
+            plan.plot()
+    assert few.rows[0].figures["mean"] is None
+    assert "“Too few”" in repr(few)
+    assert few.rows[0].worth < 30 < many.rows[0].worth
+    assert many.rows[0].figures["mean"] == pytest.approx(1.96 * 74.25 / 3_000**0.5, rel=0.01)
+    assert "“Too few”" not in repr(many)
+
+
+def test_curves_leave_out_what_can_never_be_told_and_say_so():
+    schema = dn.Schema({"hours": dn.OneBit(dn.Integer(0, 9), 5), "smokes": dn.KRR(YES_NO, 0.8)})
+    for against in ("answers", "odds"):
+        drawn = json.dumps(dn.plan(schema, 1_000).plot(against).to_dict())
+        assert "Shares can never be told: hours." in drawn
+
+
+def test_a_budget_keeps_designs_for_means_and_judges_them_by_the_mean():
+    schema = dn.Schema({"hours": dn.OneBit(dn.Integer(0, 9), 5), "few": dn.Piecewise(dn.Integer(0, 9), 5, reports=3, width=1)})
+    proposal = dn.plan(schema, 5_000).share_budget(total_odds=30)
+    assert [(type(row.channel).__name__, row.use) for row in proposal.rows] == [("OneBit", "mean"), ("Piecewise", "mean")]
+    assert proposal.epsilon <= math.log(30)
+    for row in proposal.rows:
+        assert math.exp(row.channel.epsilon) == pytest.approx(row.odds, rel=1e-6)
+        assert row.margin == dn.plan(row.channel, 5_000).margin(what="mean")
+    assert "mean: ± " in repr(proposal)
 
 
 @pytest.mark.parametrize(

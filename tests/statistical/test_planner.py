@@ -24,7 +24,7 @@ def test_plans_of_a_random_questionnaire_come_true():
 def test_a_plan_that_is_off_is_found_out():
     rng = np.random.default_rng([SEED, 0])
     first = next(one for one in planner.statements_of(rng, 0) if not isinstance(one, str))
-    wrong = planner.Statement(0, "", first.kind, first.outcome, 1.08 * first.says, first.members)
+    wrong = planner.Statement(0, "", first.kind, first.outcome, 1.08 * first.says)
     assert not planner.passes([planner.judged(wrong, rng, 250)], 250)
 
 

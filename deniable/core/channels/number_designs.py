@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
 
 from deniable.core.channels.base import Channel
+from deniable.core.channels.sparse_windows import SparseWindows
 from deniable.core.channels.windows import Windows
 from deniable.core.domains.checks import check_domain
 from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Number, fraction, written
 from deniable.core.domains.grids import Continuous, Integer
-from deniable.core.domains.labels import Ordinal
+from deniable.core.domains.labels import Ordinal, rating_numbers
 from deniable.core.domains.missing import WithMissing
 from deniable.errors import ParameterError
 
@@ -26,18 +28,38 @@ BIT = ("low", "high")
 
 def _check_numbers(domain: Any, owner: str) -> Domain:
     checked = check_domain(domain, owner)
-    if not isinstance(checked.answered, (Integer, Continuous)):
+    if not isinstance(checked.answered, (Integer, Continuous)) and not is_rating(checked):
         raise ParameterError(
             "not_numbers_of_a_grid",
-            "{owner} needs numbers: dn.Integer(low, high) or dn.Continuous(low, high, step), got {domain!r}.",
+            "{owner} needs numbers: dn.Integer(low, high), dn.Continuous(low, high, step), or a rating, whose labels are numbers "
+            "equally far apart, such as dn.Ordinal(['1', '2', '3']); got {domain!r}.",
             owner=owner,
             domain=checked,
         )
-    if checked.answered.size < 2:
+    if _values(checked) < 2:
         raise ParameterError(
             "one_value", "{owner}: {domain!r} has one value only: there is nothing to hide.", owner=owner, domain=checked
         )
     return checked
+
+
+def is_rating(domain: Domain) -> bool:
+    """Whether a domain is a rating that the designs for means can hide: at least three labels that are numbers, rising by equal steps.
+
+    >>> import deniable as dn
+    >>> is_rating(dn.Ordinal(["1", "2", "3"], missing="no answer")), is_rating(dn.Ordinal(["1", "2", "5"])), is_rating(dn.Integer(1, 3))
+    (True, False, False)
+    """
+    numbers = rating_numbers(domain)
+    if numbers is None or len(numbers) < 3:
+        return False
+    steps = {later - number for number, later in itertools.pairwise(numbers)}
+    return len(steps) == 1 and min(steps) > 0
+
+
+def _values(domain: Domain) -> int:
+    """How many numbers there are, without silence."""
+    return domain.size - (domain.missing is not None)
 
 
 def _check_odds(odds: Any, owner: str) -> Fraction:
@@ -75,7 +97,8 @@ class OneBit(Channel):
     """Only "low" or "high" is reported, and "high" is the likelier the larger the number is (Duchi, Jordan and Wainwright).
 
     P("high") rises evenly from 1 / (odds + 1) for the smallest number to odds / (odds + 1) for the largest. So means are known well, and
-    nothing else is: shares and quantiles cannot be told. A domain with a label for "no answer" hides that, too, at the same odds.
+    nothing else is: shares and quantiles cannot be told. A domain with a label for "no answer" hides that, too, at the same odds. A rating
+    is reported as its lowest or its highest number.
 
     >>> import deniable as dn
     >>> channel = dn.OneBit(dn.Integer(0, 4), odds=3)
@@ -89,8 +112,12 @@ class OneBit(Channel):
         self.domain = _check_numbers(domain, "OneBit")
         self.odds = _check_odds(odds, "OneBit")
         silent = domain.missing is not None
-        self.reported: Domain = WithMissing(Ordinal(list(BIT)), str(domain.missing)) if silent else Ordinal(list(BIT))
-        self.law: Windows = Windows(domain.answered.size, 2, 1, self.odds, silent)
+        if is_rating(domain):
+            self.reported: Domain = domain
+            self.law: Windows = SparseWindows(_values(domain), 2, 1, self.odds, silent)
+            return
+        self.reported = WithMissing(Ordinal(list(BIT)), str(domain.missing)) if silent else Ordinal(list(BIT))
+        self.law = Windows(domain.answered.size, 2, 1, self.odds, silent)
 
     @classmethod
     def from_epsilon(cls, domain: Domain, epsilon: float) -> OneBit:
@@ -116,7 +143,8 @@ class Piecewise(Channel):
     Parameters
     ----------
     domain : Domain
-        Numbers of a grid, `dn.Integer` or `dn.Continuous` with a step.
+        Numbers of a grid, `dn.Integer` or `dn.Continuous` with a step; or a rating (`dn.Ordinal` of numbers that are equally far apart),
+        of which `reports` numbers are reported.
     odds : number
         How many times a report may change anyone's odds at most.
     reports : int, optional
@@ -141,11 +169,15 @@ class Piecewise(Channel):
     def __init__(self, domain: Domain, odds: Number, reports: int | None = None, width: int | None = None) -> None:
         self.domain = _check_numbers(domain, "Piecewise")
         self.odds = _check_odds(odds, "Piecewise")
-        values, silent = domain.answered.size, domain.missing is not None
+        values, silent = _values(domain), domain.missing is not None
         self.reports, self.width = _size(values, self.odds, reports, width)
+        if is_rating(domain):
+            self.reported: Domain = domain
+            self.law: Windows = _for_rating(values, self.reports, self.width, self.odds, silent)
+            return
         numbers = _reported(domain.answered, self.reports, self.width)
-        self.reported: Domain = WithMissing(numbers, str(domain.missing)) if silent else numbers
-        self.law: Windows = Windows(values, self.reports, self.width, self.odds, silent)
+        self.reported = WithMissing(numbers, str(domain.missing)) if silent else numbers
+        self.law = Windows(values, self.reports, self.width, self.odds, silent)
 
     @classmethod
     def from_epsilon(cls, domain: Domain, epsilon: float, reports: int | None = None, width: int | None = None) -> Piecewise:
@@ -183,6 +215,19 @@ def _size(values: int, odds: Fraction, reports: Any, width: Any) -> tuple[int, i
             reports=reports, got=width,
         )  # fmt: skip
     return reports, width
+
+
+def _for_rating(values: int, reports: int, width: int, odds: Fraction, silent: bool) -> Windows:
+    """A rating is reported as a rating, so there are no more reports than answers."""
+    if reports > values or (reports == values and width > 1):
+        raise ParameterError(
+            "piecewise_rating",
+            "Piecewise: a rating of {values} numbers is reported as one of them: reports must be below {values}, or {values} with width=1, "
+            "got reports={reports} and width={width}.",
+            values=values, reports=reports, width=width,
+        )  # fmt: skip
+    law = Windows if reports == values else SparseWindows
+    return law(values, reports, width, odds, silent)
 
 
 def _reported(domain: Any, reports: int, width: int) -> Domain:

@@ -11,6 +11,7 @@ import numpy as np
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.laws import Law
+from deniable.core.channels.sparse_windows import SparseWindows
 from deniable.core.channels.windows import Windows
 from deniable.core.domains.domain import NO_ANSWER, Domain
 from deniable.core.domains.exact import LARGEST_DENOMINATOR, Floats, Ints, Number, probability, written
@@ -29,14 +30,17 @@ class _MayBeSilent(Law):  # its name is part of the fingerprints of schemas alre
         self._inner = inner
         self.inputs, self.outputs = inner.inputs + 1, inner.outputs + 1
         # Nonresponse becomes every label evenly: the denominator is enlarged until its parts can be shared out without remainder.
-        share = (1 - p).numerator * inner.denominator
-        repeat = inner.outputs // math.gcd(share, inner.outputs) if p < 1 else 1
+        # A rating is reported as some of its labels only; the others, which nobody else reports, would prove nonresponse.
+        places = inner.places if isinstance(inner, SparseWindows) else np.arange(inner.outputs)
+        labels, share = len(places), (1 - p).numerator * inner.denominator
+        repeat = labels // math.gcd(share, labels) if p < 1 else 1
         if p.denominator * repeat * inner.denominator > LARGEST_DENOMINATOR:
-            repeat = max(1, math.ceil(inner.outputs / share)) if p < 1 else 1
+            repeat = max(1, math.ceil(labels / share)) if p < 1 else 1
         self.kept = p.numerator * repeat
         self.denominator = p.denominator * repeat * inner.denominator
         turned = self.denominator - self.kept * inner.denominator
-        self.even = turned // inner.outputs + (np.arange(inner.outputs) < turned % inner.outputs).astype(np.int64)
+        self.even = np.zeros(inner.outputs, dtype=np.int64)
+        self.even[places] = turned // labels + (np.arange(labels) < turned % labels).astype(np.int64)
         self.turned = turned
         self._check()
 

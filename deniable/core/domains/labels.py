@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +18,23 @@ from deniable.core.domains.domain import Domain
 from deniable.core.domains.exact import Ints
 from deniable.core.domains.stored_labels import StoredLabels
 from deniable.errors import ParameterError
+
+WRITTEN = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
+"""A label that is a number."""
+
+
+def rating_numbers(domain: Domain) -> list[Fraction] | None:
+    """The numbers of labels in an order that are all numbers, or written as such, without the label for silence; None of others.
+
+    >>> [str(number) for number in rating_numbers(Ordinal(["1", "2.5"], missing="no answer"))], rating_numbers(Ordinal(["low", "high"]))
+    (['1', '5/2'], None)
+    """
+    if not isinstance(domain.answered, Ordinal):
+        return None
+    labels = [label for label in domain.answered.labels if label != domain.missing]
+    if any(isinstance(label, bool) or (isinstance(label, str) and not WRITTEN.fullmatch(label)) for label in labels):
+        return None
+    return [Fraction(str(label)) for label in labels]
 
 
 class _Labels(Domain):

@@ -11,7 +11,9 @@ from deniable.core.channels.designs import KRR, Crosswise, Flip, ForcedResponse,
 from deniable.core.channels.noise import Laplace, Noise, Normal, Uniform
 from deniable.core.channels.number_designs import OneBit, Piecewise
 from deniable.core.channels.optional import Optional
+from deniable.core.channels.sparse_windows import SparseWindows
 from deniable.core.channels.table_designs import Matrix, Neighbours
+from deniable.core.channels.windows import Windows
 from deniable.core.schema import Schema
 from deniable.privacy.reporting.words import quoted
 
@@ -78,9 +80,10 @@ def describe_design(channel: Channel) -> str:
 
 
 def _bit(channel: OneBit) -> str:
-    low, high = (quoted(label) for label in channel.outputs[:2])
-    first, last = channel.domain.answered.labels[0], channel.domain.answered.labels[-1]
-    ends = [int(channel.law.column(1)[code]) / channel.denominator for code in (0, channel.law.values - 1)]
+    codes = _reported_codes(channel.law)
+    low, high = (quoted(channel.outputs[code]) for code in codes)
+    first, last = channel.domain.labels[0], channel.domain.labels[channel.law.values - 1]
+    ends = [int(channel.law.column(codes[1])[code]) / channel.denominator for code in (0, channel.law.values - 1)]
     return (
         f"only {low} or {high} is reported; {high} with probability {ends[0]:.4g} if the number is {first}, rising evenly to "
         f"{ends[1]:.4g} if it is {last}"
@@ -88,15 +91,21 @@ def _bit(channel: OneBit) -> str:
 
 
 def _window(channel: Piecewise) -> str:
-    law, numbers = channel.law, channel.reported.answered.labels
-    first, last = (f"{number:g}" for number in (numbers[0], numbers[-1]))
+    law = channel.law
+    numbers = [channel.reported.labels[code] for code in _reported_codes(law)]
+    first, last = (number if isinstance(number, str) else f"{number:g}" for number in (numbers[0], numbers[-1]))
     near = law.full * law.width / channel.denominator
     if law.width == 1:
         what = f"the number, rounded at random to one of {law.cells} from {first} to {last}, is reported"
     else:
-        reach = f"{float(numbers[1] - numbers[0]) * law.width / 2:g}"
+        reach = f"{(float(numbers[1]) - float(numbers[0])) * law.width / 2:g}"
         what = f"a number at most {reach} away from the true one is reported"
     return f"{what} with probability {near:.4g}, else any of {law.cells} numbers from {first} to {last}"
+
+
+def _reported_codes(law: Windows) -> list[int]:
+    """As which codes the cells of a window are reported."""
+    return law.places.tolist()[: law.cells] if isinstance(law, SparseWindows) else list(range(law.cells))
 
 
 def describe_designs(schema: Mapping[str, Channel], names: Iterable[str] | None = None) -> list[str]:

@@ -28,11 +28,11 @@ COMMON = {"type", "name", "title", "description", "privacy", "visibleIf"}
 KEYS: Mapping[str, set[str]] = MappingProxyType(
     {
         "boolean": COMMON | {"labelTrue", "labelFalse"},
-        "radiogroup": COMMON | {"choices", "ordered"},
-        "dropdown": COMMON | {"choices", "ordered"},
-        "rating": COMMON | {"choices", "rateMin", "rateMax", "minRateDescription", "maxRateDescription"},
+        "radiogroup": COMMON | {"choices", "ordered", "for"},
+        "dropdown": COMMON | {"choices", "ordered", "for"},
+        "rating": COMMON | {"choices", "rateMin", "rateMax", "minRateDescription", "maxRateDescription", "for"},
         "number": COMMON | {"bands", "grid", "min", "max", "step", "unit", "for"},
-        "age": COMMON | {"bands"},
+        "age": COMMON | {"bands", "for"},
         "checkbox": COMMON | {"choices"},
         "matrix": COMMON | {"rows", "columns"},
         "information": {"type", "name", "title", "description", "visibleIf"},

@@ -8,13 +8,10 @@ from typing import Any
 from deniable.core.domains.domain import NO_ANSWER
 from deniable.core.domains.grids import Integer
 from deniable.core.domains.missing import WithMissing
-from deniable.planning.known_to import USES
-from deniable.survey.levels import LEVELS
 from deniable.survey.page_rules import FARTHEST, MOST_CHOICES, MOST_VALUES
 from deniable.survey.questions.choices import AnswerForm, Choice
-from deniable.survey.questions.reading import Reading, channel_of, privacy_of, yes_no
+from deniable.survey.questions.reading import Reading, channel_of, use_of, yes_no
 from deniable.survey.questions.single import single_choice
-from deniable.survey.spelling import meant
 from deniable.survey.texts import joined
 
 AGE_BANDS = [16, 25, 35, 45, 55, 65, 75]
@@ -54,7 +51,6 @@ def _bands(reading: Reading, given: dict[str, Any], edges: Any) -> list[Choice]:
 def read_number(reading: Reading, given: dict[str, Any], kind: str, name: str) -> AnswerForm:
     """A number or an age."""
     unit: dict[str, Any] = {"unit": reading.text(given, "unit")} if "unit" in given else {}
-    use = _use(reading, given)
     if kind == "age" or not yes_no(reading, ("grid",), given.get("grid", False)):
         return single_choice(
             reading, given, _bands(reading, given, given.get("bands", AGE_BANDS if kind == "age" else None)), True, **unit
@@ -68,33 +64,7 @@ def read_number(reading: Reading, given: dict[str, Any], kind: str, name: str) -
             "a grid has whole numbers min, max and step, the step divides what lies between, and there are at most {most:,} values; "
             "got {low!r}, {high!r}, {step!r}.", most=MOST_VALUES, low=low, high=high, step=step,
         )  # fmt: skip
+    use = use_of(reading, given)
     numbers = Integer(low, high, step)  # type: ignore[arg-type]
     channel = channel_of(reading, given, WithMissing(numbers, NO_ANSWER), ordered=True, use=use)
     return AnswerForm({name: channel}, [], extra={"grid": {"min": low, "max": high, "step": step}, **unit}, use=use)
-
-
-def _use(reading: Reading, given: dict[str, Any]) -> str | None:
-    """What a number is asked for, where that is said: its design is chosen by that."""
-    use = given.get("for")
-    if use is None:
-        return None
-    if use not in USES:
-        near = meant(str(use), USES)
-        raise reading.error(
-            ("for",), "use", "for says what the number is asked for, one of {allowed}, got {got!r}{asks}.",
-            allowed=list(USES), got=use, asks="" if near is None else f"; did you mean {near!r}?",
-        )  # fmt: skip
-    if not yes_no(reading, ("grid",), given.get("grid", False)):
-        raise reading.error(
-            ("for",), "use_of_numbers",
-            "for: {use} is said of a number on a grid (grid: true with min, max and step); of ranges only shares are known.", use=use,
-        )  # fmt: skip
-    privacy = privacy_of(reading, given)
-    if isinstance(privacy, dict):
-        raise reading.error(
-            ("for",), "use_and_design",
-            "for: {use} chooses the design, and privacy names one ({design}): take one of them away, or give privacy a level, one of "
-            "{allowed}.",
-            use=use, design=privacy.get("design"), allowed=list(LEVELS),
-        )  # fmt: skip
-    return str(use)

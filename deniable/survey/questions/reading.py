@@ -8,9 +8,11 @@ from typing import Any
 from deniable.core.channels.base import Channel
 from deniable.core.domains.domain import Domain
 from deniable.errors import DeniableError, QuestionnaireError
+from deniable.planning.known_to import USES
 from deniable.survey.choosing import cheapest
 from deniable.survey.levels import LEVELS, cannot_have, channel_for
 from deniable.survey.lines import Document, Path
+from deniable.survey.spelling import meant
 from deniable.survey.texts import Text, text
 
 
@@ -39,7 +41,7 @@ def privacy_of(reading: Reading, given: dict[str, Any]) -> Any:
 
 
 def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered: bool, use: str | None = None) -> Channel:
-    """The channel that hides an answer, as the privacy of its question says; of a number with a use, the one that tells that best."""
+    """The channel that hides an answer, as the privacy of its question says; with a use, the one that tells that best."""
     privacy = privacy_of(reading, given)
     try:
         level = LEVELS.get(privacy) if use is not None and isinstance(privacy, str) else None
@@ -48,7 +50,8 @@ def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered:
         )
         reason = None if privacy == "none" else cannot_have(channel)
     except DeniableError as error:
-        raise reading.error(("privacy",), error.code, "{problem}", problem=str(error)) from None
+        details = {name: value for name, value in error.parameters.items() if name not in ("where", "line", "problem")}
+        raise reading.error(("privacy",), error.code, "{problem}", problem=str(error), **details) from None
     except (ArithmeticError, TypeError, ValueError):
         raise reading.error(
             ("privacy",), "privacy_numbers", "the numbers of this privacy make no sense: {got}.", got=privacy
@@ -63,3 +66,25 @@ def yes_no(reading: Reading, steps: Path, given: Any) -> bool:
     if given not in (True, False, "yes", "no"):
         raise reading.error(steps, "not_allowed", "{key} must be true or false, got {got!r}.", key=steps[-1], got=given)
     return given in (True, "yes")
+
+
+def use_of(reading: Reading, given: dict[str, Any]) -> str | None:
+    """What an answer is asked for, where that is said: its design is chosen by that."""
+    use = given.get("for")
+    if use is None:
+        return None
+    if use not in USES:
+        near = meant(str(use), USES)
+        raise reading.error(
+            ("for",), "use", "for says what the answer is asked for, one of {allowed}, got {got!r}{asks}.",
+            allowed=list(USES), got=use, asks="" if near is None else f"; did you mean {near!r}?",
+        )  # fmt: skip
+    privacy = privacy_of(reading, given)
+    if isinstance(privacy, dict):
+        raise reading.error(
+            ("for",), "use_and_design",
+            "for: {use} chooses the design, and privacy names one ({design}): take one of them away, or give privacy a level, one of "
+            "{allowed}.",
+            use=use, design=privacy.get("design"), allowed=list(LEVELS),
+        )  # fmt: skip
+    return str(use)

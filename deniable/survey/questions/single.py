@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from deniable.core.domains.domain import Domain
+from deniable.planning.questions import has_mean
 from deniable.survey.questions.choices import AnswerForm, Choice, domain_of, read_choices
-from deniable.survey.questions.reading import Reading, channel_of, privacy_of, yes_no
+from deniable.survey.questions.reading import Reading, channel_of, privacy_of, use_of, yes_no
 from deniable.survey.texts import joined, text
 
 
 def single_choice(reading: Reading, given: dict[str, Any], choices: list[Choice], ordered: bool, **extra: Any) -> AnswerForm:
     """One answer out of a list, with a second question beside it where the design puts one to people."""
-    channel = channel_of(reading, given, domain_of(choices, ordered), ordered)
+    domain = domain_of(choices, ordered)
+    # Of yes and no nothing is chosen, and that it has no `for` is said already.
+    use = None if given["type"] == "boolean" else use_of(reading, given)
+    _check_use(reading, domain, ordered, use)
+    channel = channel_of(reading, given, domain, ordered, use)
     privacy = privacy_of(reading, given)
     if isinstance(privacy, dict) and yes_no(reading, ("privacy", "asked"), privacy.get("asked", False)):
         if given["type"] == "dropdown":
@@ -19,7 +25,24 @@ def single_choice(reading: Reading, given: dict[str, Any], choices: list[Choice]
                 ("privacy", "asked"), "asked_where", "a second question is asked beside radio buttons, not in a dropdown."
             )
         extra["asked"] = text(reading.document, reading.at("privacy", "question"), privacy.get("question"), reading.languages)
-    return AnswerForm({str(given.get("name")): channel}, choices, extra=extra)
+    return AnswerForm({str(given.get("name")): channel}, choices, extra=extra, use=use)
+
+
+def _check_use(reading: Reading, domain: Domain, ordered: bool, use: str | None) -> None:
+    """Of answers in an order quantiles are known; of numbers means, too."""
+    if use is not None and not ordered:
+        raise reading.error(
+            ("for",), "use_of_order",
+            "for: {use} is said of answers in an order: a rating, ordered: true, or a number. Without an order every answer's share is "
+            "known equally well, so take `for` away.",
+            use=use,
+        )  # fmt: skip
+    if use == "mean" and not has_mean(domain):
+        raise reading.error(
+            ("for",), "use_of_numbers",
+            "for: mean is said of numbers: a number on a grid (grid: true with min, max and step), or a rating of more than two answers "
+            "that are all numbers. Of ranges and words only shares and quantiles are known.",
+        )  # fmt: skip
 
 
 def read_boolean(reading: Reading, given: dict[str, Any], kind: str, name: str) -> AnswerForm:
