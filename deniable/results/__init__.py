@@ -1,1 +1,1 @@
-"""Questions that pages, reports and notebooks ask of a survey, and their answers: numbers with errors, sentences, pictures, tables, code."""
+"""Questions that pages and reports ask of a survey, and their answers: numbers with errors, sentences, pictures, tables, code."""

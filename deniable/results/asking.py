@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.engines.count import as_countable
-from deniable.errors import ParameterError
+from deniable.errors import NoIntervalError, ParameterError
 from deniable.results.answers import Answer
 from deniable.results.comparing import comparison
 from deniable.results.conditions import read_condition
@@ -87,7 +87,10 @@ def _found(material: Material, question: Question, spoken: Spoken) -> Found:
     names = attributes_of(question)
     if not isinstance(question, Overview) and not _may(material, question, names):
         return too_few(names[0], spoken)
-    found: Found = _VIEWS[type(question)](material, question, spoken)
+    try:
+        found: Found = _VIEWS[type(question)](material, question, spoken)
+    except NoIntervalError:  # nobody is in a group
+        return too_few(names[0] if names else question.view, spoken)
     return found
 
 

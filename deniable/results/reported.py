@@ -39,7 +39,9 @@ def reported_shares(
     array or None
         In the order of the labels, those of one group after the other.
     """
-    counted = _counted(material, [name, *([by] if by else []), *(condition.attributes() if condition else [])], condition)
+    counted = _counted(
+        material, [name, *([by] if by else []), *([] if condition is None else condition.attributes())], condition
+    )
     if counted is None:
         return None
     codes, n = counted
@@ -56,7 +58,9 @@ def reported_means(
     material: Material, name: str, condition: Condition | None, by: str | None = None, by_bins: Any = None
 ) -> Floats | None:
     """The mean of reports, of all or in each group, silence left out."""
-    counted = _counted(material, [name, *([by] if by else []), *(condition.attributes() if condition else [])], condition)
+    counted = _counted(
+        material, [name, *([by] if by else []), *([] if condition is None else condition.attributes())], condition
+    )
     if counted is None:
         return None
     codes, n = counted

@@ -4,13 +4,15 @@ Open answers are put into cells, and people into classes by the cells of a few o
 has at least 50 people or none, and every group that may be asked about is made of whole classes. So whatever is added, subtracted or
 complemented, what is left is made of whole classes.
 
-Reports of hidden questions are no groups that anyone can be recognised by, but several of them together are a part of a row. So two or
-three may be combined only if each combination was reported at least 50 times, in every class of the finest division in which they may be asked
-about; more than three never.
+Reports of hidden questions are no groups that anyone can be recognised by, but several of them together are a part of a row, and those who
+reported the same to all of them but one are a group that the last one is told of. So two or three may be combined only if each such group has
+at least 50 people, in every class of the finest division in which they may be asked about; more than three never.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,21 +94,21 @@ class Viewable:
         return level is not None and depth <= level
 
     def _level(self, hidden: tuple[str, ...]) -> int | None:
-        """By how many attributes of the chain people may be divided so that all combinations of these reports are frequent enough in every
-        class; None if they are not even among everyone."""
+        """By how many attributes of the chain people may be divided so that those who reported the same to all of these but one are enough in
+        every class; None if they are not even among everyone."""
         if hidden not in self._levels:
-            sizes = [len(self.schema[name].outputs) for name in hidden]
             found = None
             for depth in range(len(self.chain) + 1):
-                if not self._frequent(list(self.chain[:depth]), list(hidden), int(np.prod(sizes))):
+                alike = itertools.combinations(hidden, len(hidden) - 1)
+                if not all(self._frequent(list(self.chain[:depth]), list(names)) for names in alike):
                     break
                 found = depth
             self._levels[hidden] = found
         return self._levels[hidden]
 
-    def _frequent(self, divided: list[str], hidden: list[str], combinations: int) -> bool:
-        if combinations > 10_000:
-            return False
+    def _frequent(self, divided: list[str], hidden: list[str]) -> bool:
+        """Whether all combinations of these reports occur often enough in every class."""
+        combinations = math.prod(len(self.schema[name].outputs) for name in hidden)
         table = coarse_table(self.data, self.schema, self.cells, [*divided, *hidden])
         classes = table.marginal(*divided).cells if divided else np.zeros((1, 0))
         return len(table.n) == len(classes) * combinations and bool((table.n >= FEWEST).all())
