@@ -4,9 +4,9 @@ Open answers are put into cells, and people into classes by the cells of a few o
 has at least 50 people or none, and every group that may be asked about is made of whole classes. So whatever is added, subtracted or
 complemented, what is left is made of whole classes.
 
-Reports of hidden questions are no groups that anyone can be recognised by, but several of them together are a part of a row, and those who
-reported the same to all of them but one are a group that the last one is told of. So two or three may be combined only if each such group has
-at least 50 people, in every class of the finest division in which they may be asked about; more than three never.
+Reports of hidden questions are no groups that anyone can be recognised by, but several of them together are a part of a row, and those
+who reported the same to all of them but one are a group that the last one is told of. So two or three may be combined only if each such
+group has at least 50 people, in every class of the finest division in which they may be asked about; more than three never.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class Viewable:
         return level is not None and depth <= level
 
     def _level(self, hidden: tuple[str, ...]) -> int | None:
-        """By how many attributes of the chain people may be divided so that those who reported the same to all of these but one are enough in
-        every class; None if they are not even among everyone."""
+        """By how many attributes of the chain people may be divided so that those who reported the same to all of these but one are
+        enough in every class; None if they are not even among everyone."""
         if hidden not in self._levels:
             found = None
             for depth in range(len(self.chain) + 1):

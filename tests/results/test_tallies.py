@@ -47,9 +47,7 @@ def test_a_release_is_added_without_another_look(new_store, tools):
     assert [found(table) for table in tables] == [found(table) for table in fresh]
 
 
-def test_a_real_mixing_tells_what_it_released(new_store, tools, monkeypatch):
-    from deniable.survey.store import mixing
-
+def test_a_real_mixing_tells_what_it_released(new_store, tools):
     store = new_store(300, closed=False)
     read, tallies = store.version("council"), Tallies(store)
     tallies.of(read, 300, NAMES)

@@ -107,7 +107,7 @@ def in_this_process(code, place, capsys):
     return json.loads(capsys.readouterr().out)
 
 
-def test_random_views_and_their_twins(exported, capsys, request):
+def test_random_views_and_their_twins(exported, capsys):
     """20 views here; 200 with `pytest -m slow` (seed 11)."""
     bench, folder = exported
     rng = np.random.default_rng(11)
@@ -142,8 +142,8 @@ def test_rules_and_their_twin(exported, capsys):
 
 
 HOSTILE = [
-    "=cmd|' /C calc'!A0", "'); import os; os._exit(3) #", "\"\"\"\nraise SystemExit(3)\n\"\"\"", "</title><script>alert(1)</script>", "@SUM(1)",
-    "]]><svg onload=alert(1)>", "&lt;&amp;", "{0.__class__}", "\\N{BULLET}\\x00", "a\u202eb", "-1+1;=2", "x' or 1 == 1 or 'x' == 'x",
+    "=cmd|' /C calc'!A0", "'); import os; os._exit(3) #", "\"\"\"\nraise SystemExit(3)\n\"\"\"", "</title><script>alert(1)</script>",
+    "@SUM(1)", "]]><svg onload=alert(1)>", "&lt;&amp;", "{0.__class__}", "\\N{BULLET}\\x00", "a\u202eb", "-1+1;=2", "x' or 1 == 1 or 'x' == 'x",
 ]  # fmt: skip
 
 

@@ -29,6 +29,9 @@ VIEWS = [
     "view=versions&of=owes",
 ]
 
+CUTTING = ("view=question&of=smokes&by=sex&where=age+>=+30", "view=mean&of=age&where=smokes+==+'yes'")
+"""Conditions that cut through the cells of those who may not export, and means of numbers that they see in cells."""
+
 
 def question(text):
     from urllib.parse import quote
@@ -46,12 +49,11 @@ def bench(new_store):
 @pytest.mark.parametrize("text", VIEWS)
 @pytest.mark.parametrize("exporting", [True, False])
 def test_every_point_has_an_interval_and_texts_not_codes(bench, text, exporting):
-    try:
-        answer = bench.ask("council", question(text), "pl", exporting)
-    except ParameterError as error:
-        assert not exporting
-        assert error.code in ("cuts_a_cell", "not_numeric")
+    if not exporting and text in CUTTING:
+        with pytest.raises(ParameterError):
+            bench.ask("council", question(text), "pl", exporting)
         return
+    answer = bench.ask("council", question(text), "pl", exporting)
     assert answer.blocks
     for block in answer.blocks:
         assert block.figures or block.sentences
