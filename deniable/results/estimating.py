@@ -129,7 +129,9 @@ def cross_table(material: Material, asked: CrossTable, spoken: Spoken) -> Found:
 
 def versions(materials: Sequence[Material], asked: Versions, spoken: Spoken) -> Found:
     """The distribution of a question in each version that asks it."""
-    blocks, calls, estimates = [], [], []
+    blocks: list[Block] = []
+    calls: list[Call] = []
+    estimates: list[Estimate | None] = []
     for material in materials:
         if asked.of not in material.schema:
             continue

@@ -143,7 +143,8 @@ def test_rules_and_their_twin(exported, capsys):
 
 HOSTILE = [
     "=cmd|' /C calc'!A0", "'); import os; os._exit(3) #", "\"\"\"\nraise SystemExit(3)\n\"\"\"", "</title><script>alert(1)</script>",
-    "@SUM(1)", "]]><svg onload=alert(1)>", "&lt;&amp;", "{0.__class__}", "\\N{BULLET}\\x00", "a\u202eb", "-1+1;=2", "x' or 1 == 1 or 'x' == 'x",
+    "@SUM(1)", "]]><svg onload=alert(1)>", "&lt;&amp;", "{0.__class__}", "\\N{BULLET}\\x00", "a\u202eb", "-1+1;=2",
+    "x' or 1 == 1 or 'x' == 'x",
 ]  # fmt: skip
 
 
