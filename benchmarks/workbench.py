@@ -4,7 +4,8 @@
 
 Four views: all questions, one question by groups, a cross table, and one question under three conditions. "cold": nothing is kept yet (the
 database is open); "warm": asked again, the best of five; "after a mixing": the first time after so many new answers came out, the
-mixing itself not counted. Memory is the largest so far, of the whole process.
+mixing itself not counted. In brackets: seconds of the processor, which other programs do not lengthen (those of a server of PostgreSQL
+are not counted). Memory is the largest so far, of the whole process.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ def fill(store: Any, n: int, rng: np.random.Generator) -> None:
     releases.tell(store.engine, read.id, before, codes)
 
 
-def timed(bench: Any, address: str) -> float:
-    """Seconds until an answer and its picture are there."""
+def timed(bench: Any, address: str) -> tuple[float, float]:
+    """Seconds until an answer and its picture are there, by the clock and of this process."""
     from deniable.results.address import from_address
 
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     answer = bench.ask("town", from_address(address), "en", exporting=True)
     answer.svg()
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - used
 
 
 def measure(name: str, url: str, keys: str, arguments: argparse.Namespace) -> None:
@@ -80,7 +81,7 @@ def measure(name: str, url: str, keys: str, arguments: argparse.Namespace) -> No
         timed(Workbench(store), VIEWS["all questions"])  # imports, and what is compiled
         fill(store, arguments.answers - 1_000, rng)
         print(f"{name}, {arguments.answers:,} answers, 20 questions")
-        print(f"{'':<24}{'cold':>10}{'warm':>10}{'after a mixing':>18}{'memory, MB':>12}")
+        print(f"{'':<24}{'cold':>20}{'warm':>20}{'after a mixing':>20}{'memory, MB':>12}")
         for view, address in VIEWS.items():
             bench = Workbench(store)
             cold = timed(bench, address)
@@ -88,7 +89,8 @@ def measure(name: str, url: str, keys: str, arguments: argparse.Namespace) -> No
             fill(store, arguments.new, rng)
             after = timed(bench, address)
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-            print(f"{view:<24}{cold:>8.2f} s{warm:>8.3f} s{after:>16.3f} s{memory:>12,}", flush=True)
+            told = "".join(f"{f'{clock:.3f} s ({used:.3f})':>20}" for clock, used in (cold, warm, after))
+            print(f"{view:<24}{told}{memory:>12,}", flush=True)
 
 
 def main() -> None:

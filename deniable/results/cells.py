@@ -64,7 +64,7 @@ def merged(name: str, domain: Domain, counts: Ints, fewest: int = FEWEST, bands:
     >>> import deniable as dn
     >>> merged("town", dn.Nominal(["a", "b", "c", "d"]), np.array([80, 20, 200, 90])).codes
     ((0, 1), (2,), (3,))
-    >>> merged("age", dn.Integer(1, 6), np.array([30, 30, 40, 0, 60, 45]), bands=2).codes
+    >>> merged("age", dn.Integer(1, 6), np.array([30, 30, 45, 0, 60, 40]), bands=2).codes
     ((0, 1, 2), (3, 4, 5))
     """
     codes = _of_names(counts, fewest) if is_nominal(domain) and bands is None else _of_order(domain, counts, fewest, bands)
@@ -99,7 +99,8 @@ def _of_order(domain: Domain, counts: Ints, fewest: int, bands: int | None) -> l
             groups.append([])
         groups[-1].append(code)
     if len(groups) > 1 and counts[groups[-1]].sum() < fewest:
-        groups[-2] += groups.pop()
+        last = groups.pop()
+        groups[-1] += last
     if answered < len(counts):
         rare = 0 < counts[answered] < fewest
         groups = [*groups[:-1], [*groups[-1], answered]] if rare else [*groups, [answered]]

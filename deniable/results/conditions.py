@@ -43,7 +43,7 @@ def chosen(name: str, *labels: Any) -> str:
     """The condition that a click on one or several answers means.
 
     >>> chosen("sex", "F"), chosen("how old", 30, 31)
-    ("sex == 'F'", '`how old` in (30, 31)')
+    ("sex == 'F'", '"how old" in (30, 31)')
     """
     return str(Compare(name, "==", labels[0]) if len(labels) == 1 else Compare(name, "in", tuple(labels)))
 

@@ -123,7 +123,7 @@ def from_json(given: str | Mapping[str, Any]) -> Question:
     """A question from JSON, text or object; whatever is unknown, missing or of another type is refused.
 
     >>> from_json('{"view": "question", "of": "q3", "where": "age >= 30"}')
-    OneQuestion(of='q3', by=None, where='age >= 30', bins=None, version=None)
+    OneQuestion(version=None, of='q3', by=None, where='age >= 30', bins=None)
     >>> from_json({"view": "question", "off": "q3"})
     Traceback (most recent call last):
     deniable.errors.ParameterError: A view 'question' has no 'off'; it may have of, by, where, bins, version.

@@ -42,6 +42,8 @@ class Tallies:
         self._kept: OrderedDict[tuple[int, tuple[int, ...]], tuple[int, Counts]] = OrderedDict()
         self._schemas: dict[int, Schema] = {}
         self._cells = 0
+        self.changes = 0
+        """How often answers have come out, or were erased, in this process."""
         self.looks = 0
         """How often rows were looked at, because something was not kept."""
         releases.listen(store.engine, self._add)
@@ -101,6 +103,7 @@ class Tallies:
     def _add(self, version_id: int, before: int, codes: Ints) -> None:
         """Add a release to the tables that are kept of its version; those that are not of the moment before it are forgotten."""
         with self._lock:
+            self.changes += 1
             after = before + len(codes)
             for key in [key for key in self._kept if key[0] == version_id]:
                 total, counts = self._kept[key]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 KEPT = 16
 """So many versions, each at one moment, are kept ready."""
 ATTEMPTS = 3
+KEPT_ANSWERS = 128
+"""So many answers are kept until other answers come out."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ class Ready:
     viewable: Viewable | None
 
 
+Moment = tuple["Version", int, bool, bool]
+"""A version, how many answers to it are out, whether those who ask may export, and whether answers came after results were first shown."""
+
+
 class Workbench:
     """The surveys of a store, to be asked by pages, reports and the command line. One for each process; threads may share it."""
 
@@ -58,7 +64,8 @@ class Workbench:
         self.tallies = Tallies(store)
         self._lock = threading.RLock()
         self._versions: dict[tuple[str, int], Version] = {}
-        self._ready: OrderedDict[tuple[int, int, bool, bool], Ready] = OrderedDict()
+        self._ready: OrderedDict[tuple[int, int, int, bool, bool], Ready] = OrderedDict()
+        self._answers: OrderedDict[tuple[Any, ...], Answer] = OrderedDict()
 
     def ask(self, slug: str, question: Question, language: str | None = None, exporting: bool = False) -> Answer:
         """What a view shows to those who may export, or to those who may not (docs/security.md).
@@ -88,7 +95,17 @@ class Workbench:
 
     def _asked(self, slug: str, question: Question, language: str | None, exporting: bool) -> Answer:
         wanted = None if isinstance(question, Versions) else question.version
-        ready = self._all(slug, exporting, wanted, every=isinstance(question, Versions))
+        keys = self._moments(slug, exporting, wanted, every=isinstance(question, Versions))
+        asked = (self.tallies.changes, tuple((key[0].id, *key[1:]) for key in keys), question, language)
+        if asked not in self._answers:
+            self._answers[asked] = self._computed(keys, question, language, exporting)
+            while len(self._answers) > KEPT_ANSWERS:
+                self._answers.popitem(last=False)
+        self._answers.move_to_end(asked)
+        return self._answers[asked]
+
+    def _computed(self, keys: list[Moment], question: Question, language: str | None, exporting: bool) -> Answer:
+        ready = [self._one(*key) for key in keys]
         materials = [one.material for one in ready]
         if exporting:
             return answered(materials, question, language, True)
@@ -111,7 +128,7 @@ class Workbench:
     def menu(self, slug: str, language: str | None = None, exporting: bool = False, version: int | None = None) -> list[Choice]:
         """The questions of a version, as menus list them: those that may be seen, with the answers or cells that conditions can name."""
         with self._lock:
-            here = self._all(slug, exporting, version)[-1]
+            here = self._one(*self._moments(slug, exporting, version)[-1])
             spoken = here.material.spoken(language)
             schema, opened = here.material.schema, set(open_names(here.whole.schema))
             found = []
@@ -136,7 +153,8 @@ class Workbench:
         """The languages of the survey's newest version."""
         return self._version(slug, self._store.overview(slug).number).questionnaire.get("languages", ["en"])  # type: ignore[no-any-return]
 
-    def _all(self, slug: str, exporting: bool, number: int | None, every: bool = False) -> list[Ready]:
+    def _moments(self, slug: str, exporting: bool, number: int | None, every: bool = False) -> list[Moment]:
+        """The versions that a question is about, as they are now."""
         overviews = [one for one in self._store.overviews(slug) if one.mixed]
         if not exporting:
             state, closings = self._store.closings_of(slug)
@@ -148,7 +166,7 @@ class Workbench:
         if not chosen:
             raise RefusedError("unknown_version", "{slug} has no version {got}.", slug=slug, got=number)
         grown = not exporting and not (state == "closed" and closings == 1)
-        return [self._one(self._version(slug, one.number), one.mixed, exporting, grown) for one in chosen]
+        return [(self._version(slug, one.number), one.mixed, exporting, grown) for one in chosen]
 
     def _version(self, slug: str, number: int) -> Version:
         if (slug, number) not in self._versions:
@@ -156,7 +174,7 @@ class Workbench:
         return self._versions[slug, number]
 
     def _one(self, read: Version, total: int, exporting: bool, grown: bool) -> Ready:
-        key = (read.id, total, exporting, grown)
+        key = (self.tallies.changes, read.id, total, exporting, grown)
         if key not in self._ready:
             released = Released(self.tallies, read, total)
             schema = read.schema.with_texts(frozen_texts(read.questionnaire))

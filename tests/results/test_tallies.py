@@ -98,3 +98,14 @@ def test_what_is_kept_has_a_limit(new_store, monkeypatch):
     kept = sum(len(counts[0]) for _, counts in tallies._kept.values())
     assert kept == tallies._cells
     assert len(tallies._kept) < len(NAMES)
+
+
+def test_erasing_forgets_what_was_counted(new_store, tools):
+    from deniable.survey.store import releases
+
+    store = new_store(300)
+    read, tallies = store.version("council"), Tallies(store)
+    tallies.of(read, 300, [["sex"]])
+    releases.tell_of_erasing(store.engine, read.id)
+    tallies.of(read, 300, [["sex"]])
+    assert (tallies.looks, tallies.changes) == (2, 1)

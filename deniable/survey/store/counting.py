@@ -127,7 +127,9 @@ def _pieces(connection: sa.Connection, read: Version, columns: Sequence[int], si
     packs = _packs(sizes)
     if not packs:
         return
-    for row in _texts(connection, read, [_packed(columns, pack) for pack in packs], columns):
+    # A column of SQLite has 64 bits as it is, one of PostgreSQL 32.
+    wide = "c{}" if connection.dialect.name == "sqlite" else "CAST(c{} AS BIGINT)"
+    for row in _texts(connection, read, [_packed(columns, pack, wide) for pack in packs], columns):
         numbers = [np.fromstring(text, dtype=np.int64, sep=",") for text in row]
         codes: list[Any] = [None] * len(columns)
         for pack, packed in zip(packs, numbers, strict=True):
@@ -170,5 +172,5 @@ def _packs(sizes: Sequence[int]) -> list[list[tuple[int, int, int]]]:
     return packs
 
 
-def _packed(columns: Sequence[int], pack: Sequence[tuple[int, int, int]]) -> str:
-    return "(" + " | ".join(f"(CAST(c{columns[place]} AS BIGINT) << {shift})" for place, shift, _ in pack) + ")"
+def _packed(columns: Sequence[int], pack: Sequence[tuple[int, int, int]], wide: str) -> str:
+    return "(" + " | ".join(f"({wide.format(columns[place])} << {shift})" for place, shift, _ in pack) + ")"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from weakref import WeakKeyDictionary, WeakMethod
 
+import numpy as np
 import sqlalchemy as sa
 
 from deniable.core.domains.exact import Ints
@@ -26,6 +27,11 @@ def listen(engine: sa.Engine, listener: Listener) -> None:
 def listened(engine: sa.Engine) -> bool:
     """Whether anyone wants to know."""
     return any(one() is not None for one in _listeners.get(engine, ()))
+
+
+def tell_of_erasing(engine: sa.Engine, version_id: int) -> None:
+    """Tell everyone who listens that answers were erased: nothing that was counted before holds any more."""
+    tell(engine, version_id, -1, np.zeros((0, 0), dtype=np.int64))
 
 
 def tell(engine: sa.Engine, version_id: int, before: int, codes: Ints) -> None:
