@@ -90,6 +90,8 @@ ACCOUNT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "many_accounts": "There are {most} accounts already; remove some first.",
             "last_owner": "“{name}” is the last owner with a password; make somebody else an owner first.",
             "account_changed": "This account was changed or removed meanwhile. The list below is the present one.",
+            "only_owners": "Only an owner may do this.",
+            "unknown_role": "A role is owner or analyst.",
             "wrong_current": "That is not your current password.",
         },
         "pl": {
@@ -176,6 +178,8 @@ ACCOUNT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "many_accounts": "Jest już {most} kont; trzeba najpierw usunąć niektóre.",
             "last_owner": "„{name}” to ostatni właściciel z hasłem; najpierw ktoś inny musi zostać właścicielem.",
             "account_changed": "To konto zostało w międzyczasie zmienione albo usunięte. Aktualna lista jest poniżej.",
+            "only_owners": "Może to zrobić tylko właściciel.",
+            "unknown_role": "Rola to właściciel albo analityk.",
             "wrong_current": "To nie jest obecne hasło.",
         },
     }

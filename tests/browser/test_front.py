@@ -60,7 +60,10 @@ def test_the_login_page_has_two_boxes_and_axe_finds_nothing_in_either_language(p
     opened = page.context.browser.new_context(viewport={"width": 320, "height": 640}, color_scheme=scheme).new_page()
     for language, label in (("en", "Password"), ("pl", "Hasło")):
         opened.goto(f"{served.url}/organiser/login?lang={language}")
-        assert [box.get_attribute("name") for box in opened.locator("input").all() if box.is_visible()] == ["username", "password"]
+        assert [box.get_attribute("name") for box in opened.locator("input").all() if box.is_visible()] == [
+            "username",
+            "password",
+        ]
         assert opened.get_by_label(label).is_visible()
         assert opened.locator("html").get_attribute("lang") == language
         opened.evaluate(axe)

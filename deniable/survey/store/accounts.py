@@ -190,7 +190,7 @@ def _begin(connection: sa.Connection, by: Actor) -> None:
     if by.kind == "account":
         acting = sa.select(account.c.id).where(account.c.stamp == by.stamp, account.c.role == OWNER)
         if connection.execute(acting).first() is None:
-            raise RefusedError("not_allowed", "Only an owner may do this.")
+            raise RefusedError("only_owners", "Only an owner may do this.")
 
 
 def _change(connection: sa.Connection, row: sa.Row[Any], **values: Any) -> str:
@@ -229,7 +229,7 @@ def _account(row: sa.Row[Any]) -> Account:
 
 def _check_role(role: str) -> None:
     if role not in ROLES:
-        raise ParameterError("role", "A role is {allowed}, got {got!r}.", allowed=" or ".join(ROLES), got=role)
+        raise ParameterError("unknown_role", "A role is {allowed}, got {got!r}.", allowed=" or ".join(ROLES), got=role)
 
 
 def _stamp() -> str:
