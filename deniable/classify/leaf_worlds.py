@@ -156,7 +156,7 @@ class LeafWorlds:
             if self.labels[i] == y:
                 right[: len(terms)] += orders(in_people, DRAWN)
                 told_right[: len(terms)] += terms
-                untrusted.append(1 - np.mean(trusts) if trusts else 0.0)
+                untrusted.append(1 - float(np.mean(trusts)) if trusts else 0.0)
         gaps = (told - expected)[:, :, self.labels == y].sum(axis=2)
         sizes = right.std(axis=1)
         # A test that half of the people pass has a standard deviation of a half.
