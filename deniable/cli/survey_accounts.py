@@ -62,7 +62,7 @@ def role(
     from deniable.survey.store.audit import COMMAND_LINE
 
     with opened(db, keys) as store:
-        made = store.set_role(_stamp(store, name), role, COMMAND_LINE)
+        made = store.set_role(_mark(store, name), role, COMMAND_LINE)
     print(f"{made.name}: {made.role}.")
 
 
@@ -77,7 +77,7 @@ def link(name: Name, address: Address = _LOCAL, db: Database = DEFAULT_DB, keys:
     key = secrets.token_urlsafe(32)
     server = _server(address)
     with opened(db, keys) as store:
-        made = store.new_link(_stamp(store, name), _hash(key), COMMAND_LINE)
+        made = store.new_link(_mark(store, name), _hash(key), COMMAND_LINE)
     _tell_link(server, key, made)
 
 
@@ -87,7 +87,7 @@ def remove(name: Name, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     from deniable.survey.store.audit import COMMAND_LINE
 
     with opened(db, keys) as store:
-        store.remove_account(_stamp(store, name), COMMAND_LINE)
+        store.remove_account(_mark(store, name), COMMAND_LINE)
     print(f"{_plain(name)} is no longer an account.")
 
 
@@ -108,7 +108,7 @@ def audit(
     table.add_column("times", justify="right")
     for line in found:
         who = line.actor.name if line.actor.kind == "account" else {"unknown": "somebody"}.get(line.actor.kind, line.actor.kind)
-        table.add_row(line.day, _plain(who), _plain(what_was_done(line, "en")), f"{line.times:,}")
+        table.add_row(line.day, _plain(who), _plain(what_was_done(line, "en")), f"{line.repeats:,}")
     console().print(table)
 
 
@@ -119,12 +119,12 @@ def _state(one: Any) -> str:
     return f"link good until {one.link_until}" if good else "link no longer good"
 
 
-def _stamp(store: Any, name: str) -> str:
+def _mark(store: Any, name: str) -> str:
     found = store.account_by_name(name)
     if found is None:
         there = ", ".join(one.name for one in store.accounts()) or "none yet"
         raise RefusedError("unknown_account", "There is no account {name!r}; there are: {there}.", name=name, there=there)
-    return str(found[0].stamp)
+    return str(found[0].mark)
 
 
 def _hash(key: str) -> str:

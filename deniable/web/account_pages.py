@@ -59,9 +59,9 @@ def _row(one: Account, me: Account, speech: Speech) -> dict[str, Any]:
         "name": one.name,
         "role": speech[one.role],
         "state": state,
-        "path": f"{PATH}/{one.stamp}",
+        "path": f"{PATH}/{one.mark}",
         "other": other,
-        "mine": one.stamp == me.stamp,
+        "mine": one.mark == me.mark,
     }
 
 
@@ -75,7 +75,7 @@ def link_page(one: Account, link: str, me: Account, speech: Speech = ENGLISH) ->
 def sure_page(one: Account, verb: str, me: Account, speech: Speech = ENGLISH) -> str:
     """Whether an account is really to be removed, or its password taken away."""
     title = speech[f"{verb}_it"].format(name=isolated(one.name))
-    return spoken("account_sure.html", speech, title=title, me=me, here="", verb=verb, path=f"{PATH}/{one.stamp}/{verb}")
+    return spoken("account_sure.html", speech, title=title, me=me, here="", verb=verb, path=f"{PATH}/{one.mark}/{verb}")
 
 
 def audit_page(lines: Sequence[Line], older: int | None, me: Account, speech: Speech = ENGLISH) -> str:
@@ -86,7 +86,7 @@ def audit_page(lines: Sequence[Line], older: int | None, me: Account, speech: Sp
             "who": line.actor.name,
             "what_is_no_account": "" if line.actor.kind == "account" else speech[f"by_{line.actor.kind}"],
             "what": what_was_done(line, speech.language),
-            "times": line.times,
+            "times": line.repeats,
         }
         for line in lines
     ]

@@ -61,22 +61,22 @@ def router(store: Store, accounts: Accounts, tries: Tries) -> APIRouter:
             return await listed(request, _refused(error))
         return _link(request, made, key)
 
-    @routes.post("/accounts/{stamp}/{verb}")
-    async def change(stamp: str, verb: str, request: Request) -> Response:
+    @routes.post("/accounts/{mark}/{verb}")
+    async def change(mark: str, verb: str, request: Request) -> Response:
         me = account_of(request)
         if verb not in ("role", "remove", "link"):
             raise RefusedError("not_found", "An account is given a role or a link, or removed.")
         try:
             if verb == "role":
-                await run_in_threadpool(store.set_role, stamp, await field(request, "role"), me.actor)
+                await run_in_threadpool(store.set_role, mark, await field(request, "role"), me.actor)
             elif await field(request, "sure") != "yes":
-                one = await run_in_threadpool(_found, store, stamp)
+                one = await run_in_threadpool(_found, store, mark)
                 return HTMLResponse(sure_page(one, verb, me, speech_of(request)), headers=NO_STORE)
             elif verb == "link":
-                made, key = await run_in_threadpool(accounts.new_link, stamp, me.actor)
+                made, key = await run_in_threadpool(accounts.new_link, mark, me.actor)
                 return _link(request, made, key)
             else:
-                await run_in_threadpool(store.remove_account, stamp, me.actor)
+                await run_in_threadpool(store.remove_account, mark, me.actor)
         except (RefusedError, ParameterError) as error:
             return await listed(request, _refused(error))
         return led_to(request, f"{PATH}/accounts")
@@ -92,8 +92,8 @@ def router(store: Store, accounts: Accounts, tries: Tries) -> APIRouter:
     return routes
 
 
-def _found(store: Store, stamp: str) -> Account:
-    found = store.account_by_stamp(stamp)
+def _found(store: Store, mark: str) -> Account:
+    found = store.account_by_mark(mark)
     if found is None:
         raise RefusedError("account_changed", "This account was changed or removed meanwhile. Look at the list again.")
     return found

@@ -28,7 +28,7 @@ COOKIE = "deniable_organiser"
 class Accounts:
     """Those who log in. Sessions end with the process; of passwords and links only hashes are stored.
 
-    A session carries the stamp of its account. Whatever changes the account changes the stamp, here or on the command line, and ends the
+    A session carries the mark of its account. Whatever changes the account changes the mark, here or on the command line, and ends the
     session by that.
     """
 
@@ -73,7 +73,7 @@ class Accounts:
         if self._verified(self._store.account_by_name(account.name), current) is None:
             raise RefusedError("wrong_current", "That is not your current password.")
         _check_password(password, again)
-        return self._new_session(self._store.change_password(account.stamp, self._hasher.hash(password)))
+        return self._new_session(self._store.change_password(account.mark, self._hasher.hash(password)))
 
     def _verified(self, found: tuple[Account, str | None] | None, password: str) -> Account | None:
         """The account, if that is its password. Where there is no account, or no password yet, as much is done: neither the reply nor
@@ -95,13 +95,13 @@ class Accounts:
         now = time.monotonic()
         self._sessions = {name: session for name, session in self._sessions.items() if session[1] > now}
         token = secrets.token_urlsafe(32)
-        self._sessions[_hashed(token)] = (account.stamp, now + SESSION_SECONDS)
+        self._sessions[_hashed(token)] = (account.mark, now + SESSION_SECONDS)
         return token
 
     def who(self, token: str | None) -> Account | None:
         """Whose session this is: the account as it is now; None if it is over."""
-        stamp, ends = self._sessions.get(_hashed(token), ("", 0.0)) if token is not None else ("", 0.0)
-        return self._store.account_by_stamp(stamp) if ends > time.monotonic() else None
+        mark, ends = self._sessions.get(_hashed(token), ("", 0.0)) if token is not None else ("", 0.0)
+        return self._store.account_by_mark(mark) if ends > time.monotonic() else None
 
     def log_out(self, token: str | None) -> None:
         """End a session."""
@@ -115,10 +115,10 @@ class Accounts:
         key = secrets.token_urlsafe(32)
         return self._store.add_account(name, role, link_hash(key), by), key
 
-    def new_link(self, stamp: str, by: Actor) -> tuple[Account, str]:
+    def new_link(self, mark: str, by: Actor) -> tuple[Account, str]:
         """A new one-time link for an account, whose old password is good no longer."""
         key = secrets.token_urlsafe(32)
-        return self._store.new_link(stamp, link_hash(key), by), key
+        return self._store.new_link(mark, link_hash(key), by), key
 
 
 def link_hash(key: str) -> str:

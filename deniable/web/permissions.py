@@ -51,7 +51,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(
         "GET /organiser/surveys/{slug}/export.{kind}": OWNER,
         "GET /organiser/accounts": OWNER,
         "POST /organiser/accounts": OWNER,
-        "POST /organiser/accounts/{stamp}/{verb}": OWNER,
+        "POST /organiser/accounts/{mark}/{verb}": OWNER,
         "GET /organiser/audit": OWNER,
     }
 )

@@ -50,7 +50,7 @@ def written():
         yield "login", pages.login_page(EVIL, EVIL, speech)
         yield "choosing", pages.choosing_page(f"/organiser/first/{EVIL}", EVIL, EVIL, speech)
         for role in ROLES:
-            me = Account(EVIL, role, "stamp", True, None)
+            me = Account(EVIL, role, "mark", True, None)
             yield "surveys", pages.list_page([survey(slug=EVIL, state=EVIL)], me, speech)
             yield "closing", pages.closing_page(survey(slug=EVIL), me, speech)
             yield "not allowed", pages.not_allowed_page(speech, me)

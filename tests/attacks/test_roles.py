@@ -53,10 +53,10 @@ def takes_over(town):
     if town.store.account_by_name("Eve") is not None:
         won.add("makes an owner")
     for verb in ("link", "remove"):
-        send(town, "POST", f"/organiser/accounts/{boss.stamp}/{verb}", cookie, sure="yes")
-    if town.store.account_by_stamp(boss.stamp) is None:
+        send(town, "POST", f"/organiser/accounts/{boss.mark}/{verb}", cookie, sure="yes")
+    if town.store.account_by_mark(boss.mark) is None:
         won.add("removes the owner")
-    send(town, "POST", f"/organiser/accounts/{anna.stamp}/role", cookie, role="owner")
+    send(town, "POST", f"/organiser/accounts/{anna.mark}/role", cookie, role="owner")
     if town.store.account_by_name("Anna")[0].role == "owner":
         won.add("becomes an owner")
     return won
@@ -84,7 +84,7 @@ def test_without_the_table_of_roles_they_get_it(town, monkeypatch):
     monkeypatch.setattr(accounts, "_begin", lambda *_: None)
     for one in town.store.accounts():
         if one.name in ("Anna", "Boss"):
-            town.store.remove_account(one.stamp, COMMAND_LINE)
+            town.store.remove_account(one.mark, COMMAND_LINE)
     assert {"makes an owner", "becomes an owner", "removes the owner"} <= takes_over(town)
 
 
@@ -92,13 +92,13 @@ def test_without_the_table_of_roles_they_get_it(town, monkeypatch):
 def test_who_was_removed_or_demoted_goes_on_only_if_sessions_are_believed(town, monkeypatch, looked_up):
     if not looked_up:
         known = {}
-        found = Store.account_by_stamp
-        monkeypatch.setattr(Store, "account_by_stamp", lambda self, stamp: known.setdefault(stamp, found(self, stamp)))
+        found = Store.account_by_mark
+        monkeypatch.setattr(Store, "account_by_mark", lambda self, mark: known.setdefault(mark, found(self, mark)))
     (gone, cookie), (changed, second) = session(town, "Gone", "owner"), session(town, "Changed", "owner")
     assert [send(town, "GET", "/organiser/audit", one).status_code for one in (cookie, second)] == [200, 200]
-    town.store.remove_account(gone.stamp, COMMAND_LINE)
-    town.store.set_role(changed.stamp, "analyst", COMMAND_LINE)
-    # Whoever comes after has the number of the one who was removed, and another stamp.
+    town.store.remove_account(gone.mark, COMMAND_LINE)
+    town.store.set_role(changed.mark, "analyst", COMMAND_LINE)
+    # Whoever comes after has the number of the one who was removed, and another mark.
     session(town, "Next", "owner")
     codes = [send(town, "GET", "/organiser/audit", one).status_code for one in (cookie, second)]
     assert codes == ([303, 303] if looked_up else [200, 200])
@@ -130,7 +130,7 @@ def test_two_owners_who_remove_each_other_leave_nobody_only_if_they_are_not_one_
 
     def remove(i):
         with contextlib.suppress(RefusedError):
-            stores[i].remove_account(both[1 - i].stamp, both[i].actor)
+            stores[i].remove_account(both[1 - i].mark, both[i].actor)
 
     threads = [threading.Thread(target=remove, args=(i,)) for i in range(2)]
     [thread.start() for thread in threads]

@@ -1,4 +1,4 @@
-"""Accounts and the audit trail in the database: roles, stamps, the last owner, and lines by the day."""
+"""Accounts and the audit trail in the database: roles, marks, the last owner, and lines by the day."""
 
 import datetime
 import threading
@@ -19,7 +19,7 @@ def ready(store, name, role):
 
 
 def lines(store):
-    return [(line.actor.kind, line.actor.name, line.action, line.about, line.times) for line in store.audit_lines()]
+    return [(line.actor.kind, line.actor.name, line.action, line.about, line.repeats) for line in store.audit_lines()]
 
 
 def test_an_account_from_its_link_to_its_end(store):
@@ -33,17 +33,17 @@ def test_an_account_from_its_link_to_its_end(store):
     assert (store.account_by_name("Anna Nowak"), store.account_by_link("a link")) == ((chosen, "another hash"), None)
     with pytest.raises(RefusedError, match="already been used"):
         store.choose_password("a link", "a third")
-    stamps = [chosen.stamp]
-    stamps.append(store.set_role(stamps[-1], "owner", first.actor).stamp)
-    assert store.set_role(stamps[-1], "owner", first.actor).stamp == stamps[-1]  # nothing has changed
-    stamps.append(store.change_password(stamps[-1], "new hash").stamp)
-    stamps.append(store.new_link(stamps[-1], "second link", first.actor).stamp)
-    # Whatever changed the account has ended what carried an earlier stamp.
-    assert [store.account_by_stamp(one) is None for one in stamps] == [True, True, True, False]
-    store.remove_account(stamps[-1], first.actor)
+    marks = [chosen.mark]
+    marks.append(store.set_role(marks[-1], "owner", first.actor).mark)
+    assert store.set_role(marks[-1], "owner", first.actor).mark == marks[-1]  # nothing has changed
+    marks.append(store.change_password(marks[-1], "new hash").mark)
+    marks.append(store.new_link(marks[-1], "second link", first.actor).mark)
+    # Whatever changed the account has ended what carried an earlier mark.
+    assert [store.account_by_mark(one) is None for one in marks] == [True, True, True, False]
+    store.remove_account(marks[-1], first.actor)
     assert [one.name for one in store.accounts()] == ["organiser"]
     with pytest.raises(RefusedError, match="changed or removed meanwhile"):
-        store.remove_account(stamps[-1], first.actor)
+        store.remove_account(marks[-1], first.actor)
     me, her = ("account", "organiser"), ("account", "Anna Nowak")
     assert lines(store) == [
         (*me, "removed", "Anna Nowak", 1),
@@ -71,9 +71,9 @@ def test_the_last_owner_who_can_log_in_stays(store, change):
     one, _ = ready(store, "One", "owner"), ready(store, "Analyst", "analyst")
     waiting = store.add_account("Waiting", "owner", "not used yet", COMMAND_LINE)
     act = {
-        "remove": lambda account, by: store.remove_account(account.stamp, by),
-        "demote": lambda account, by: store.set_role(account.stamp, "analyst", by),
-        "link": lambda account, by: store.new_link(account.stamp, f"new link of {account.name}", by),
+        "remove": lambda account, by: store.remove_account(account.mark, by),
+        "demote": lambda account, by: store.set_role(account.mark, "analyst", by),
+        "link": lambda account, by: store.new_link(account.mark, f"new link of {account.name}", by),
     }[change]
     before = store.accounts(), lines(store)
     for by in (COMMAND_LINE, one.actor):
@@ -95,7 +95,7 @@ def test_owners_who_demote_one_another_at_once_leave_one(open_store):
         def demote(store, me, other, begin=begin, refused=refused):
             begin.wait()
             try:
-                store.set_role(other.stamp, "analyst", me.actor)
+                store.set_role(other.mark, "analyst", me.actor)
             except RefusedError as error:
                 refused.append(error.code)
 
@@ -110,12 +110,12 @@ def test_owners_who_demote_one_another_at_once_leave_one(open_store):
 
 def test_who_is_no_owner_any_more_changes_nothing(store):
     one, two = ready(store, "One", "owner"), ready(store, "Two", "owner")
-    store.set_role(two.stamp, "analyst", one.actor)
+    store.set_role(two.mark, "analyst", one.actor)
     for change in (
         lambda: store.add_account("Three", "owner", "link", two.actor),
-        lambda: store.set_role(one.stamp, "analyst", two.actor),
-        lambda: store.remove_account(one.stamp, two.actor),
-        lambda: store.new_link(one.stamp, "link", two.actor),
+        lambda: store.set_role(one.mark, "analyst", two.actor),
+        lambda: store.remove_account(one.mark, two.actor),
+        lambda: store.new_link(one.mark, "link", two.actor),
     ):
         with pytest.raises(RefusedError, match="Only an owner"):
             change()
@@ -191,7 +191,7 @@ def test_lines_have_a_day_and_nothing_finer(store):
         assert connection.execute(sa.select(audit.audit.c.day).distinct()).scalars().all() == [
             datetime.date.today().isoformat()
         ]
-    assert set(columns) == {"id", "day", "kind", "name", "action", "about", "times"}
+    assert set(columns) == {"id", "day", "kind", "name", "action", "about", "repeats"}
 
 
 def test_a_backup_brings_accounts_and_lines_back(open_store, tmp_path):

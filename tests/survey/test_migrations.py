@@ -155,7 +155,7 @@ def is_the_owner_now(store):
     assert PasswordHasher().verify(hashed, "correct horse battery")
     assert store.audit_lines() == []
     with pytest.raises(RefusedError, match="last owner"):
-        store.remove_account(owner.stamp, COMMAND_LINE)
+        store.remove_account(owner.mark, COMMAND_LINE)
 
 
 def test_the_password_of_the_one_organiser_becomes_the_owners(tmp_path):

@@ -9,7 +9,7 @@ from deniable.web.permissions import ANYONE, NEEDS, needs
 
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # A text for each {part} of a path: something that is there, and a verb that would change it.
-PARTS = {"slug": "town", "verb": "close", "kind": "zip", "key": "none", "stamp": "none", "name": "organiser.css"}
+PARTS = {"slug": "town", "verb": "close", "kind": "zip", "key": "none", "mark": "none", "name": "organiser.css"}
 # What an analyst may have, beyond what anyone may. Results go here; files, closing and accounts never do.
 OF_ANALYSTS = {"GET /organiser", "GET /organiser/password", "POST /organiser/password"}
 
@@ -78,9 +78,9 @@ def test_every_page_and_verb_against_every_visitor(town):
         session(town, "Over", "owner"),
     )
     raised = session(town, "Raised")
-    town.store.set_role(changed[0].stamp, "analyst", COMMAND_LINE)
-    town.store.set_role(raised[0].stamp, "owner", COMMAND_LINE)
-    town.store.remove_account(removed[0].stamp, COMMAND_LINE)
+    town.store.set_role(changed[0].mark, "analyst", COMMAND_LINE)
+    town.store.set_role(raised[0].mark, "owner", COMMAND_LINE)
+    town.store.remove_account(removed[0].mark, COMMAND_LINE)
     town.service.app.state.accounts.log_out(over[1])
     visitors = {
         "nobody": (None, None), "a forged cookie": ("x" * 43, None), "a role that was changed": (changed[1], None),

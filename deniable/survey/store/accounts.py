@@ -1,5 +1,5 @@
 """Accounts of those who run surveys: a name, a role, the hash of a password. Every change is one transaction together with its line in
-the audit trail, and gives the account a new stamp: sessions that carry an old one are over."""
+the audit trail, and gives the account a new mark: sessions that carry an old one are over."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ LINK_DAYS = 7
 
 @dataclass(frozen=True)
 class Account:
-    """Who may log in, and as what. The stamp is new after every change, and names the account as it was then."""
+    """Who may log in, and as what. The mark is new after every change, and names the account as it was then."""
 
     name: str
     role: str
-    stamp: str
+    mark: str
     ready: bool  # whether a password was chosen
     link_until: str | None  # the last day of a one-time link that was not used yet
 
     @property
     def actor(self) -> Actor:
         """The account as the audit trail knows it."""
-        return Actor("account", self.name, self.stamp)
+        return Actor("account", self.name, self.mark)
 
 
 def accounts(database: Database) -> list[Account]:
@@ -46,10 +46,10 @@ def accounts(database: Database) -> list[Account]:
         return [_account(row) for row in connection.execute(query)]
 
 
-def account_by_stamp(database: Database, stamp: str) -> Account | None:
-    """The account that has this stamp now; None if it was changed or removed since."""
+def account_by_mark(database: Database, mark: str) -> Account | None:
+    """The account that has this mark now; None if it was changed or removed since."""
     with connected(database.engine) as connection:
-        row = connection.execute(sa.select(account).where(account.c.stamp == stamp)).one_or_none()
+        row = connection.execute(sa.select(account).where(account.c.mark == mark)).one_or_none()
     return None if row is None else _account(row)
 
 
@@ -107,18 +107,18 @@ def add_account(database: Database, name: str, role: str, link: str, by: Actor) 
             raise RefusedError("name_taken", "There is an account called {name!r} already.", name=name)
         if connection.execute(sa.select(sa.func.count()).select_from(account)).scalar_one() >= MOST_ACCOUNTS:
             raise RefusedError("many_accounts", "There are {most} accounts already; remove some first.", most=MOST_ACCOUNTS)
-        row = {"name": name, "folded": folded(name), "role": role, "stamp": _stamp(), "link": link, "link_until": _last_day()}
+        row = {"name": name, "folded": folded(name), "role": role, "mark": _mark(), "link": link, "link_until": _last_day()}
         connection.execute(sa.insert(account).values(**row))
         write_line(connection, by, f"added_{role}", name)
-        return _account(_row(connection, row["stamp"]))
+        return _account(_row(connection, row["mark"]))
 
 
-def set_role(database: Database, stamp: str, role: str, by: Actor) -> Account:
+def set_role(database: Database, mark: str, role: str, by: Actor) -> Account:
     """Give an account another role. It is logged out."""
     _check_role(role)
     with writing(database.engine) as connection:
         _begin(connection, by)
-        row = _row(connection, stamp)
+        row = _row(connection, mark)
         if row.role == role:
             return _account(row)
         fresh = _change(connection, row, role=role)
@@ -127,21 +127,21 @@ def set_role(database: Database, stamp: str, role: str, by: Actor) -> Account:
         return _account(_row(connection, fresh))
 
 
-def remove_account(database: Database, stamp: str, by: Actor) -> None:
+def remove_account(database: Database, mark: str, by: Actor) -> None:
     """Remove an account. It is logged out; its lines in the audit trail stay."""
     with writing(database.engine) as connection:
         _begin(connection, by)
-        row = _row(connection, stamp)
+        row = _row(connection, mark)
         connection.execute(sa.delete(account).where(account.c.id == row.id))
         _keep_an_owner(connection, row)
         write_line(connection, by, "removed", row.name)
 
 
-def new_link(database: Database, stamp: str, link: str, by: Actor) -> Account:
+def new_link(database: Database, mark: str, link: str, by: Actor) -> Account:
     """Take a password away, to be chosen anew by a one-time link. The account is logged out."""
     with writing(database.engine) as connection:
         _begin(connection, by)
-        row = _row(connection, stamp)
+        row = _row(connection, mark)
         fresh = _change(connection, row, password=None, link=link, link_until=_last_day())
         _keep_an_owner(connection, row)
         write_line(connection, by, "new_link", row.name)
@@ -166,16 +166,16 @@ def choose_first_password(database: Database, hashed: str) -> Account:
         if connection.execute(oldest).first() is None:
             named = account.c.folded == folded(FIRST_NAME)
             if not connection.execute(sa.update(account).where(named).values(role=OWNER)).rowcount:
-                row = {"name": FIRST_NAME, "folded": folded(FIRST_NAME), "role": OWNER, "stamp": _stamp()}
+                row = {"name": FIRST_NAME, "folded": folded(FIRST_NAME), "role": OWNER, "mark": _mark()}
                 connection.execute(sa.insert(account).values(**row))
         return _with_password(connection, connection.execute(oldest).one(), hashed, "chose_password")
 
 
-def change_password(database: Database, stamp: str, hashed: str) -> Account:
+def change_password(database: Database, mark: str, hashed: str) -> Account:
     """A person's own new password. All sessions of the account end."""
     with writing(database.engine) as connection:
         lock_accounts(connection)
-        return _with_password(connection, _row(connection, stamp), hashed, "changed_password")
+        return _with_password(connection, _row(connection, mark), hashed, "changed_password")
 
 
 def _with_password(connection: sa.Connection, row: sa.Row[Any], hashed: str, action: str) -> Account:
@@ -188,14 +188,14 @@ def _begin(connection: sa.Connection, by: Actor) -> None:
     """Whoever was an owner when the request came may not be one any more: look again, when nobody else can change it."""
     lock_accounts(connection)
     if by.kind == "account":
-        acting = sa.select(account.c.id).where(account.c.stamp == by.stamp, account.c.role == OWNER)
+        acting = sa.select(account.c.id).where(account.c.mark == by.mark, account.c.role == OWNER)
         if connection.execute(acting).first() is None:
             raise RefusedError("only_owners", "Only an owner may do this.")
 
 
 def _change(connection: sa.Connection, row: sa.Row[Any], **values: Any) -> str:
-    fresh = _stamp()
-    connection.execute(sa.update(account).where(account.c.id == row.id).values(stamp=fresh, **values))
+    fresh = _mark()
+    connection.execute(sa.update(account).where(account.c.id == row.id).values(mark=fresh, **values))
     return fresh
 
 
@@ -207,8 +207,8 @@ def _keep_an_owner(connection: sa.Connection, before: sa.Row[Any]) -> None:
         )
 
 
-def _row(connection: sa.Connection, stamp: str) -> sa.Row[Any]:
-    row = connection.execute(sa.select(account).where(account.c.stamp == stamp)).one_or_none()
+def _row(connection: sa.Connection, mark: str) -> sa.Row[Any]:
+    row = connection.execute(sa.select(account).where(account.c.mark == mark)).one_or_none()
     if row is None:
         raise RefusedError("account_changed", "This account was changed or removed meanwhile. Look at the list again.")
     return row
@@ -224,7 +224,7 @@ def _by_link(link: str) -> sa.Select[Any]:
 
 
 def _account(row: sa.Row[Any]) -> Account:
-    return Account(row.name, row.role, row.stamp, row.password is not None, row.link_until)
+    return Account(row.name, row.role, row.mark, row.password is not None, row.link_until)
 
 
 def _check_role(role: str) -> None:
@@ -232,7 +232,7 @@ def _check_role(role: str) -> None:
         raise ParameterError("unknown_role", "A role is {allowed}, got {got!r}.", allowed=" or ".join(ROLES), got=role)
 
 
-def _stamp() -> str:
+def _mark() -> str:
     return secrets.token_hex(16)
 
 

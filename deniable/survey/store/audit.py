@@ -28,11 +28,11 @@ _LOCK = 0x61756469
 
 @dataclass(frozen=True)
 class Actor:
-    """Who does something: an account by its name, or what is no account. The stamp of an account shows that it is still what it was."""
+    """Who does something: an account by its name, or what is no account. The mark of an account shows that it is still what it was."""
 
     kind: str  # "account", "command line" or "unknown"
     name: str = ""
-    stamp: str = ""
+    mark: str = ""
 
 
 COMMAND_LINE = Actor("command line")
@@ -48,7 +48,7 @@ class Line:
     actor: Actor
     action: str
     about: str  # the short name of a survey, the name of an account, or nothing
-    times: int
+    repeats: int
 
 
 def lock_accounts(connection: sa.Connection) -> None:
@@ -68,8 +68,8 @@ def write_line(connection: sa.Connection, by: Actor | None, action: str, about: 
     lock_accounts(connection)
     what = {"day": _today(), "kind": by.kind, "name": by.name, "action": action, "about": about}
     same = sa.and_(*(audit.c[name] == value for name, value in what.items()))
-    if not connection.execute(sa.update(audit).where(same).values(times=audit.c.times + 1)).rowcount:
-        connection.execute(sa.insert(audit).values(times=1, **what))
+    if not connection.execute(sa.update(audit).where(same).values(repeats=audit.c.repeats + 1)).rowcount:
+        connection.execute(sa.insert(audit).values(repeats=1, **what))
         oldest = sa.select(audit.c.id).order_by(audit.c.id.desc()).offset(MOST_LINES).limit(1)
         beyond = connection.execute(oldest).scalar()
         if beyond is not None:
@@ -81,7 +81,7 @@ def forget_when(connection: sa.Connection) -> None:
     """PostgreSQL numbers transactions, and keeps with every row by which one it was written. A line with a day would date whatever
     was written right before and after it, contact details for example. So all lines are written again, and have one number."""
     if connection.dialect.name == "postgresql":
-        connection.execute(sa.update(audit).values(times=audit.c.times))
+        connection.execute(sa.update(audit).values(repeats=audit.c.repeats))
         connection.execute(sa.update(account).values(role=account.c.role))
 
 
@@ -102,4 +102,4 @@ def audit_lines(database: Database, before: int | None = None, most: int = 200) 
         query = query.where(audit.c.id < before)
     with connected(database.engine) as connection:
         rows = connection.execute(query).all()
-    return [Line(row.id, row.day, Actor(row.kind, row.name), row.action, row.about, row.times) for row in rows]
+    return [Line(row.id, row.day, Actor(row.kind, row.name), row.action, row.about, row.repeats) for row in rows]

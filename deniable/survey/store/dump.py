@@ -129,7 +129,7 @@ def _upgraded(lines: Iterator[dict[str, Any]], stored: int) -> Iterator[dict[str
         if "table" in line and stored < 3:
             organiser = line["table"] == "organiser"
             if organiser:
-                line = {"table": "account", "columns": ["id", "name", "folded", "role", "password", "stamp"]}
+                line = {"table": "account", "columns": ["id", "name", "folded", "role", "password", "mark"]}
         elif "rows" in line and organiser:
             passwords = [password for _, password in line["rows"]]
             line = {"rows": [[1, FIRST_NAME, FIRST_NAME, "owner", one, secrets.token_hex(16)] for one in passwords]}

@@ -49,7 +49,7 @@ class Store(Database):
     expire_contacts = people.expire_contacts
 
     accounts = staff.accounts
-    account_by_stamp = staff.account_by_stamp
+    account_by_mark = staff.account_by_mark
     account_by_name = staff.account_by_name
     account_by_link = staff.account_by_link
     first_owner = staff.first_owner

@@ -75,7 +75,7 @@ account = sa.Table(
     sa.Column("folded", sa.Text),  # the same for names that are taken for the same
     sa.Column("role", sa.Text),  # owner or analyst
     sa.Column("password", sa.Text),  # a hash, or null until one is chosen
-    sa.Column("stamp", sa.Text),  # random, new after every change: a session with another one is over
+    sa.Column("mark", sa.Text),  # random, new after every change: a session with another one is over
     sa.Column("link", sa.Text),  # the hash of a one-time link, or null
     sa.Column("link_until", sa.Text),  # its last day
 )
@@ -88,7 +88,7 @@ audit = sa.Table(
     sa.Column("name", sa.Text),
     sa.Column("action", sa.Text),
     sa.Column("about", sa.Text),
-    sa.Column("times", sa.Integer),
+    sa.Column("repeats", sa.Integer),
 )
 
 UNUSED, USED, SHOWN, REVOKED = 0, 1, 2, 3
