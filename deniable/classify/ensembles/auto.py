@@ -14,8 +14,8 @@ from deniable.classify.coded_rows import CodedRows
 from deniable.classify.ensembles.choice import Choice, choose
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
 from deniable.classify.ensembles.expected import KnownEnds, expected_accuracy, mean_of
-from deniable.classify.ensembles.parallel import finished
 from deniable.classify.ensembles.training import Copy, Drawing, train
+from deniable.classify.parallel import finished
 from deniable.classify.saving import are_whole
 from deniable.classify.scoring import score_rows
 from deniable.classify.training_rows import MOST_REPEATED

@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 from deniable.classify.coded_rows import CodedRows, GivenCells
 from deniable.classify.confusion import sampled_confusion
 from deniable.classify.ensembles.cells import Cells
-from deniable.classify.ensembles.parallel import finished
 from deniable.classify.ensembles.stacking import held_out_weights
 from deniable.classify.ensembles.training import BAGGING, BOOSTING, ONCE, Copy, Drawing, Task, train
 from deniable.classify.ensembles.votes import multiplied, summed, vote_of
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.parallel import finished
 from deniable.classify.saving import described
 from deniable.classify.tree import ReconstructionTree
 from deniable.core.allowed import Allowed, is_number, one_of, whole_from
@@ -146,10 +146,11 @@ class ReconstructionEnsemble(ReconstructingClassifier):
 
         A row with `sample_weight` 2 counts as two rows: it is drawn twice as often. If it is interrupted the ensemble stays what it was.
         """
-        before = dict(self.__dict__)
+        before, listener = dict(self.__dict__), progress or Silent()
         try:
-            return self._fit(X, y, sample_weight, progress or Silent())
+            return self._fit(X, y, sample_weight, listener)
         except BaseException:
+            listener.finish()
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
