@@ -18,6 +18,8 @@ from deniable.errors import ParameterError, SchemaError
 SMALLEST = 1e-300
 MOST_TESTED = 20_000
 """Of more rows some are enough, evenly spread."""
+FEWEST = 5
+"""No kind is about fewer people, as the file of the classifier may be passed on; a class has one kind at least."""
 KINDS = Allowed(
     "None or a list of whole numbers of at least 1, one for each class",
     lambda given: given is None or (isinstance(given, (list, tuple)) and all(whole_from(1).fits(number) for number in given)),
@@ -85,7 +87,7 @@ class LatentBayes(ReconstructingClassifier):
                 )  # fmt: skip
         if len(codes) > MOST_TESTED or self.kinds is not None:
             found = fit_kinds(codes, classes, matrices, self.target_.matrix, wanted)
-        return self._know(found)
+        return self._know(_large_kinds(found, len(codes)))
 
     def _know_cells(self) -> None:
         schema = self._schema()
@@ -168,3 +170,16 @@ class LatentBayes(ReconstructingClassifier):
                 )
             cells[:, i, : feature.cells] = shares
         self._know(LatentClasses(of_class, parts, cells))
+
+
+def _large_kinds(latent: LatentClasses, people: int) -> LatentClasses:
+    """Without kinds of a handful of people.
+
+    >>> kinds = LatentClasses(np.array([0, 0, 1]), np.array([0.9, 0.01, 0.09]), np.ones((3, 1, 1)))
+    >>> _large_kinds(kinds, 100).of_class.tolist(), _large_kinds(kinds, 1_000).of_class.tolist()
+    ([0, 1], [0, 0, 1])
+    """
+    largest = np.array([latent.parts[latent.of_class == y].max() for y in latent.of_class])
+    kept = (latent.parts * people >= FEWEST) | (latent.parts == largest)
+    parts = latent.parts[kept]
+    return LatentClasses(latent.of_class[kept], parts / parts.sum(), latent.cells[kept])
