@@ -80,7 +80,7 @@ class CodedRows:
 
     def __sizeof__(self) -> int:
         """With all codes: what is large is sent once to other machines, not with every task."""
-        return object.__sizeof__(self) + sum(codes.nbytes for codes in self.codes) + self.classes.nbytes
+        return object.__sizeof__(self) + sum(int(array.nbytes) for array in (*self.codes, self.classes))
 
     @cached_property
     def order(self) -> Any:

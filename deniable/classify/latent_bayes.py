@@ -95,7 +95,7 @@ class LatentBayes(ReconstructingClassifier):
             raise SchemaError(
                 "kinds_and_groups",
                 "Kinds of people cannot be told where attributes share a draw ({groups}). Use dn.ReconstructionNaiveBayes.",
-                groups=", ".join(group.name for group in schema.groups),
+                groups=", ".join(schema.groups),
             )
         self.features_ = [
             attribute.cells(counts.sum(axis=0), self.bins, self.bins)

@@ -107,6 +107,9 @@ def test_kinds_of_people_are_as_many_as_asked_for():
         LatentBayes(schema, kinds=[0, 2]).fit(reported)
     with pytest.raises(dn.errors.ParameterError, match="2 in all"):
         LatentBayes(schema, kinds=[2]).fit(reported)
+    together = dn.Schema(dict(schema), target="c", groups={"twins": ["x0", "x1"]})
+    with pytest.raises(dn.errors.SchemaError, match="twins"):
+        LatentBayes(together).fit(reported)
 
 
 def test_the_choice_is_said_in_words_with_what_to_expect():
