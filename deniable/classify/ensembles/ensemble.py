@@ -150,9 +150,9 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         try:
             return self._fit(X, y, sample_weight, listener)
         except BaseException:
-            listener.finish()
             self.__dict__.clear()
             self.__dict__.update(before)
+            listener.finish()
             raise
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> ReconstructionEnsemble:
