@@ -112,6 +112,50 @@ def test_a_search_that_is_interrupted_before_any_length_is_done_writes_nothing(r
     assert not (rows / "done.csv").exists()
 
 
+class Told:
+    """A bar that remembers what it was told."""
+
+    made: list["Told"] = []
+
+    def __init__(self):
+        self.told = []
+        self.made.append(self)
+
+    def start(self, what, total):
+        self.told.append((what, total))
+
+    def advance(self, units):
+        interrupts.check()
+        self.told.append(units)
+
+    def finish(self):
+        self.told.append("ended")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("step", ["auto.choose", "auto.train", "auto._scored"])
+def test_a_classifier_that_is_interrupted_while_it_chooses_or_learns_is_not_written(run, rows, monkeypatch, way, step):
+    module = importlib.import_module("deniable.classify.ensembles.auto")
+    name = step.removeprefix("auto.")
+    done = getattr(module, name)
+
+    def interrupted(*arguments):
+        way()
+        return done(*arguments)
+
+    monkeypatch.setattr(module, name, interrupted)
+    monkeypatch.setattr("deniable.cli.classify.Bar", Told)
+    monkeypatch.setattr(Told, "made", [])
+    pd.read_csv(rows / "true.csv").head(300).to_csv(rows / "few.csv", index=False)
+    before = sorted(rows.iterdir())
+    fit = ("classify", "fit", "few.csv", "-s", "s.json", "--target", "i0", "--model", "auto", "--jobs", "1", "-o", "m.json")
+    assert run(*fit) == (130, "", NOTHING)
+    assert sorted(rows.iterdir()) == before
+    told = Told.made[0].told
+    assert told[0] == ("choices", 3)
+    assert told[-1] == "ended", "a bar that is left running hides the cursor"
+
+
 def test_other_errors_of_compiled_code_are_not_taken_for_an_interrupt(rows, monkeypatch):
     def broken(self, max_len):
         raise SystemError("another")

@@ -78,6 +78,10 @@ class CodedRows:
     def __len__(self) -> int:
         return len(self.classes)
 
+    def __sizeof__(self) -> int:
+        """With all codes: what is large is sent once to other machines, not with every task."""
+        return object.__sizeof__(self) + sum(int(array.nbytes) for array in (*self.codes, self.classes))
+
     @cached_property
     def order(self) -> Any:
         """Their places in an order that depends on what they hold alone, so that the same reports give the same draws."""

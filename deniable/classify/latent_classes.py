@@ -111,17 +111,8 @@ def fit_latent_classes(codes: Any, reported_class: Any, matrices: list[Any], cla
     [0, 0]
     """
     classes = len(class_matrix)
-    reports = Reports(codes, reported_class, matrices, class_matrix)
-    nobody = np.zeros(len(codes), dtype=int)
-    reports.base = reports.margins(nobody, 1).cells[0]
-    # Rows of an open class tell of its kinds alone, so each class is decided by itself.
-    open_class = bool((np.count_nonzero(class_matrix, axis=0) == 1).all())
-    own = class_matrix[:, reported_class].argmax(axis=0) if open_class else nobody
-    if open_class:
-        best, told = reports.fit(reports.margins(own, classes), 0)
-    else:
-        equal = np.repeat(reports.base[None], classes, axis=0)
-        best, told = reports.fit(LatentClasses(np.arange(classes), np.full(classes, 1 / classes), equal), 2 * STEPS)
+    reports, best, told, own = _of_one_kind(codes, reported_class, matrices, class_matrix)
+    open_class = _is_open(class_matrix)
     growing = np.ones(classes, dtype=bool)
     for kinds in range(2, MOST_KINDS + 1):
         tried, seen = reports.fit(_split(best, growing, kinds, reports))
@@ -138,6 +129,43 @@ def fit_latent_classes(codes: Any, reported_class: Any, matrices: list[Any], cla
     return best
 
 
+def fit_kinds(codes: Any, reported_class: Any, matrices: list[Any], class_matrix: Any, kinds: Any) -> LatentClasses:
+    """The model with so many kinds of people in each class.
+
+    >>> rng = np.random.default_rng(1)
+    >>> twins = np.repeat(rng.integers(0, 2, (500, 1)), 6, axis=1)
+    >>> fit_kinds(twins, np.zeros(500, dtype=int), [np.eye(2)] * 6, np.eye(1), [2]).cells[:, 0].round(1).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    reports, model, _, _ = _of_one_kind(codes, reported_class, matrices, class_matrix)
+    kinds = np.asarray(kinds)
+    for many in np.unique(kinds[kinds > 1]).tolist():
+        model = _split(model, kinds == many, many, reports)
+    return reports.fit(model)[0]
+
+
+def _is_open(class_matrix: Any) -> bool:
+    """Whether the reported class says what the class is."""
+    return bool((np.count_nonzero(class_matrix, axis=0) == 1).all())
+
+
+def _of_one_kind(
+    codes: Any, reported_class: Any, matrices: list[Any], class_matrix: Any
+) -> tuple[Reports, LatentClasses, Any, Any]:
+    """The reports, the model with one kind in each class, the log-likelihood of each row, and the class of each row (0 if it is hidden)."""
+    classes = len(class_matrix)
+    reports = Reports(codes, reported_class, matrices, class_matrix)
+    nobody = np.zeros(len(codes), dtype=int)
+    reports.base = reports.margins(nobody, 1).cells[0]
+    if _is_open(class_matrix):
+        # Rows of an open class tell of its kinds alone, so each class is decided by itself.
+        own = class_matrix[:, reported_class].argmax(axis=0)
+        return reports, *reports.fit(reports.margins(own, classes), 0), own
+    equal = np.repeat(reports.base[None], classes, axis=0)
+    start = LatentClasses(np.arange(classes), np.full(classes, 1 / classes), equal)
+    return reports, *reports.fit(start, 2 * STEPS), nobody
+
+
 def _gained_by_chance(best: LatentClasses, growing: Any, kinds: int, reports: Reports, own: Any) -> Any:
     """By how much another kind would explain reports better of which it is known that there is none, class by class."""
     simulated = copy(reports)
@@ -150,18 +178,27 @@ def _gained_by_chance(best: LatentClasses, growing: Any, kinds: int, reports: Re
 def _along(codes: Any, sizes: Any) -> Any:
     """Where each row lies along the direction in which reports vary together the most (correspondence analysis, one axis)."""
     starts = np.concatenate([[0], np.cumsum(sizes[:, 1])])
-    flags = np.zeros((len(codes), starts[-1]), dtype=np.float32)
-    np.put_along_axis(flags, codes + starts[:-1], 1.0, axis=1)
-    shares = flags.mean(axis=0)
-    flags = (flags - shares) / np.sqrt(np.maximum(shares, 1 / len(codes)))
-    vector = np.random.default_rng(0).standard_normal(starts[-1]).astype(np.float32)
+    places = codes + starts[:-1]
+    shares = np.bincount(places.ravel(), minlength=starts[-1]) / len(codes)
+    # Flags of reports, centred and scaled, are never written out. Sums are numpy's own, which are the same on every machine and thread.
+    scale = 1 / np.sqrt(np.maximum(shares, 1 / len(codes)))
+    vector = np.random.default_rng(0).standard_normal(starts[-1])
     for _ in range(15):
-        vector = flags.T @ (flags @ vector)
-        length = float(np.linalg.norm(vector))
+        along = _sums(places, vector * scale, shares)
+        vector = scale * (np.bincount(places.ravel(), np.repeat(along, places.shape[1]), starts[-1]) - shares * along.sum())
+        length = float(np.sqrt((vector**2).sum()))
         if length == 0:
             break
         vector /= length
-    return flags @ vector
+    return _sums(places, vector * scale, shares)
+
+
+def _sums(places: Any, numbers: Any, shares: Any) -> Any:
+    """For each row the sum of the numbers of its reports, less the mean over all rows."""
+    total = np.full(len(places), -float((shares * numbers).sum()))
+    for j in range(places.shape[1]):
+        total += numbers[places[:, j]]
+    return total
 
 
 def _split(best: LatentClasses, growing: Any, kinds: int, reports: Reports) -> LatentClasses:

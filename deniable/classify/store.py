@@ -13,6 +13,7 @@ from deniable.classify.coded_rows import CodedRows
 from deniable.classify.ensembles.auto import AutoClassifier
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
 from deniable.classify.forest.unbiased import UnbiasedForest
+from deniable.classify.latent_bayes import LatentBayes
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
 from deniable.classify.patterns.emerging import EmergingPatterns
 from deniable.classify.patterns.lazy import LazyPatterns
@@ -26,6 +27,7 @@ KINDS: dict[str, Any] = {
     for kind in (
         ReconstructionNaiveBayes,
         ReconstructionTree,
+        LatentBayes,
         EmergingPatterns,
         LazyPatterns,
         UnbiasedForest,

@@ -315,7 +315,7 @@ def test_progress_is_told_and_an_interruption_leaves_the_ensemble_as_it_was(rows
     before = model.predict_proba(truth[NAMES])
 
     class Listener:
-        done, total = 0, None
+        done, total, ended = 0, None, False
 
         def start(self, what, total):
             self.total = total
@@ -326,13 +326,15 @@ def test_progress_is_told_and_an_interruption_leaves_the_ensemble_as_it_was(rows
                 raise KeyboardInterrupt
 
         def finish(self):
-            assert self.done == self.total
+            self.ended = True
 
     listener = Listener()
     small(schema_of()).fit(reported, progress=listener)
-    assert listener.done == 8
+    assert (listener.done, listener.ended) == (8, True)
+    stopped = Listener()
     with pytest.raises(KeyboardInterrupt):
-        model.set_params(boosting=3).fit(reported[:300], progress=Listener())
+        model.set_params(boosting=3).fit(reported[:300], progress=stopped)
+    assert stopped.ended
     model.set_params(boosting=2)
     np.testing.assert_array_equal(model.predict_proba(truth[NAMES]), before)
     new = small(schema_of(), boosting=3)

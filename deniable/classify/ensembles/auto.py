@@ -1,46 +1,37 @@
-"""`dn.AutoClassifier`: naive Bayes as long as the reports do not refute what it assumes, else several classifiers together.
-
-Which classifier is best on true rows cannot be seen from few distorted ones: gains of one or two points drown. What can be seen is
-whether attributes depend on each other within the classes, which naive Bayes assumes they do not. Where they clearly do, a forest finds
-what naive Bayes cannot, and an average with it loses little where it does not.
-"""
+"""`dn.AutoClassifier`: naive Bayes as long as the reports do not refute what it assumes, else several classifiers together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
+from joblib import delayed
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from deniable.classify.as_reported import AsReported
 from deniable.classify.coded_rows import CodedRows
+from deniable.classify.ensembles.choice import Choice, choose
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
-from deniable.classify.forest.unbiased import UnbiasedForest
-from deniable.classify.latent_classes import LatentClasses, fit_latent_classes
-from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.ensembles.expected import KnownEnds, expected_accuracy, mean_of
+from deniable.classify.ensembles.training import Copy, Drawing, train
+from deniable.classify.parallel import finished
 from deniable.classify.saving import are_whole
 from deniable.classify.scoring import score_rows
 from deniable.classify.training_rows import MOST_REPEATED
 from deniable.core.allowed import Allowed, whole_from
 from deniable.core.estimate import Estimate
-from deniable.core.intervals import Ends
-from deniable.errors import ParameterError
 from deniable.progress import Progress
 
-REFUTED = 2.0
-"""So many kinds of people in a class, on average over people, refute that attributes are independent within classes."""
-MOST_TESTED = 20_000
-"""Of more rows some are enough for the test, evenly spread."""
-TREES, LEAST_IN_LEAF = 100, 5
-"""Of the forest on reports. No leaf is about one report alone, as the file of the classifier may be passed on."""
-DRAWN = 5_000
-STORED_LEVEL = 0.95
-"""The level of the band that files hold."""
 PARTS = 2
 """Rows are split into so many parts to say what accuracy to expect: each is scored by what the others teach."""
+NAMES = {
+    "naive_bayes": "naive Bayes",
+    "latent_bayes": "Bayes with several kinds of people in each class",
+    "forest": "a forest of unbiased weights",
+    "as-reported": "a forest on reports",
+}
+ALL_ROWS = Drawing(1.0, True, False, False)
 
 
 class AutoClassifier(ReconstructionEnsemble):
@@ -48,7 +39,8 @@ class AutoClassifier(ReconstructionEnsemble):
 
     Naive Bayes assumes that attributes are independent within each class. A latent class model tests that: if a class needs several
     kinds of people to explain its reports, naive Bayes, a forest on reports and, of two classes, `UnbiasedForest` decide together (their
-    chances are multiplied); else naive Bayes decides alone.
+    chances are multiplied); else naive Bayes decides alone. Where the model itself predicts clearly more held-out reports right than
+    naive Bayes does, it decides in its place.
 
     Parameters
     ----------
@@ -98,15 +90,71 @@ class AutoClassifier(ReconstructionEnsemble):
         self.random_state = random_state
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> AutoClassifier:
-        rows, weights = self._chosen(X, y, sample_weight, listener)
-        self.expected_accuracy_ = self._expected(rows, weights, listener)
+        self._check_parameters()
+        rows, weights = self._rows(X, y, sample_weight)
+        order = np.random.default_rng(0).permutation(len(rows))
+        held_out = [np.sort(order[part::PARTS]) for part in range(PARTS)]
+        rest = [np.setdiff1d(order, part) for part in held_out]
+        others = [clone(self) for _ in rest]
+        # All rows first: they take longest.
+        learners = [self, *others]
+        taught = [
+            (rows, weights),
+            *(
+                other._rows(rows.take(part), None, None if weights is None else weights[part])
+                for other, part in zip(others, rest, strict=True)
+            ),
+        ]
+        self._choose(learners, taught, listener)
+        copies = self._taught(learners, taught, listener)
+        self._take(copies[0], rows.attributes)
+        listener.start("scores", PARTS)
+        found = []
+        work = [
+            delayed(_scored)(other, own, rows.take(part)) for other, own, part in zip(others, copies[1:], held_out, strict=True)
+        ]
+        for estimate in finished(work, self.n_jobs):
+            found.append(estimate)
+            listener.advance(1)
+        listener.finish()
+        self.expected_accuracy_ = mean_of(found, len(rows))
         return self
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> tuple[CodedRows, Any]:
-        """Test, and train what is chosen; the rows as they were read, and how much each counts."""
-        super()._fit(X, y, sample_weight, listener)
-        rows, weights = self.__dict__.pop("_read")
-        return rows, weights
+    def _choose(self, learners: list[AutoClassifier], taught: list[tuple[CodedRows, Any]], listener: Progress) -> None:
+        """Who decides, for these learners of these rows."""
+        listener.start("choices", len(learners))
+        work = [delayed(choose)(rows, self._schema(), self.bins, weights is not None) for rows, weights in taught]
+        for learner, choice in zip(learners, finished(work, self.n_jobs), strict=True):
+            learner._decide(choice)
+            listener.advance(1)
+        listener.finish()
+
+    def _decide(self, choice: Choice) -> None:
+        self.members_, self.kinds_, self.without_privacy_ = choice.members, choice.kinds, choice.without_privacy
+
+    def _taught(
+        self, learners: list[AutoClassifier], taught: list[tuple[CodedRows, Any]], listener: Progress
+    ) -> list[list[Copy]]:
+        """What those who decide learned from their rows, learner by learner."""
+        seed = self._seed()
+        plan = [
+            (place, task)
+            for place, learner in enumerate(learners)
+            for task in learner._tasks(np.random.SeedSequence(seed.entropy))
+        ]
+        # Forests take longest, and come after naive Bayes among the members.
+        plan.sort(key=lambda one: (one[0] > 0, -one[1].member))
+        listener.start("classifiers", len(plan))
+        work = (
+            delayed(train)(learners[place].members_[task.member], self.schema, *taught[place], task, ALL_ROWS)
+            for place, task in plan
+        )
+        copies: list[list[Copy]] = [[] for _ in learners]
+        for (place, _), found in zip(plan, finished(work, self.n_jobs), strict=True):
+            copies[place] += found
+            listener.advance(1)
+        listener.finish()
+        return [sorted(own, key=lambda copy: copy.member) for own in copies]
 
     def _in_order(self, rows: CodedRows, weights: Any) -> tuple[CodedRows, Any]:
         """Sorted, as the order of rows is nobody's business; of rows that count as several there are as many."""
@@ -115,53 +163,14 @@ class AutoClassifier(ReconstructionEnsemble):
             weights = weights[order]
             if are_whole(weights) and weights.sum() * max(len(rows.codes), 1) <= MOST_REPEATED:
                 order, weights = np.repeat(order, weights.astype(np.int64)), None
-        self._read = rows.take(order), weights
-        return self._read
-
-    def _worth_having(self, rows: CodedRows) -> list[Any]:
-        """Who decides, by the test."""
-        latent = self._tested(rows)
-        classes = len(rows.target.labels)
-        self.kinds_ = np.ones(classes, dtype=int) if latent is None else np.bincount(latent.of_class, minlength=classes)
-        self.without_privacy_ = None if latent is None else _without_privacy(latent, classes)
-        alone = ReconstructionNaiveBayes(bins=self.bins)
-        if latent is None or float(latent.parts @ self.kinds_[latent.of_class]) < REFUTED:
-            return [alone]
-        reports = AsReported(RandomForestClassifier(TREES, min_samples_leaf=LEAST_IN_LEAF), bins=self.bins)
-        # Products of weights need many rows of each class.
-        return [alone, UnbiasedForest(bins=self.bins), reports] if classes == 2 else [alone, reports]
-
-    def _tested(self, rows: CodedRows) -> LatentClasses | None:
-        """A latent class model of the reports; None where groups share a draw, so that reports depend on each other anyway."""
-        schema = self._schema()
-        if schema is not None and schema.groups:
-            return None
-        cells = [column.cells(None, self.bins, self.bins) for column in rows.attributes]
-        some = np.arange(len(rows))[:: -(-len(rows) // MOST_TESTED)]
-        codes = np.column_stack([cell.of_reported[codes[some]] for cell, codes in zip(cells, rows.codes, strict=True)])
-        return fit_latent_classes(codes, rows.classes[some], [cell.matrix for cell in cells], rows.target.matrix)
-
-    def _expected(self, rows: CodedRows, weights: Any, listener: Progress) -> Estimate:
-        """The accuracy on true rows, each part of the rows scored by a classifier that was chosen and trained on the others."""
-        order = np.random.default_rng(0).permutation(len(rows))
-        found = []
-        for part in range(PARTS):
-            held_out = np.sort(order[part::PARTS])
-            rest = np.setdiff1d(order, held_out)
-            other = AutoClassifier(self.schema, self.bins, self.n_jobs, self.random_state)
-            other._chosen(rows.take(rest), None, None if weights is None else weights[rest], listener)
-            scored = rows.take(held_out)
-            found.append(score_rows(other, scored.cells_for(other), scored.classes, "accuracy"))
-        return _mean_of(found, len(rows))
+        return rows.take(order), weights
 
     @property
     def chosen_(self) -> str:
         """What decides, in words."""
         check_is_fitted(self)
-        names = ["naive Bayes", "a forest of unbiased weights", "a forest on reports"]
-        if len(self._copies) == 2:
-            names.pop(1)
-        return names[0] if len(self._copies) == 1 else f"{', '.join(names[:-1])} and {names[-1]}, together"
+        names = [NAMES[copy.model._kind] for copy in self._copies]
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}, together"
 
     def explain_choice(self) -> str:
         """What was chosen, why, and what to expect, in sentences.
@@ -182,6 +191,8 @@ class AutoClassifier(ReconstructionEnsemble):
                 f"attributes depend on each other within classes, which naive Bayes does not see: {int(self.kinds_[most])} kinds of people "
                 f"explain the reports of class {self.classes_[most]} clearly better than one"
             )
+            if self._copies[0].model._kind == "latent_bayes":
+                why += ", and with them clearly more held-out reports are predicted right"
         expected = self.expected_accuracy_
         if expected.has_interval:
             low, high = (float(end[0]) for end in expected.interval())
@@ -233,85 +244,20 @@ class AutoClassifier(ReconstructionEnsemble):
         self.kinds_ = np.array(content["kinds"], dtype=int)
         if self.kinds_.shape != (len(self.classes_),) or (self.kinds_ < 1).any() or len(self._copies) > 3:
             raise ValueError("kinds must be one number of at least 1 for each class, of at most three copies")
+        if not all(copy.model._kind in NAMES for copy in self._copies):
+            raise ValueError("its copies must be classifiers that can be chosen")
         given, without = content["expected"], content["without_privacy"]
         value = float(given["value"])
         low, high = (value, value) if given["ends"] is None else (float(end) for end in given["ends"])
         if not (0 <= low <= value <= high <= 1 and 0 <= (without or 0.0) <= 1):
             raise ValueError("the expected accuracy must lie between its ends, and all of them between 0 and 1")
-        self.expected_accuracy_ = _estimate(value, int(given["n"]), None if given["ends"] is None else KnownEnds(low, high))
+        self.expected_accuracy_ = expected_accuracy(
+            value, int(given["n"]), None if given["ends"] is None else KnownEnds(low, high)
+        )
         self.without_privacy_ = None if without is None else float(without)
 
 
-@dataclass(frozen=True)
-class MeanOfEnds:
-    """The rule of the interval of a mean of estimates: the mean of their ends, as their errors may go together."""
-
-    rules: tuple[Estimate, ...]
-
-    def __call__(self, level: float) -> Ends:
-        ends = [estimate.interval(level) for estimate in self.rules]
-        return np.mean([low for low, _ in ends], axis=0), np.mean([high for _, high in ends], axis=0)
-
-
-@dataclass(frozen=True)
-class KnownEnds:
-    """The rule of an interval that was read from a file: it is known at one level."""
-
-    low: float
-    high: float
-
-    def __call__(self, level: float) -> Ends:
-        if level != STORED_LEVEL:
-            raise ParameterError(
-                "stored_level", "A saved classifier knows its expected accuracy at the level {known} alone, got {got}.",
-                known=STORED_LEVEL, got=level,
-            )  # fmt: skip
-        return np.array([self.low]), np.array([self.high])
-
-
-def _mean_of(found: list[Estimate], rows: int) -> Estimate:
-    """Unbiased accuracies may lie above 1; what is shown may not, nor outside its interval."""
-    value = float(np.clip(np.mean([estimate.value[0] for estimate in found]), 0, 1))
-    if not all(estimate.has_interval for estimate in found):
-        return _estimate(value, rows, None)
-    rule = MeanOfEnds(tuple(found))
-    low, high = rule(STORED_LEVEL)
-    return _estimate(float(np.clip(value, low[0], high[0])), rows, rule)
-
-
-def _estimate(value: float, rows: int, rule: Any) -> Estimate:
-    """Accuracy as an estimate; without a rule it is a guess."""
-    known: dict[str, Any] = {"no_interval": "reports that matter cannot be undone."} if rule is None else {"ends": rule}
-    variance = 0.0 if rule is None else float((rule(STORED_LEVEL)[1][0] - rule(STORED_LEVEL)[0][0]) / 3.92) ** 2
-    return Estimate(
-        [value],
-        ["accuracy"],
-        n=rows,
-        method="held-out reports",
-        covariance=[[variance]],
-        name="accuracy",
-        limits=(0.0, 1.0),
-        **known,
-    )
-
-
-def _without_privacy(latent: LatentClasses, classes: int) -> float:
-    """How well naive Bayes of people drawn from a model predicts others drawn from it."""
-    rng = np.random.default_rng(0)
-    shares = np.bincount(latent.of_class, latent.parts, minlength=classes)
-    present = [y for y in range(classes) if shares[y] > 0]
-    drawn = {y: latent.draw(y, DRAWN, rng) for y in present}
-    tests = {y: latent.draw(y, DRAWN, rng) for y in present}
-    attributes, cells = latent.cells.shape[1:]
-    logs = np.zeros((classes, attributes, cells))
-    for y, people in drawn.items():
-        for j in range(attributes):
-            logs[y, j] = np.log((np.bincount(people[:, j], minlength=cells) + 1) / (DRAWN + cells))
-    right = 0.0
-    for y, people in tests.items():
-        said = (
-            np.log(np.maximum(shares[present], 1e-300))
-            + np.array([logs[c][np.arange(attributes), people].sum(axis=1) for c in present]).T
-        )
-        right += shares[y] * float((np.array(present)[said.argmax(axis=1)] == y).mean())
-    return right / float(shares.sum())
+def _scored(other: AutoClassifier, copies: list[Copy], held_out: CodedRows) -> Estimate:
+    """The accuracy on true rows of one who did not learn from these."""
+    other._take(copies, held_out.attributes)
+    return score_rows(other, held_out.cells_for(other), held_out.classes, "accuracy")

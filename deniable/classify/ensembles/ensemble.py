@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -20,6 +19,7 @@ from deniable.classify.ensembles.training import BAGGING, BOOSTING, ONCE, Copy, 
 from deniable.classify.ensembles.votes import multiplied, summed, vote_of
 from deniable.classify.estimator import ReconstructingClassifier
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.parallel import finished
 from deniable.classify.saving import described
 from deniable.classify.tree import ReconstructionTree
 from deniable.core.allowed import Allowed, is_number, one_of, whole_from
@@ -146,38 +146,43 @@ class ReconstructionEnsemble(ReconstructingClassifier):
 
         A row with `sample_weight` 2 counts as two rows: it is drawn twice as often. If it is interrupted the ensemble stays what it was.
         """
-        before = dict(self.__dict__)
+        before, listener = dict(self.__dict__), progress or Silent()
         try:
-            return self._fit(X, y, sample_weight, progress or Silent())
+            return self._fit(X, y, sample_weight, listener)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
+            listener.finish()
             raise
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, listener: Progress) -> ReconstructionEnsemble:
         self._check_parameters()
+        rows, weights = self._rows(X, y, sample_weight)
+        self.members_ = list(self.members) if self.members is not None else self._worth_having(rows)
+        seed = self._seed()
+        folds = self.stack_folds if self.combination == "stacked" else 0
+        listener.start("classifiers", len(self.members_) * max(1, self.bagging + self.boosting) * (1 + folds))
+        copies = self._trained(rows, weights, seed.spawn(1)[0], listener)
+        self._take(copies, rows.attributes)
+        if folds:
+            self.group_weights_ = held_out_weights(self, rows, weights, seed.spawn(1)[0], listener)
+        listener.finish()
+        return self
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[CodedRows, Any]:
+        """The rows as codes, and how much each counts; reports are counted."""
         columns, classes, weights = self._read_training(X, y, sample_weight)
         bad: list[BadCells] = []
         codes = [attribute.reported(columns[attribute.name], bad) for attribute in self.attributes_]
         raise_bad_cells(bad)
         self._counts = self._single()._count(codes, classes, weights)
-        rows = CodedRows(
-            self._given_columns(), self.target_, codes, np.asarray(classes), getattr(self, "feature_names_in_", None)
-        )
-        rows, weights = self._in_order(rows, weights)
-        self.members_ = list(self.members) if self.members is not None else self._worth_having(rows)
-        seed = np.random.SeedSequence(
+        names = getattr(self, "feature_names_in_", None)
+        return self._in_order(CodedRows(self._given_columns(), self.target_, codes, np.asarray(classes), names), weights)
+
+    def _seed(self) -> Any:
+        return np.random.SeedSequence(
             check_random_state(0 if self.random_state is None else self.random_state).randint(1 << 31)
         )
-        folds = self.stack_folds if self.combination == "stacked" else 0
-        listener.start("classifiers", len(self.members_) * max(1, self.bagging + self.boosting) * (1 + folds))
-        copies = self._trained(rows, weights, seed.spawn(1)[0], listener)
-        self._take(copies, rows.attributes)
-        self.group_weights_ = np.ones(len(self.group_of_copies_[0]))
-        if folds:
-            self.group_weights_ = held_out_weights(self, rows, weights, seed.spawn(1)[0], listener)
-        listener.finish()
-        return self
 
     def _in_order(self, rows: CodedRows, weights: Any) -> tuple[CodedRows, Any]:
         """The rows as members get them: as they were given."""
@@ -217,22 +222,15 @@ class ReconstructionEnsemble(ReconstructingClassifier):
         tasks = self._tasks(seed)
         work = (delayed(train)(self.members_[t.member], self.schema, rows, weights, t, drawing) for t in tasks)
         copies: list[Copy] = []
-        learned = Parallel(n_jobs=self.n_jobs, return_as="generator")(work)
-        try:
-            for task, found in zip(tasks, learned, strict=True):
-                copies += found
-                listener.advance(task.copies)
-        except BaseException:
-            with warnings.catch_warnings():
-                # Tasks that are no longer wanted are given up, which joblib would have us think about.
-                warnings.simplefilter("ignore")
-                learned.close()
-            raise
+        for task, found in zip(tasks, finished(work, self.n_jobs), strict=True):
+            copies += found
+            listener.advance(task.copies)
         return copies
 
     def _take(self, copies: list[Copy], columns: list[Any]) -> None:
         """Be made of these copies, which see attributes through cells of `columns`."""
         self._copies = copies
+        self.group_weights_ = np.ones(len(self.group_of_copies_[0]))
         self._cells = Cells(columns, [copy.model for copy in copies])
         single = self._single()
         single.attributes_ = self._cells.columns(self.attributes_)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.utils import check_random_state
 
 from deniable.classify.confusion import class_weights, inflation, scaled
@@ -16,6 +15,7 @@ from deniable.classify.features import MOST_FINE
 from deniable.classify.forest.cells import forest_cells
 from deniable.classify.forest.reported import chances_of_reports
 from deniable.classify.forest.trees import Trees, shrunk_chances
+from deniable.classify.parallel import finished
 from deniable.classify.shared import SharedDraw, shared_draws
 from deniable.classify.single_attributes import SingleAttributes
 from deniable.classify.training_rows import read_reports, refuse_one_class
@@ -155,16 +155,20 @@ class UnbiasedForest(ReconstructingClassifier):
             max(1, round(float(self.max_features) * usable)),
         )
         entropy = check_random_state(0 if self.random_state is None else self.random_state).randint(1 << 31)
-        work = partial(_one_tree, rows, cells, rules, float(self.shrinkage), inflation(of_class))
+        settings = (cells, rules, float(self.shrinkage), inflation(of_class))
         seeds = np.random.SeedSequence(entropy).spawn(self.n_estimators)
+        # Arrays as arguments of their own are sent once where other machines grow trees.
+        work = (delayed(_one_tree)(*rows, *settings, seed) for seed in seeds)
         progress.start("trees", self.n_estimators)
         grown, kept = [], []
-        # Compiled code lets other threads work; threads also need no copies of the rows.
-        for tree, share in Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(map(delayed(work), seeds)):
-            grown.append(tree)
-            kept.append(share)
-            progress.advance(1)
-        progress.finish()
+        try:
+            # Compiled code lets other threads work; threads also need no copies of the rows.
+            for tree, share in finished(work, self.n_jobs, threads=True):
+                grown.append(tree)
+                kept.append(share)
+                progress.advance(1)
+        finally:
+            progress.finish()
         self.trees_ = Trees.of(grown)
         self.class_prior_ = self.trees_.nodes.chances[self.trees_.nodes.roots].mean(axis=0)
         self.power_ = min(float(self.sharpness), 1 / max(float(np.mean(kept)), 1e-12))
@@ -216,8 +220,24 @@ class UnbiasedForest(ReconstructingClassifier):
             raise ValueError("its power must lie between 1 and its sharpness")
 
 
-def _one_tree(rows: ForestRows, cells: ForestCells, rules: ForestRules, shrinkage: float, of_class: float, seed: Any) -> Any:
-    """A tree that a bootstrap sample chooses and the other rows estimate, and how much of a true row a row in its leaves tells."""
+def _one_tree(
+    reports: Any,
+    labels: Any,
+    weights: Any,
+    cells: ForestCells,
+    rules: ForestRules,
+    shrinkage: float,
+    of_class: float,
+    seed: Any,
+) -> Any:
+    """A tree that a bootstrap sample chooses and the other rows estimate, and how much of a true row a row in its leaves tells.
+
+    The first three arguments are those of `ForestRows`.
+    """
+    rows = ForestRows(reports, labels, weights)
+    # Arrays that may not be written to, as other processes get them, would be compiled for once more.
+    cells = ForestCells(*(np.require(array, requirements="W") for array in cells))
+    rules = rules._replace(class_weights=np.require(rules.class_weights, requirements="W"))
     rng = np.random.default_rng(seed)
     n = len(rows.labels)
     drawn = np.bincount(rng.integers(0, n, n), minlength=n)
