@@ -31,6 +31,8 @@ def test_words_beside_bars_and_lines_of_the_title_do_not_overlap():
     drawn = why.plot().to_dict()
     bars, words = drawn["layer"]
     # Words stand beside the longest bar, wherever their own bar ends, and no line of the grid crosses them.
-    assert words["encoding"]["x"]["value"] > drawn["width"] and bars["encoding"]["x"]["axis"]["grid"] is False
+    assert words["encoding"]["x"]["value"] > drawn["width"]
+    assert bars["encoding"]["x"]["axis"]["grid"] is False
     assert all(len(line) <= 110 for line in drawn["title"]["subtitle"])
-    assert "95% intervals" in str(why) and drawn["background"] == "white"
+    assert "95% intervals" in str(why)
+    assert drawn["background"] == "white"

@@ -108,8 +108,13 @@ def said(itemset: Any) -> str:
 
 
 def known_of(row: Any) -> str:
-    """What is known of a pattern: how much of its class has it, and how that compares with elsewhere."""
-    return f"{row['support']:.0%} of {row['class']}, {growth_words(row)}"
+    """What is known of a pattern: how much of its class has it, and how that compares with elsewhere.
+
+    >>> known_of({"class": "ill", "support": 0.6, "growth_rate": 2.4, "growth_low": float("nan"), "growth_high": float("nan")})
+    'roughly 60% of ill, 2.4 times as frequent as elsewhere'
+    """
+    roughly = "roughly " if math.isnan(row["growth_low"]) else ""
+    return f"{roughly}{row['support']:.0%} of {row['class']}, {growth_words(row)}"
 
 
 def growth_words(row: Any) -> str:
