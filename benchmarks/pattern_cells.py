@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -194,6 +194,45 @@ def _yes_no(rows: Rows, data: DataSet) -> Prepared:
     return Prepared(pd.DataFrame(X), data.y, dn.Schema(channels), binarised, {})
 
 
+class Remembering:
+    """What single attributes say, and their items, are the same for all settings of patterns on the same reports: worked out once."""
+
+    known: ClassVar[dict[Any, dict[str, Any]]] = {}
+    tables: ClassVar[dict[Any, Any]] = {}
+
+    def _key(self) -> Any:
+        model: Any = self
+        return tuple(table.tobytes() for table in model._counts)
+
+    def _know_attributes(self) -> None:
+        key = self._key()
+        if key not in self.known:
+            before = set(vars(self))
+            super()._know_attributes()  # type: ignore[misc]
+            self.known[key] = {name: value for name, value in vars(self).items() if name not in before}
+        vars(self).update(self.known[key])
+
+    def _item_table(self, together: Any = None) -> Any:
+        key = self._key(), together is None
+        if key not in self.tables:
+            self.tables[key] = super()._item_table(together)  # type: ignore[misc]
+        return self.tables[key]
+
+    @classmethod
+    def forget(cls) -> None:
+        """Other reports come."""
+        cls.known.clear()
+        cls.tables.clear()
+
+
+class Eager(Remembering, dn.EmergingPatterns):
+    """The eager classifier."""
+
+
+class Lazy(Remembering, dn.LazyPatterns):
+    """The lazy classifier."""
+
+
 def classifier(contender: str, rows: Rows, ready: Prepared) -> Any:
     """The classifier of a cell, or one that is compared with it."""
     kind, *numbers = contender.split(" ")
@@ -203,7 +242,7 @@ def classifier(contender: str, rows: Rows, ready: Prepared) -> Any:
         return dn.ReconstructionNaiveBayes(bins=rows.bins)
     support, growth = float(numbers[0]), float(numbers[1])
     if kind == "eager":
-        return dn.EmergingPatterns(min_support=support, min_growth=growth, binarised=ready.binarised, bins=rows.bins)
+        return Eager(min_support=support, min_growth=growth, binarised=ready.binarised, bins=rows.bins)
     matches = {name: ready.labels.get(name, float(numbers[2])) for name in ready.X}
     matches = {name: min(match, 1 - 1e-9) for name, match in matches.items()}
-    return dn.LazyPatterns(min_support=support, min_growth=growth, min_match=matches, bins=rows.bins)
+    return Lazy(min_support=support, min_growth=growth, min_match=matches, bins=rows.bins)

@@ -5,8 +5,12 @@
 Undistorted: ten folds of the UCI sets. Patterns at least 20 times as frequent in a class as elsewhere; the minimum support of the eager
 classifier is raised from 1% until at most 200,000 patterns are left, by the training rows alone; where no support helps, patterns get
 shorter. Missing cells are imputed before.
-Speed (alone with `--speed`): one fold of credit-g behind p = .8, rows of mushroom classified per second, and cost against rows and
-attributes. Sets with more rows than `--most-rows` are sampled; a set with more than 64 attributes cannot be classified lazily.
+The lazy classifier is shown twice: with patterns of that growth, and with jumping patterns alone, which is DeEPs as it was published.
+Growth of 20 says little of a class that is 100 times as rare as the others: most rows that hold such a pattern are then of other classes,
+and where there are many classes the shares of several reach 1. Jumping patterns do not have that fault.
+Speed (alone with `--speed`; accuracies alone with `--accuracy`): one fold of credit-g behind p = .8, rows of mushroom classified per
+second, and cost against rows and attributes. Sets with more rows than `--most-rows` are sampled, for the eager search is repeated until
+its support is high enough, and the lazy one is made anew for each row; a set with more than 64 attributes cannot be classified lazily.
 """
 
 from __future__ import annotations
@@ -89,10 +93,9 @@ def undistorted(data: DataSet, most_rows: int) -> dict[str, float]:
         chosen = np.sort(np.random.default_rng(1).permutation(len(chosen))[:most_rows])
     X, y = data.X.iloc[chosen].reset_index(drop=True), data.y.to_numpy()[chosen]
     numbers, schema = codes(data, X), data.schema(dn.Identity)
-    right = dict.fromkeys(("tree", "eager", "lazy", "naive Bayes"), 0)
+    lazy = ("lazy", "jumping") if X.shape[1] <= LAZY_ATTRIBUTES else ()
+    right = dict.fromkeys(("tree", "eager", "naive Bayes", *lazy), 0)
     place = lazy_place = 0
-    if X.shape[1] > LAZY_ATTRIBUTES:
-        del right["lazy"]
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=1).split(X, y):
         tree = DecisionTreeClassifier(random_state=0).fit(numbers.iloc[train], y[train])
         right["tree"] += int((tree.predict(numbers.iloc[test]) == y[test]).sum())
@@ -103,6 +106,10 @@ def undistorted(data: DataSet, most_rows: int) -> dict[str, float]:
         if "lazy" in right:
             guessed, lazy_place = lazily(schema, X.iloc[train], y[train], X.iloc[test], lazy_place)
             right["lazy"] += int((guessed == y[test]).sum())
+            if not np.isinf(LAZY_SETTINGS[lazy_place][0]):
+                jumping = dn.LazyPatterns(schema, min_growth=float("inf"), min_support=0.0).fit(X.iloc[train], y[train])
+                guessed = jumping.predict(X.iloc[test])
+            right["jumping"] += int((guessed == y[test]).sum())
     return {name: number / len(y) for name, number in right.items()} | {
         "setting": place,
         "lazy setting": lazy_place,
@@ -116,7 +123,7 @@ def compare(data: Path, names: tuple[str, ...], most_rows: int) -> bool:
 
     print(f"Undistorted rows, {FOLDS} folds, growth {GROWTH:g}: accuracy")
     print(
-        f"{'set':<15}{'rows':>7}{'tree':>9}{'eager':>9}{'lazy':>9}{'naive Bayes':>13}{'eager support':>15}"
+        f"{'set':<15}{'rows':>7}{'tree':>9}{'eager':>9}{'lazy':>9}{'jumping':>9}{'naive Bayes':>13}{'eager support':>16}"
         f"{'lazy growth, support':>22}{'seconds':>9}"
     )
     found = []
@@ -126,24 +133,25 @@ def compare(data: Path, names: tuple[str, ...], most_rows: int) -> bool:
             warnings.filterwarnings("ignore", message="The least populated class")
             one = undistorted(load(data, name), most_rows)
         found.append(one)
-        lazy = f"{one['lazy']:>9.4f}" if "lazy" in one else f"{'-':>9}"
+        lazy = f"{one['lazy']:>9.4f}{one['jumping']:>9.4f}" if "lazy" in one else f"{'-':>9}{'-':>9}"
         support, length = SETTINGS[int(one["setting"])]
         growth, lazy_support = LAZY_SETTINGS[int(one["lazy setting"])]
         settings = f"{support} ({length} items)", f"{growth:g}, {lazy_support}"
         print(
             f"{name:<15}{one['rows']:>7,}{one['tree']:>9.4f}{one['eager']:>9.4f}{lazy}{one['naive Bayes']:>13.4f}"
-            f"{settings[0]:>15}{settings[1]:>22}{time.perf_counter() - began:>9.0f}",
+            f"{settings[0]:>16}{settings[1]:>22}{time.perf_counter() - began:>9.0f}",
             flush=True,
         )
     both = [one for one in found if "lazy" in one]
-    lazy_off = [100 * (one["lazy"] - one["tree"]) for one in both]
-    eager_off = [100 * (one["eager"] - one["tree"]) for one in found]
-    passed = statistics.mean(lazy_off) >= 0, statistics.mean(eager_off) >= -2
-    for words, off, bar, good in (("lazy", lazy_off, "at least 0", passed[0]), ("eager", eager_off, "at least -2", passed[1])):
-        print(
-            f"{'PASS' if good else 'FAIL'}  {words} against scikit-learn's tree: {statistics.mean(off):+.2f} points on average of "
-            f"{len(off)} sets, {bar}; worst {min(off):+.2f}"
-        )
+    passed = []
+    for name, own, bar in (("lazy", both, 0), ("jumping", both, 0), ("eager", found, -2)):
+        off = [100 * (one[name] - one["tree"]) for one in own]
+        if off:
+            passed.append(statistics.mean(off) >= bar)
+            print(
+                f"{'PASS' if passed[-1] else 'FAIL'}  {name} against scikit-learn's tree: {statistics.mean(off):+.2f} points on average "
+                f"of {len(off)} sets, at least {bar}; worst {min(off):+.2f}"
+            )
     return all(passed)
 
 
@@ -241,12 +249,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--quick", action="store_true", help="small sets only, fewer rounds")
     parser.add_argument("--speed", action="store_true", help="only what it costs")
+    parser.add_argument("--accuracy", action="store_true", help="only the accuracies")
     parser.add_argument("--sets", nargs="+", choices=SETS, help="only these sets")
     parser.add_argument("--most-rows", type=int, default=10_000, help="a larger set is sampled [default: 10,000]")
     asked = parser.parse_args()
     if not asked.speed:
         compare(asked.data, tuple(asked.sets or (QUICK_SETS if asked.quick else SETS)), asked.most_rows)
-    speed(asked.data, 3 if asked.quick else 5)
+    if not asked.accuracy:
+        speed(asked.data, 3 if asked.quick else 5)
 
 
 if __name__ == "__main__":

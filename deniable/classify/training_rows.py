@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -158,7 +159,14 @@ def refuse_two_classes(column: Any, y: Any, name: str) -> None:
 
 
 def as_frame(X: Any) -> Any:
-    """X as a frame (narwhals); None if it is an array or the like."""
+    """X as a frame (narwhals); None if it is an array or the like. A path is refused: rows are classified in memory."""
+    if isinstance(X, (str, PathLike)):
+        raise DataError(
+            "path_for_rows",
+            "Rows are wanted, got the path {path!r}: read the file first, for instance with pandas.read_csv. On the command line "
+            "`deniable classify` reads files.",
+            path=str(X),
+        )
     if isinstance(X, (np.ndarray, list)) or hasattr(X, "toarray"):
         return None
     try:

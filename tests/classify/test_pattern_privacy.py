@@ -12,7 +12,7 @@ import pytest
 import deniable as dn
 from deniable.classify import store
 from deniable.classify.saving import to_json
-from deniable.errors import ParameterError, SchemaError
+from deniable.errors import DataError, ParameterError, SchemaError
 
 pytestmark = pytest.mark.statistical
 
@@ -197,6 +197,9 @@ def test_rows_come_from_wherever_mining_reads_them(tmp_path):
         np.testing.assert_array_equal(here.predict_proba(reported), there.predict_proba(reported))
         with pytest.raises(ParameterError, match="under a schema"):
             make().fit(str(tmp_path / "rows.csv"))
+        for ask in (here.predict, here.predict_proba_distorted, here.score_distorted, here.explain):
+            with pytest.raises(DataError, match=r"got the path '.*rows.csv': read the file first"):
+                ask(tmp_path / "rows.csv")
 
 
 def test_what_cannot_be_learned_is_refused():

@@ -17,9 +17,26 @@ class Change:
     label: Any
     chance: float
 
+    @property
+    def words(self) -> str:
+        """The other values, as people say them."""
+        return " and ".join(f"{name} were {_said(value)}" for name, value in self.values.items())
+
     def __str__(self) -> str:
-        said = " and ".join(f"{name} were {value}" for name, value in self.values.items())
-        return f"{self.label} if {said} ({self.chance:.2f})"
+        return f"{self.label} if {self.words} ({self.chance:.0%})"
+
+
+def _said(value: str) -> str:
+    """A cell in a sentence.
+
+    >>> _said("blue"), _said("[33, 44)"), _said("< 40"), _said(">= 40")
+    ('blue', 'in [33, 44)', 'below 40', '40 or more')
+    """
+    if value.startswith("["):
+        return f"in {value}"
+    if value.startswith("<"):
+        return "below " + value.removeprefix("<").strip()
+    return value.removeprefix(">=").strip() + " or more" if value.startswith(">=") else value
 
 
 def changes(model: Any, cells: Any, most_pairs: int) -> tuple[list[Change], int]:

@@ -123,12 +123,13 @@ class PatternClassifier(ReconstructingClassifier):
         >>> import deniable as dn, pandas as pd
         >>> X = pd.DataFrame({"outlook": ["sunny", "rain", "rain", "sunny"] * 5, "windy": ["no", "no", "yes", "yes"] * 5})
         >>> print(dn.EmergingPatterns().fit(X, ["play", "play", "stay", "stay"] * 5).explain({"outlook": "rain", "windy": "yes"}))
-        Class stay: 1.00 of the scores (play 0.00).
+        Class stay, with 100% of the scores (play 0%).
         For stay, 2 patterns; what each adds to the score:
-          0.667  windy=yes: 100% of stay, found nowhere else (at least 3.6 times as frequent)
-          0.333  outlook=rain & windy=yes: 50% of stay, found nowhere else (at least 1.6 times as frequent)
+          0.667  windy=yes: 100% of stay, found nowhere else (3.6 or more)
+          0.333  outlook=rain & windy=yes: 50% of stay, found nowhere else (1.6 or more)
         For play, no pattern.
-        It would be play if windy were no (1.00).
+        In brackets: 95% intervals of how many times as frequent.
+        It would be play if windy were no (100%).
         """
         check_is_fitted(self)
         cells = self._codes(self._as_one_row(row), reported=False)[0]

@@ -38,41 +38,53 @@ class Explanation:
 
     @property
     def _heading(self) -> str:
-        others = ", ".join(f"{label} {chance:.2f}" for label, chance in self.chances.items() if label != self.label)
-        return f"Class {self.label}: {self.chances[self.label]:.2f} of the scores ({others})."
+        if not len(self.frame):
+            return f"No pattern is in this row: {self.label} is taken, the class with the most rows."
+        others = ", ".join(f"{label} {chance:.0%}" for label, chance in self.chances.items() if label != self.label)
+        return f"Class {self.label}, with {self.chances[self.label]:.0%} of the scores ({others})."
 
     def _patterns(self) -> list[str]:
-        if not len(self.frame):
-            return ["No pattern is in this row: the class with the most rows is taken."]
         lines = []
-        for label in sorted(self.chances, key=lambda one: -self.chances[one]):
+        for label in sorted(self.chances, key=lambda one: -self.chances[one]) if len(self.frame) else ():
             own = self.frame[self.frame["class"] == label]
             lines.append(
                 f"For {label}, {counted(len(own), 'pattern')}; {self.words}:" if len(own) else f"For {label}, no pattern."
             )
             lines += [
-                f"  {row['adds']:.3f}  {said(row['itemsets'])}: {row['support']:.0%} of {label}, {growth_words(row)}"
-                for row in own.head(SHOWN).to_dict("records")
+                f"  {row['adds']:.3f}  {said(row['itemsets'])}: {known_of(row)}" for row in own.head(SHOWN).to_dict("records")
             ]
             if len(own) > SHOWN:
                 lines.append(f"  and {len(own) - SHOWN:,} more")
-        return lines
+        return lines + self._notes
+
+    @property
+    def _notes(self) -> list[str]:
+        """What brackets hold, and why some patterns have none."""
+        if not len(self.frame):
+            return []
+        missing = self.frame["growth_low"].isna()
+        lines = [] if missing.all() else ["In brackets: 95% intervals of how many times as frequent."]
+        return lines + ([f"Without an interval: {self.frame.attrs['no_interval']}."] if missing.any() else [])
 
     @property
     def _changes(self) -> list[str]:
         if not self.changes:
             return [f"No other value of {'one attribute' if self.tried == 1 else 'one or two attributes'} would change that."]
-        return ["It would be " + "; ".join(map(str, self.changes[:CHANGES])) + "."]
+        told: dict[Any, list[str]] = {}
+        for change in self.changes[:CHANGES]:
+            told.setdefault(change.label, []).append(f"if {change.words} ({change.chance:.0%})")
+        return ["It would be " + "; ".join(f"{label} {', or '.join(ways)}" for label, ways in told.items()) + "."]
 
     def _repr_html_(self) -> str:
         rows = [
-            [str(row["class"]), said(row["itemsets"]), f"{row['support']:.1%}", growth_words(row), f"{row['adds']:.3f}"]
+            [str(row["class"]), said(row["itemsets"]), f"{row['support']:.0%}", growth_words(row), f"{row['adds']:.3f}"]
             for row in self.frame.head(BARS).to_dict("records")
         ]
         import html
 
         table = html_table(["class", "pattern", "support", "growth rate", "adds"], rows)
-        return f"<p>{html.escape(self._heading)}</p>{table}<p>{html.escape(' '.join(self._changes))}</p>"
+        told = " ".join([*self._notes, *self._changes])
+        return f"<p>{html.escape(self._heading)}</p>{table if len(self.frame) else ''}<p>{html.escape(told)}</p>"
 
     def plot(self) -> Any:
         """The strongest patterns as an Altair picture."""
@@ -80,10 +92,10 @@ class Explanation:
         from deniable.charts.patterns import pattern_chart
 
         bars = [
-            {"pattern": said(row["itemsets"]), "class": row["class"], "adds": row["adds"], "growth": growth_words(row)}
+            {"pattern": said(row["itemsets"]), "class": row["class"], "adds": row["adds"], "growth": known_of(row)}
             for row in self.frame.head(BARS).to_dict("records")
         ]
-        return with_picture(pattern_chart(bars, self._heading, self._changes))
+        return with_picture(pattern_chart(bars, self._heading, [*self._changes, *self._notes], self.words))
 
 
 def said(itemset: Any) -> str:
@@ -95,19 +107,29 @@ def said(itemset: Any) -> str:
     return " & ".join(sorted(itemset))
 
 
+def known_of(row: Any) -> str:
+    """What is known of a pattern: how much of its class has it, and how that compares with elsewhere.
+
+    >>> known_of({"class": "ill", "support": 0.6, "growth_rate": 2.4, "growth_low": float("nan"), "growth_high": float("nan")})
+    'roughly 60% of ill, 2.4 times as frequent as elsewhere'
+    """
+    roughly = "roughly " if math.isnan(row["growth_low"]) else ""
+    return f"{roughly}{row['support']:.0%} of {row['class']}, {growth_words(row)}"
+
+
 def growth_words(row: Any) -> str:
     """A growth rate with its interval, in words.
 
     >>> growth_words({"growth_rate": float("inf"), "growth_low": 1.7, "growth_high": float("inf")})
-    'found nowhere else (at least 1.7 times as frequent)'
-    >>> growth_words({"growth_rate": 2.4, "growth_low": 0.9, "growth_high": float("inf")})
-    '2.4 times as frequent as elsewhere (0.9 or more)'
+    'found nowhere else (1.7 or more)'
+    >>> growth_words({"growth_rate": 2.4, "growth_low": 0.9, "growth_high": 7.0})
+    '2.4 times as frequent as elsewhere (0.9 to 7)'
     """
     rate, low, high = (float(row[name]) for name in ("growth_rate", "growth_low", "growth_high"))
     if math.isnan(low):
         known = ""
     elif math.isinf(high):
-        known = f" (at least {low:.2g} times as frequent)" if math.isinf(rate) else f" ({low:.2g} or more)"
+        known = f" ({low:.2g} or more)"
     else:
         known = f" ({low:.2g} to {high:.2g})"
     return f"found nowhere else{known}" if math.isinf(rate) else f"{rate:.2g} times as frequent as elsewhere{known}"

@@ -20,10 +20,7 @@ from deniable.classify.patterns.strata import Side, Strata
 from deniable.core.domains.exact import Floats
 
 HALVINGS = 60
-NO_INTERVAL = (
-    "an attribute behind noise is undone with a bias that is known to be small, but what it does to a ratio of supports is not known: "
-    "patterns with it have no interval"
-)
+NO_INTERVAL = "noise that blurs an attribute is undone only roughly, so that how often patterns with it occur is a guess"
 
 
 def growth_rates(support: Floats, error: Floats, other: Floats, other_error: Floats, jump_errors: float) -> Floats:

@@ -184,7 +184,7 @@ class LazyPatterns(PatternClassifier):
         frame = pd.concat(full, ignore_index=True) if full else pieces[0]
         if frame["growth_low"].isna().any():
             frame.attrs["no_interval"] = NOT_KNOWN
-        return frame.assign(adds=frame["matched_support"]), "how much of the class holds each"
+        return frame.assign(adds=frame["matched_support"]), "the share of the class that counts as having each"
 
     def _proba(self, codes: Any) -> Any:
         return self._as_chances(self._scores(codes))

@@ -20,7 +20,7 @@ from deniable.classify.patterns.strata import Strata
 MOST_HELD = 100_000
 """More sets than this are not listed; enough of them to hold all rows that any of them holds are."""
 LEVEL = 0.95
-NOT_KNOWN = "attributes that are hidden by noise, and neighbouring cells that count as one, have no interval"
+NOT_KNOWN = "noise that blurs an attribute is undone only roughly, and of neighbouring cells that count as one only the matches are known"
 
 
 @dataclass(frozen=True)
