@@ -22,6 +22,9 @@ def close_survey(database: Database, slug: str) -> int:
     with writing(database.engine) as connection:
         row = find_survey(connection, slug)
         connection.execute(sa.update(survey).where(survey.c.id == row.id).values(state="closed"))
+        if has_shown_rest(connection, row.id):
+            # Counted at once: what those see who may not export depends on whether a survey was ever opened again (results/audience.py).
+            _note_closing(connection, row.version_id)
     _release_rest(database.engine, keys, row)
     return overview(database, slug).mixed
 

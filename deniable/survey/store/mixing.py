@@ -18,12 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
 
+from deniable.core.domains.exact import Ints
 from deniable.core.shuffling import random_order, shuffled
 from deniable.errors import StoreError
 from deniable.survey.sealing import KeyFolder, unseal_all
-from deniable.survey.store import bulk
+from deniable.survey.store import bulk, releases
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import BUSY_SECONDS, connected, outside_transactions, writing_by
 from deniable.survey.store.folder import keys_of
@@ -86,6 +88,8 @@ class _Ready:
     moved: int
     stored: int
     keys: set[str]
+    codes: Ints | None
+    """The reports that waited, one row each, where somebody keeps cumulative tables."""
 
     def holds(self, connection: sa.Connection) -> bool:
         """Whether nothing was erased since it was read, and nobody else has mixed: that would have changed the key."""
@@ -103,6 +107,7 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
         self._engine, self._keys, self._gently = engine, keys, gently
         self._needless: set[str] = set()
         self._tables: set[str] = set()
+        self._released: list[tuple[int, int, Ints]] = []
 
     def __exit__(self, kind: object, *_: object) -> None:
         # After a crash, or a commit of unknown end, what is not needed is swept away once it is an hour old.
@@ -112,6 +117,8 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
             self._keys.destroy(name)
         if self._tables:
             forget(self._engine, *sorted(self._tables))
+        for version_id, before, codes in self._released:
+            releases.tell(self._engine, version_id, before, codes)
 
     def change_key(self, connection: sa.Connection, version_id: int, least: int) -> bool:
         """Let what arrives from now on be sealed under a new key, if enough waits."""
@@ -142,12 +149,15 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
         contents = shuffled(contents)
         table = answers(here.id, columns, here.linkage)
         mixing = _temporary(connection, "mixing", table)
+        codes = np.zeros((len(contents), columns), dtype=np.int64) if releases.listened(self._engine) else None
         for begin in range(0, len(contents), PIECE):
             with self._resting():
                 rows = [unpack(content, columns, here.linkage) for content in contents[begin : begin + PIECE]]
                 bulk.insert(connection, mixing, mixing.c.keys(), rows)
+                if codes is not None:
+                    codes[begin : begin + PIECE] = [row[:columns] for row in rows]
         stored = _order_in_memory(connection, table) if connection.dialect.name == "sqlite" else _count(connection, table)
-        return _Ready(here.id, here.key_name, table, len(contents), stored, keys)
+        return _Ready(here.id, here.key_name, table, len(contents), stored, keys, codes)
 
     def _unsealed(self, connection: sa.Connection, ids: list[int]) -> tuple[list[bytes], set[str]]:
         # Bytes, not rows: Python's collector of garbage would stop everybody to look through hundreds of thousands of lists.
@@ -174,6 +184,8 @@ class Mixing(contextlib.AbstractContextManager["Mixing"]):
             raise StoreError("mixing_differs", "A mixing did not come out even; nothing was changed.")
         self._needless |= ready.keys
         self._tables |= {"inbox", ready.table.name}
+        if ready.codes is not None:
+            self._released.append((ready.version_id, ready.stored, ready.codes))
         return ready.moved
 
     def show_used(self, connection: sa.Connection, survey_id: int) -> None:

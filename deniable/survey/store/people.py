@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from deniable.errors import RefusedError
 from deniable.survey.sealing import unseal
-from deniable.survey.store import bulk
+from deniable.survey.store import bulk, releases
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected, writing
 from deniable.survey.store.folder import keys_of
@@ -116,6 +116,9 @@ def erase(database: Database, slug: str, code: str) -> tuple[int, int]:
             tables.append(table.name)
     if details or erased:
         forget(database.engine, *tables)
+    if erased:
+        for here in versions:
+            releases.tell_of_erasing(database.engine, here.id)
     return details, erased
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.survey.store import checking, closing, mixing, opening, people, submissions, surveys
+from deniable.survey.store import checking, closing, counting, mixing, opening, people, submissions, surveys
 from deniable.survey.store import dump as backups
 from deniable.survey.store.database import Database
 
@@ -33,6 +33,9 @@ class Store(Database):
     version = surveys.frozen_version
     mixed_rows = surveys.mixed_rows
     waiting = surveys.waiting
+    count_released = counting.count_released
+    count_reports = counting.count_reports
+    closings_of = counting.closings_of
 
     submit = submissions.submit
     mix = mixing.mix

@@ -1,0 +1,121 @@
+"""The view that compares two groups: each difference with its interval and a verdict, adjusted for the number of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from deniable.core.domains.domain import Domain
+from deniable.core.estimate import Estimate
+from deniable.errors import ParameterError
+from deniable.results.calls import Call, call
+from deniable.results.conditions import chosen, in_words, read_condition
+from deniable.results.estimating import Found, names_of, tell
+from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure, figures_of
+from deniable.results.material import Material, Spoken
+from deniable.results.questions import Comparison
+from deniable.results.verdicts import holm, more_answers, p_value
+from deniable.statistics.conditions import bare
+
+MOST_COMPARED = 30
+"""Answers are compared one by one up to so many."""
+
+
+def comparison(material: Material, asked: Comparison, spoken: Spoken) -> Found:
+    """How two groups differ in the share of an answer, of every answer, or in their mean."""
+    first, second = read_condition(asked.first), read_condition(asked.second)
+    assert first is not None
+    assert second is not None
+    material.check(names_of(asked.of, None, first, second))
+    labels = [] if asked.mean else _labels(material.schema[asked.of].domain, asked)
+    between = (bare(first), bare(second))
+    calls: list[Call] = (
+        [call("difference", of=asked.of, between=between)] if asked.mean
+        else [call("difference", chosen(asked.of, label), between=between) for label in labels]
+    )  # fmt: skip
+    estimates = [one.run(material.sample) for one in calls]
+    told = holm([p_value(estimate) for estimate in estimates])
+    groups = [in_words(condition, spoken.questions, spoken.said) for condition in (first, second)]
+    named = [spoken.title(asked.of)] if asked.mean else [spoken.label(asked.of, label) for label in labels]
+    figures = [
+        _figure(estimate, label, word, yes, asked.mean, spoken)
+        for estimate, label, word, yes in zip(estimates, labels or [asked.of], named, told, strict=True)
+    ]
+    sentences = [
+        _said(estimate, figure, groups, asked.mean, len(estimates), spoken)
+        for estimate, figure in zip(estimates, figures, strict=True)
+    ]
+    if len(estimates) > 1:
+        sentences.append(spoken.said.adjusted.format(count=len(estimates)))
+    title = spoken.said.mean.format(title=spoken.title(asked.of)) if asked.mean else spoken.title(asked.of)
+    sides = _sides(estimates, labels, groups, asked, spoken)
+    notes = tuple(dict.fromkeys(note for estimate in estimates for note in tell(estimate, spoken)))
+    differences = Block(
+        asked.of, title, NUMBER if asked.mean else POINTS, tuple(figures), estimates[0].n, tuple(sentences), notes,
+        None if asked.mean else (-1.0, 1.0), extra={"verdicts": len(estimates)},
+    )  # fmt: skip
+    return Found(title, (sides, differences), (), tuple(calls), tuple(estimates))
+
+
+def _labels(domain: Domain, asked: Comparison) -> Sequence[Any]:
+    """The answers that are compared: of yes and no, one is enough."""
+    labels = list(domain.labels)
+    if asked.label is not None:
+        found = [label for label in labels if str(label) == asked.label]
+        if not found:
+            raise ParameterError(
+                "value_outside",
+                "{name!r} cannot be {got!r}; allowed: {allowed}.",
+                name=asked.of,
+                got=asked.label,
+                allowed=domain.allowed,
+            )
+        return found[:1]
+    if len(labels) > MOST_COMPARED:
+        raise ParameterError(
+            "too_many_labels", "{name!r} has {k:,} values; compare means, or one of them.", name=asked.of, k=len(labels)
+        )
+    return labels[1:] if len(labels) == 2 else labels
+
+
+def _figure(estimate: Estimate, label: Any, word: str, told: bool, mean: bool, spoken: Spoken) -> Figure:
+    (figure,) = figures_of(estimate, NUMBER if mean else POINTS, spoken.said, [None])
+    return replace(figure, label=word, codes=(label,), worth=None, told=None if figure.value is None else told)
+
+
+def _sides(
+    estimates: Sequence[Estimate], labels: Sequence[Any], groups: Sequence[str], asked: Comparison, spoken: Spoken
+) -> Block:
+    """What each of the two groups has by itself."""
+    kind = MEAN if asked.mean else SHARE
+    figures = []
+    for place, group in enumerate(groups):
+        for estimate, label in zip(estimates, labels or [asked.of], strict=True):
+            (figure,) = figures_of(estimate.sides[place][1], kind, spoken.said, [None])
+            word = spoken.title(asked.of) if asked.mean else spoken.label(asked.of, label)
+            figures.append(replace(figure, label=word, group=group, codes=(("first", "second")[place], label)))
+    limits = estimates[0].sides[0][1].limits if asked.mean else (0.0, 1.0)
+    return Block(asked.of, spoken.title(asked.of), kind, tuple(figures), estimates[0].n, limits=limits)
+
+
+def _said(estimate: Estimate, figure: Figure, groups: Sequence[str], mean: bool, verdicts: int, spoken: Spoken) -> str:
+    """Both sides, and whether they differ."""
+    said, words = spoken.said, spoken.said.words
+    sides = [side for _, side in estimate.sides]
+    written = [
+        said.too_few if np.isnan(side.shown[0]) else said.number(side.shown[0]) if mean else words.percent(side.shown[0])
+        for side in sides
+    ]
+    both = (said.compared_means if mean else said.compared).format(
+        answer=figure.label, first=groups[0], second=groups[1], one=written[0], two=written[1]
+    )
+    if figure.told and figure.value is not None:
+        size = said.number(abs(figure.value)) if mean else f"{said.points(figure.value)} {words.points}"
+        return f"{both}: {said.larger.format(difference=size)}"
+    more = None if figure.value is None else more_answers(estimate, verdicts)
+    if more is None:
+        return f"{both}: {said.not_told}"
+    return f"{both}: {said.not_told_more.format(more=said.more_answers(more))}"

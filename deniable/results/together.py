@@ -1,0 +1,113 @@
+"""The view of what goes together: rules between a few questions, with intervals that allow for the search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from deniable.errors import ParameterError
+from deniable.mining.itemsets import frequent_itemsets
+from deniable.mining.rules import association_rules
+from deniable.results.estimating import BINS, Found
+from deniable.results.figures import SHARE, Block, Figure
+from deniable.results.material import MOST_ATTRIBUTES, Material, Spoken
+from deniable.results.questions import MOST_TOGETHER, Together
+from deniable.results.rows import only, rows_of
+
+MOST_RULES = 40
+"""So many rules are shown, the surest first."""
+MOST_CANDIDATES = 20_000
+"""A search that would look at more itemsets of one length is refused."""
+MOST_ITEMS = 12
+"""Numbers of more values than this are put into bins."""
+assert MOST_TOGETHER >= MOST_ATTRIBUTES  # a view of rules looks at few of them at a time
+
+
+def together(material: Material, asked: Together, spoken: Spoken) -> Found:
+    """Rules "of those with these answers, so many have that one, too"."""
+    for name in asked.of:
+        material.check([name])
+    check_own_draws(material, asked.of)
+    bins = {name: BINS // 2 for name in asked.of if _is_long(material, name)}
+    rules = found_rules(material.data, material.schema, asked, bins)
+    figures, sentences = [], []
+    for row in rules.to_dict("records"):
+        given, then = (_items(row[side], bins, spoken) for side in ("antecedents", "consequents"))
+        low, high = float(row["confidence_low"]), float(row["confidence_high"])
+        value = float(np.clip(row["confidence"], low, high))
+        share = spoken.said.share(low, high)
+        codes = (_codes(row["antecedents"]), _codes(row["consequents"]))
+        figures.append(Figure(then, given, codes, value, low, high, None, None, share))
+        sentences.append(spoken.said.rule.format(given=given, then=then, share=share))
+    sentences += [spoken.said.searched] if figures else [spoken.said.no_rules]
+    block = Block(
+        ",".join(asked.of), spoken.said.rules, SHARE, tuple(figures), rules.attrs["rows"], tuple(sentences), (), (0.0, 1.0)
+    )
+    titles = spoken.said.given.format(titles="; ".join(map(spoken.title, asked.of)))
+    return Found(spoken.said.rules, (block,), (titles,), code=_code(asked, bins))
+
+
+def check_own_draws(material: Material, names: Any) -> None:
+    """Refuse attributes that share a draw with others: rows of some of them cannot be undone by themselves."""
+    shared = {name for block in material.schema.blocks if len(block.attributes) > 1 for name in block.attributes}
+    if shared & set(names):
+        raise ParameterError(
+            "shared_draw",
+            "{got} share a draw with other questions, which this view cannot undo.",
+            got=", ".join(sorted(shared & set(names))),
+        )
+
+
+def found_rules(data: Any, schema: Any, asked: Together, bins: dict[str, int]) -> Any:
+    """The surest rules as a frame: those whose confidence is certainly highest first; those without an interval are left out."""
+    names = list(asked.of)
+    rows = rows_of(data, schema, names)
+    items = frequent_itemsets(
+        rows,
+        only(schema, names),
+        min_support=asked.support,
+        max_len=asked.longest,
+        bins=bins or None,
+        max_candidates=MOST_CANDIDATES,
+    )
+    rules = association_rules(items, min_threshold=asked.confidence, data=rows, bins=bins or None) if len(items) else None
+    if rules is None or not len(rules):
+        import pandas as pd
+
+        rules = pd.DataFrame(columns=["antecedents", "consequents", "confidence", "confidence_low", "confidence_high"])
+    known = rules[np.isfinite(rules["confidence_low"].astype(float)) & np.isfinite(rules["confidence_high"].astype(float))]
+    words = known["antecedents"].map(_codes) + known["consequents"].map(_codes)
+    sorted_rules = known.assign(words=words).sort_values(["confidence_low", "words"], ascending=[False, True]).head(MOST_RULES)
+    sorted_rules.attrs["rows"] = len(rows)
+    return sorted_rules
+
+
+def _is_long(material: Material, name: str) -> bool:
+    domain = material.schema[name].domain
+    return bool(domain.is_numeric and domain.size > MOST_ITEMS)
+
+
+def _items(items: Any, bins: dict[str, int], spoken: Spoken) -> str:
+    named = sorted(_named(item) for item in items)
+    return ", ".join(f"{spoken.title(name)}: {label if name in bins else spoken.label(name, label)}" for name, label in named)
+
+
+def _named(item: Any) -> tuple[str, str]:
+    name, _, label = str(item).partition("=")
+    return name, label
+
+
+def _codes(items: Any) -> str:
+    return "; ".join(sorted(map(str, items)))
+
+
+def _code(asked: Together, bins: dict[str, int]) -> tuple[str, ...]:
+    return (
+        "from deniable.results.questions import Together",
+        "from deniable.results.together import found_rules",
+        "data, schema = sample.parts[0]",
+        f"rules = found_rules(data, schema, {asked!r}, {bins!r})",
+        'numbers = [{"value": rules["confidence"].tolist(), "low": rules["confidence_low"].tolist(), '
+        '"high": rules["confidence_high"].tolist()}]',
+    )

@@ -1,0 +1,183 @@
+"""What answers say in sentences, English and Polish."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from deniable.picture_words import ENGLISH, POLISH, Words
+from deniable.plurals import counted_in_polish
+
+
+@dataclass(frozen=True)
+class Said:
+    """Sentences around estimates in one language; `words` are those of all pictures and tables."""
+
+    words: Words
+    both: str
+    either: str
+    negated: str
+    other_than: str
+    everyone: str
+    between_in_100: str
+    exactly_in_100: str
+    between: str
+    too_few: str
+    cannot_be_told: str
+    reported: str
+    worth: str
+    answers: str
+    within: str
+    version: str
+    mean: str
+    by_version: str
+    overview: str
+    compared: str
+    compared_means: str
+    larger: str
+    not_told: str
+    not_told_more: str
+    adjusted: str
+    rules: str
+    rule: str
+    no_rules: str
+    searched: str
+    predicted: str
+    accuracy: str
+    baseline: str
+    expected: str
+    given: str
+    group: str
+    answer: str
+    estimate: str
+    low: str
+    high: str
+    share_of: str
+    after_closing: str
+
+    def share(self, low: float, high: float) -> str:
+        """Between how many in a hundred, rounded outward.
+
+        >>> said_in("en").share(0.181, 0.219), said_in("pl").share(0.2, 0.2)
+        ('between 18 and 22 in 100', '20 na 100')
+        """
+        # A hair's breadth of rounding is no reason to go to the next number.
+        least, most = max(0, math.floor(100 * low + 1e-9)), min(100, math.ceil(100 * high - 1e-9))
+        return (self.exactly_in_100 if least == most else self.between_in_100).format(low=least, high=most)
+
+    def number(self, number: float) -> str:
+        """A mean, or an end of its interval."""
+        return self.words.number(number, ",.4g")
+
+    def points(self, difference: float) -> str:
+        """A difference of shares in percentage points, without its sign."""
+        return self.words.number(abs(100 * difference), ".1f")
+
+    def more_answers(self, number: int) -> str:
+        """So many answers, with the right plural."""
+        if self.words is POLISH:
+            return counted_in_polish(number, "odpowiedź", "odpowiedzi", "odpowiedzi")
+        return f"{number:,} more"
+
+
+SAID = {
+    "en": Said(
+        words=ENGLISH,
+        both="and",
+        either="or",
+        negated="not ({part})",
+        other_than="other than {labels}",
+        everyone="everyone",
+        between_in_100="between {low} and {high} in 100",
+        exactly_in_100="{low} in 100",
+        between="between {low} and {high}",
+        too_few="too few answers",
+        cannot_be_told="cannot be told with these answers",
+        reported="reported",
+        worth="worth {n} direct answers",
+        answers="{n} answers",
+        within="Of those for whom {condition}.",
+        version="version {number}",
+        mean="Mean: {title}",
+        by_version="{title}, by version",
+        overview="All questions",
+        compared="{answer}: of those for whom {first}, {one}; of those for whom {second}, {two}",
+        compared_means="Mean of those for whom {first}: {one}; of those for whom {second}: {two}",
+        larger="the difference of {difference} is larger than chance explains.",
+        not_told="whether they differ cannot be told with these answers.",
+        not_told_more="whether they differ cannot be told with these answers; if the difference is as large as estimated, {more} would "
+        "show it 8 times out of 10.",
+        adjusted="The {count} verdicts here are adjusted for their number: if nothing differs, even one of them says otherwise at most 5 "
+        "times in 100.",
+        rules="What goes together",
+        rule="Of those with “{given}”, {share} also have “{then}”.",
+        no_rules="No answers were found that go together so often.",
+        searched="The intervals allow for these rules having been searched for.",
+        predicted="Telling “{title}” from other answers",
+        accuracy="expected to be right",
+        baseline="always the most frequent answer",
+        expected="A classifier ({chosen}) is expected to be right {share} times.",
+        given="Given: {titles}.",
+        group="group",
+        answer="answer",
+        estimate="estimate",
+        low="low",
+        high="high",
+        share_of="share",
+        after_closing="Results can be seen when the survey is closed.",
+    ),
+    "pl": Said(
+        words=POLISH,
+        both="i",
+        either="lub",
+        negated="nie ({part})",
+        other_than="inna odpowiedź niż {labels}",
+        everyone="wszyscy",
+        between_in_100="od {low} do {high} na 100",
+        exactly_in_100="{low} na 100",
+        between="od {low} do {high}",
+        too_few="zbyt mało odpowiedzi",
+        cannot_be_told="tych odpowiedzi nie wystarczy, by to ustalić",
+        reported="zgłoszono",
+        worth="równoważna liczba jawnych odpowiedzi: {n}",
+        answers="liczba odpowiedzi: {n}",
+        within="Dotyczy osób, dla których {condition}.",
+        version="wersja {number}",
+        mean="Średnia: {title}",
+        by_version="{title}, według wersji",
+        overview="Wszystkie pytania",
+        compared="{answer}: wśród osób, dla których {first}, {one}; wśród osób, dla których {second}, {two}",
+        compared_means="Średnia wśród osób, dla których {first}: {one}; wśród osób, dla których {second}: {two}",
+        larger="różnica, {difference}, jest większa, niż można wyjaśnić przypadkiem.",
+        not_told="tych odpowiedzi nie wystarczy, by stwierdzić, czy grupy się różnią.",
+        not_told_more="tych odpowiedzi nie wystarczy, by stwierdzić, czy grupy się różnią; jeśli różnica jest taka, jak ją oszacowano, "
+        "wykazałoby ją 8 razy na 10 jeszcze {more}.",
+        adjusted="Wnioski na tej stronie (liczba: {count}) uwzględniają to, że jest ich wiele: jeśli nic się nie różni, choćby jeden "
+        "błędny wniosek pojawia się najwyżej 5 razy na 100.",
+        rules="Co idzie w parze",
+        rule="Wśród osób z odpowiedzią „{given}” odpowiedź „{then}” ma {share}.",
+        no_rules="Nie znaleziono odpowiedzi, które tak często idą w parze.",
+        searched="Przedziały uwzględniają to, że tych reguł szukano.",
+        predicted="Odgadywanie „{title}” z innych odpowiedzi",
+        accuracy="oczekiwana trafność",
+        baseline="zawsze najczęstsza odpowiedź",
+        expected="Klasyfikator ({chosen}) powinien mieć rację {share} razy.",
+        given="Na podstawie: {titles}.",
+        group="grupa",
+        answer="odpowiedź",
+        estimate="oszacowanie",
+        low="od",
+        high="do",
+        share_of="udział",
+        after_closing="Wyniki będą widoczne po zamknięciu ankiety.",
+    ),
+}
+
+
+def said_in(language: str | None) -> Said:
+    """The sentences of a language; English where there are none.
+
+    >>> said_in("pl").both, said_in("de").both
+    ('i', 'and')
+    """
+    return SAID["pl"] if language == "pl" else SAID["en"]

@@ -1,0 +1,191 @@
+"""`Workbench`: the answers of a store's surveys, asked again and again. What was counted is kept; releases are added to it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deniable.errors import RefusedError
+from deniable.results.answers import Answer
+from deniable.results.asking import answered, in_cells, material_of
+from deniable.results.estimating import attributes_of, too_few
+from deniable.results.material import Material
+from deniable.results.questions import Overview, Prediction, Question, Versions
+from deniable.results.tallies import MovedError, Released, Tallies
+from deniable.results.viewable import Viewable, open_names
+from deniable.statistics.label_numbers import has_numbers
+from deniable.survey.question_texts import frozen_texts
+
+if TYPE_CHECKING:
+    from deniable.survey.store import Store
+    from deniable.survey.store.surveys import Version
+
+KEPT = 16
+"""So many versions, each at one moment, are kept ready."""
+ATTEMPTS = 3
+KEPT_ANSWERS = 128
+"""So many answers are kept until other answers come out."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One question of a survey, as menus list it: its texts, and what can be done with it."""
+
+    name: str
+    title: str
+    labels: tuple[tuple[Any, str], ...]
+    """The answers, each with its text; none of a number with many values."""
+    open: bool
+    has_mean: bool
+    groups: bool
+    """Whether people can be divided by it."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """One version at one moment, ready to be asked."""
+
+    material: Material
+    whole: Material
+    viewable: Viewable | None
+
+
+Moment = tuple["Version", int, bool, bool]
+"""A version, how many answers to it are out, whether those who ask may export, and whether answers came after results were first shown."""
+
+
+class Workbench:
+    """The surveys of a store, to be asked by pages, reports and the command line. One for each process; threads may share it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.tallies = Tallies(store)
+        self._lock = threading.RLock()
+        self._versions: dict[tuple[str, int], Version] = {}
+        self._ready: OrderedDict[tuple[int, int, int, bool, bool], Ready] = OrderedDict()
+        self._answers: OrderedDict[tuple[Any, ...], Answer] = OrderedDict()
+
+    def ask(self, slug: str, question: Question, language: str | None = None, exporting: bool = False) -> Answer:
+        """What a view shows to those who may export, or to those who may not (docs/security.md).
+
+        Parameters
+        ----------
+        slug
+            The short name of the survey.
+        question
+            What is asked.
+        language
+            "en" or "pl"; the survey's first language unless given.
+        exporting
+            Whether those who ask may export the answers.
+
+        Returns
+        -------
+        Answer
+        """
+        with self._lock:
+            for _ in range(ATTEMPTS - 1):
+                try:
+                    return self._asked(slug, question, language, exporting)
+                except MovedError:
+                    continue
+            return self._asked(slug, question, language, exporting)
+
+    def _asked(self, slug: str, question: Question, language: str | None, exporting: bool) -> Answer:
+        wanted = None if isinstance(question, Versions) else question.version
+        keys = self._moments(slug, exporting, wanted, every=isinstance(question, Versions))
+        asked = (self.tallies.changes, tuple((key[0].id, *key[1:]) for key in keys), question, language)
+        if asked not in self._answers:
+            self._answers[asked] = self._computed(keys, question, language, exporting)
+            while len(self._answers) > KEPT_ANSWERS:
+                self._answers.popitem(last=False)
+        self._answers.move_to_end(asked)
+        return self._answers[asked]
+
+    def _computed(self, keys: list[Moment], question: Question, language: str | None, exporting: bool) -> Answer:
+        ready = [self._one(*key) for key in keys]
+        materials = [one.material for one in ready]
+        if exporting:
+            return answered(materials, question, language, True)
+        if isinstance(question, Prediction):
+            raise RefusedError(
+                "needs_export", "A classifier learns from whole rows, which only those may use who may export the answers."
+            )
+        here = next(one for one in ready if one.material is material_of(materials, question.version))
+        assert here.viewable is not None
+        names = attributes_of(question)
+        here.whole.check(names[:1] if isinstance(question, Versions) else [])
+        unseen = [name for name in names if name in here.whole.schema and name not in here.material.schema]
+        if unseen and not isinstance(question, Versions):
+            spoken = here.whole.spoken(language)
+            found = too_few(names[0] if not isinstance(question, Overview) else unseen[0], spoken)
+            chosen = language or here.whole.languages[0]
+            return Answer(question, chosen, found.title, found.blocks, found.sentences, found, (), False)
+        return answered(materials, in_cells(question, here.viewable), language, False)
+
+    def menu(self, slug: str, language: str | None = None, exporting: bool = False, version: int | None = None) -> list[Choice]:
+        """The questions of a version, as menus list them: those that may be seen, with the answers or cells that conditions can name."""
+        with self._lock:
+            here = self._one(*self._moments(slug, exporting, version)[-1])
+            spoken = here.material.spoken(language)
+            schema, opened = here.material.schema, set(open_names(here.whole.schema))
+            found = []
+            for name, channel in schema.items():
+                domain = channel.domain
+                labels = (
+                    []
+                    if domain.is_numeric and domain.size > 12
+                    else [(label, spoken.label(name, label)) for label in domain.labels]
+                )
+                divides = here.viewable is None or (
+                    name in here.viewable.chain if name in opened else not here.viewable.everyone_only
+                )
+                found.append(Choice(name, spoken.title(name), tuple(labels), name in opened, has_numbers(domain), divides))
+            return found
+
+    def versions(self, slug: str) -> list[int]:
+        """The versions that have answers that are out, oldest first."""
+        return [one.number for one in self._store.overviews(slug) if one.mixed]
+
+    def languages(self, slug: str) -> list[str]:
+        """The languages of the survey's newest version."""
+        return self._version(slug, self._store.overview(slug).number).questionnaire.get("languages", ["en"])  # type: ignore[no-any-return]
+
+    def _moments(self, slug: str, exporting: bool, number: int | None, every: bool = False) -> list[Moment]:
+        """The versions that a question is about, as they are now."""
+        overviews = [one for one in self._store.overviews(slug) if one.mixed]
+        if not exporting:
+            state, closings = self._store.closings_of(slug)
+            if not closings:
+                raise RefusedError("results_after_closing", "Results of {slug} can be seen when it is closed.", slug=slug)
+        if not overviews:
+            raise RefusedError("nothing_released", "No answers to {slug} have been released yet.", slug=slug)
+        chosen = overviews if every else [one for one in overviews if number is None or one.number == number][-1:]
+        if not chosen:
+            raise RefusedError("unknown_version", "{slug} has no version {got}.", slug=slug, got=number)
+        grown = not exporting and not (state == "closed" and closings == 1)
+        return [(self._version(slug, one.number), one.mixed, exporting, grown) for one in chosen]
+
+    def _version(self, slug: str, number: int) -> Version:
+        if (slug, number) not in self._versions:
+            self._versions[slug, number] = self._store.version(slug, number)
+        return self._versions[slug, number]
+
+    def _one(self, read: Version, total: int, exporting: bool, grown: bool) -> Ready:
+        key = (self.tallies.changes, read.id, total, exporting, grown)
+        if key not in self._ready:
+            released = Released(self.tallies, read, total)
+            schema = read.schema.with_texts(frozen_texts(read.questionnaire))
+            whole = Material.of(read.number, released, schema)
+            viewable = None if exporting else Viewable.of(released, schema, grown)
+            material = whole
+            if viewable is not None:
+                data, coarse = viewable.coarse()
+                material = Material.of(read.number, data, coarse, viewable.allows)
+            self._ready[key] = Ready(material, whole, viewable)
+            while len(self._ready) > KEPT:
+                self._ready.popitem(last=False)
+        self._ready.move_to_end(key)
+        return self._ready[key]
