@@ -42,7 +42,9 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8000,
     burst: Annotated[int, typer.Option(min=0, help="Answers at once from one address; 0 for no limit.")] = 1_200,
     per_second: Annotated[float, typer.Option(min=0.01, help="Answers per second from one address after that.")] = 10.0,
-    reset_password: Annotated[bool, typer.Option(help="Print a new one-time link for the organiser's password.")] = False,
+    reset_password: Annotated[
+        bool, typer.Option(help="Print a new one-time link for the password of the oldest owner.")
+    ] = False,
     discard_unreadable: Annotated[
         bool, typer.Option(help="Give up waiting answers whose key is lost for good, instead of refusing to start.")
     ] = False,
@@ -97,7 +99,7 @@ def _tell_addresses(service: Service, store: Store) -> None:
         _tell_refused(store, slug, seen.state)
     print(f"{service.url}/organiser   for the organiser")
     if service.first_link is not None:
-        print(f"{service.first_link}   one-time link: choose the organiser's password")
+        print(f"{service.first_link}   one-time link: choose the first owner's password")
     if service.host not in ("127.0.0.1", "localhost", "::1"):
         print(
             "Put a proxy with HTTPS before it: over plain HTTP anyone on the way can change the page, and read the password "
@@ -171,9 +173,11 @@ def backup(
     from deniable.survey.backup import backup as write
     from deniable.survey.backup import keys_beside
     from deniable.survey.store import Store
+    from deniable.survey.store.audit import COMMAND_LINE
 
     with Store(db, keys, create=False) as store:
         with_keys = write(store, output, force)
+        store.record(COMMAND_LINE, "backed_up")
         seen = [one for slug in store.slugs() for one in store.overviews(slug)]
     print(f"Backup written to {output}.")
     if with_keys:
@@ -195,10 +199,12 @@ def restore(
     """Fill a new database from a backup. If that fails, no new database is left behind."""
     from deniable.survey.backup import check, new_store
     from deniable.survey.backup import restore as read
+    from deniable.survey.store.audit import COMMAND_LINE
 
     check(given)
     with new_store(db, keys) as store:
         rows = read(store, given)
+        store.record(COMMAND_LINE, "restored")
         surveys = [store.overview(slug) for slug in store.slugs()]
     # An address may hold a password.
     print(f"{counted(rows, 'row')} restored to {store.place if '://' in db else db}.")

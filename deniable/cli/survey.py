@@ -144,13 +144,14 @@ def open_(
     one by one: then it is refused until there are 50, or --discard throws them away.
     """
     from deniable.survey.backup import new_store
+    from deniable.survey.store.audit import COMMAND_LINE
 
     read = _questionnaire(questionnaire)
     read.check_last_day(datetime.date.today())
     # What is refused leaves no new database behind.
     with new_store(db, keys) as store:
         before = store.overviews(read.slug) if read.slug in store.slugs() else []
-        number = store.open_survey(read, _day(erase_contacts_on), discard)
+        number = store.open_survey(read, _day(erase_contacts_on), discard, COMMAND_LINE)
         seen = store.overviews(read.slug)
     print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
     if 0 < len(before) < number:
@@ -208,9 +209,11 @@ def _shown(db: str) -> str:
 @app.command("close")
 def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     """Take no more answers, and mix in those that wait."""
+    from deniable.survey.store.audit import COMMAND_LINE
+
     with opened(db, keys) as store:
         before = store.overviews(slug)
-        count = store.close_survey(slug)
+        count = store.close_survey(slug, COMMAND_LINE)
         after = store.overviews(slug)
     *_, last = before
     # The same whether answers wait or not: only what has been released is compared.
@@ -273,9 +276,11 @@ def export(
     files for spreadsheets, too.
     """
     from deniable.survey.export import export as write
+    from deniable.survey.store.audit import COMMAND_LINE
 
     with opened(db, keys) as store:
         rows = write(store, slug, output, version, force, spreadsheet)
+        store.record(COMMAND_LINE, "exported", slug)
         *others, seen = store.overviews(slug)
     earlier = [one for one in others if one.mixed]
     print(f"{_answers(rows)} written to {output}, schema in {sidecar(output)}.")

@@ -43,6 +43,7 @@ def invite(
     """
     from deniable.survey.invitations import invite as add
     from deniable.survey.invitations import read_list, with_states, write_list
+    from deniable.survey.store.audit import COMMAND_LINE
 
     refuse_same(output, people)
     _check_link(link)
@@ -52,6 +53,7 @@ def invite(
     listed = read_list(people)
     with opened(db, keys) as store:
         made = with_states(store, slug, listed) if status else add(store, slug, listed, again)
+        store.record(COMMAND_LINE, "looked_up" if status else "invited", slug)
         only_invited = store.overview(slug).invited
     if link is not None:
         made = [row | {"link": f"{link.rstrip('/')}/s/{slug}#{row['token']}"} for row in made]
@@ -99,10 +101,12 @@ def revoke(
     """
     from deniable.survey.invitations import read_list
     from deniable.survey.invitations import revoke as take_back
+    from deniable.survey.store.audit import COMMAND_LINE
 
     listed = read_list(people)
     with opened(db, keys) as store:
         revoked, used = take_back(store, slug, listed)
+        store.record(COMMAND_LINE, "revoked", slug)
     print(f"{counted(revoked, 'invitation is', 'invitations are')} no longer valid.")
     if used:
         print(f"{used:,} {'was' if used == 1 else 'were'} used before and {'stays' if used == 1 else 'stay'} used.")
@@ -121,9 +125,11 @@ def contacts(
     A text that a spreadsheet would run as a formula (=, +, -, @ first) gets an apostrophe in front.
     """
     from deniable.survey.spreadsheets import table
+    from deniable.survey.store.audit import COMMAND_LINE
 
     with opened(db, keys) as store:
         rows = store.contacts(slug)
+        store.record(COMMAND_LINE, "register", slug)
     names = list(dict.fromkeys(name for row in rows for name in row)) or ["code"]
     write_text(output, table(names, rows, exact=("code",)), force, private=True)
     print(f"{counted(len(rows), 'contact')} written to {output}.")

@@ -22,11 +22,12 @@ except ImportError:
 
 from deniable.errors import DeniableError
 from deniable.survey.store import Store
-from deniable.web import collecting, login, offline, organiser, served_files
+from deniable.web import account_routes, collecting, login, offline, organiser, served_files
 from deniable.web.accounts import Accounts
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
 from deniable.web.pages import missing_page
+from deniable.web.permissions import guarded
 from deniable.web.problems import DOCUMENTED, SCHEMA, deniable_error, http_error, problem
 from deniable.web.released import STATIC, released
 
@@ -58,7 +59,13 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
 
     # The framework would lead /s/town/ to the address in the Host header, which a request may say to be anyone's.
     app = FastAPI(
-        title="Deniable", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, redirect_slashes=False
+        title="Deniable",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        **guarded(accounts),
     )
     app.state.accounts, app.state.collector = accounts, collector
     app.add_exception_handler(DeniableError, deniable_error)
@@ -66,8 +73,10 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Guard)
     app.include_router(collecting.router(collector, limit))
     app.include_router(offline.router(collector, limit))
-    app.include_router(login.router(accounts))
-    app.include_router(organiser.router(collector, accounts))
+    tries = login.Tries()
+    app.include_router(login.router(accounts, tries))
+    app.include_router(account_routes.router(store, accounts, tries))
+    app.include_router(organiser.router(collector))
     app.include_router(served_files.router(collector, released(settings.static)))
     _describe(app)
     _add_health(app, collector)

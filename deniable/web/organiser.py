@@ -1,4 +1,4 @@
-"""The organiser's pages: see how many answers have been released, open, close, export."""
+"""The organiser's pages: see how many answers have been released, open, close, export. Who may use which is in permissions.py."""
 
 from __future__ import annotations
 
@@ -15,52 +15,43 @@ from deniable.errors import RefusedError
 from deniable.files.sidecar import sidecar
 from deniable.survey.export import export
 from deniable.survey.store import Store
-from deniable.web.accounts import COOKIE, Accounts
 from deniable.web.collecting import Collector
 from deniable.web.forms import optional_field
-from deniable.web.login import LOGIN, NO_STORE, PATH, led_to, speech_of
-from deniable.web.origin import same_site
+from deniable.web.login import NO_STORE, PATH, led_to, speech_of
 from deniable.web.pages import closing_page, list_page
+from deniable.web.permissions import account_of
 
 
-def router(collector: Collector, accounts: Accounts) -> APIRouter:
+def router(collector: Collector) -> APIRouter:
     """The routes under /organiser for those who have logged in."""
     routes = APIRouter(prefix=PATH, include_in_schema=False)
     store = collector.store
 
-    def logged_in(request: Request) -> bool:
-        return accounts.holds(request.cookies.get(COOKIE))
-
     @routes.get("")
     async def surveys(request: Request) -> Response:
-        if not logged_in(request):
-            return led_to(request, LOGIN)
         rows = await run_in_threadpool(lambda: [store.overview(slug) for slug in store.slugs()])
-        return HTMLResponse(list_page(rows, speech_of(request)), headers=NO_STORE)
+        return HTMLResponse(list_page(rows, account_of(request), speech_of(request)), headers=NO_STORE)
 
     @routes.post("/surveys/{slug}/{verb}")
     async def change(slug: str, verb: str, request: Request) -> Response:
-        same_site(request, required=True)
-        if not logged_in(request):
-            return led_to(request, LOGIN)
+        me = account_of(request)
         if verb not in ("open", "close"):
             raise RefusedError("unknown_survey", "A survey is opened or closed.")
         if verb == "close" and await optional_field(request, "sure") != "yes":
             # One slip of the finger must not end a survey. Plain HTML: it works without JavaScript.
-            return HTMLResponse(
-                closing_page(await run_in_threadpool(store.overview, slug), speech_of(request)), headers=NO_STORE
-            )
-        await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug)
+            seen = await run_in_threadpool(store.overview, slug)
+            return HTMLResponse(closing_page(seen, me, speech_of(request)), headers=NO_STORE)
+        await run_in_threadpool(store.close_survey if verb == "close" else store.reopen_survey, slug, me.actor)
         collector.forget(slug)
         return led_to(request, PATH)
 
     @routes.get("/surveys/{slug}/export.{kind}")
     async def results(slug: str, kind: str, request: Request) -> Response:
-        if not logged_in(request):
-            return led_to(request, LOGIN)
         if kind not in ("zip", "spreadsheet.zip", "parquet"):
             raise RefusedError("unknown_survey", "Results are exported as zip (CSV and schema) or parquet.")
         name, content = await run_in_threadpool(_packed, store, slug, kind)
+        # Listed before anything is sent: no file leaves without its line.
+        await run_in_threadpool(store.record, account_of(request).actor, "exported", slug)
         headers = {**NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'}
         media_type = "application/octet-stream" if kind == "parquet" else "application/zip"
         return Response(content, headers=headers, media_type=media_type)

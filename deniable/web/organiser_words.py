@@ -7,8 +7,10 @@ from types import MappingProxyType
 
 from deniable.errors import DeniableError
 from deniable.plurals import counted, counted_in_polish, grouped_in_polish
+from deniable.survey.store.mixing import BATCH
+from deniable.web.account_words import ACCOUNT_WORDS
 
-WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "en": {
             "language": "Language",
@@ -35,6 +37,7 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "open": "open",
             "closed": "closed",
             "none_released": "none released yet",
+            "too_few": "too few to be shown",
             "no_invitations": "no invitations",
             "not_yet": "not yet",
             "zip": "CSV (zip)",
@@ -55,11 +58,11 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rest_shows": "The answers that are waiting will then be released, however few they are. This happens only once: after "
             "that, results are released in batches of 50 or more, even if the survey is opened again.",
             "leave_open": "Leave it open",
-            "link_used": "This link has already been used, or is not valid. The server prints a new one on request.",
-            "link_gone": "This link has already been used.",
+            "link_used": "This link has already been used, or is not valid. Ask for a new one.",
+            "link_gone": "This link has already been used, or is not valid.",
             "password_length": "A password needs at least {least} characters.",
             "passwords_differ": "The two passwords are not the same.",
-            "wrong_password": "That is not the right password.",
+            "wrong_password": "The name or the password is not right.",
         },
         "pl": {
             "language": "Język",
@@ -86,6 +89,7 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "open": "otwarta",
             "closed": "zamknięta",
             "none_released": "jeszcze żadnej",
+            "too_few": "zbyt mało, by je pokazać",
             "no_invitations": "bez zaproszeń",
             "not_yet": "jeszcze nie",
             "zip": "CSV (zip)",
@@ -106,14 +110,16 @@ WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rest_shows": "Czekające odpowiedzi zostaną wtedy udostępnione, choćby było ich niewiele. Dzieje się to tylko raz: potem "
             "wyniki są udostępniane co najmniej po 50, także po ponownym otwarciu ankiety.",
             "leave_open": "Zostaw otwartą",
-            "link_used": "Ten link został już użyty albo jest nieprawidłowy. Serwer wypisze nowy na żądanie.",
-            "link_gone": "Ten link został już użyty.",
+            "link_used": "Ten link został już użyty albo jest nieprawidłowy. Można poprosić o nowy.",
+            "link_gone": "Ten link został już użyty albo jest nieprawidłowy.",
             "password_length": "Hasło musi mieć co najmniej {least} znaków.",
             "passwords_differ": "Hasła nie są takie same.",
-            "wrong_password": "To nie jest właściwe hasło.",
+            "wrong_password": "Nazwa lub hasło są nieprawidłowe.",
         },
     }
 )
+
+WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType({one: {**_WORDS[one], **ACCOUNT_WORDS[one]} for one in _WORDS})
 
 
 def answers_released(count: int, language: str) -> str:
@@ -125,6 +131,20 @@ def answers_released(count: int, language: str) -> str:
     if not count:
         return WORDS[language]["none_released"]
     return f"udostępniono {grouped_in_polish(count)}" if language == "pl" else f"{count:,} released"
+
+
+def at_least_released(count: int, language: str) -> str:
+    """The same for those who may not export: in whole batches, so that no two looks differ by a few people.
+
+    >>> at_least_released(1234, "en"), at_least_released(53, "pl"), at_least_released(49, "en"), at_least_released(0, "en")
+    ('1,200 or more released', 'udostępniono co najmniej 50', 'too few to be shown', 'none released yet')
+    """
+    if not count:
+        return WORDS[language]["none_released"]
+    whole = count // BATCH * BATCH
+    if not whole:
+        return WORDS[language]["too_few"]
+    return f"udostępniono co najmniej {grouped_in_polish(whole)}" if language == "pl" else f"{whole:,} or more released"
 
 
 def released_to(count: int, number: int, language: str) -> str:

@@ -8,11 +8,12 @@ from functools import cache
 from typing import Any
 
 from deniable.pages import render
+from deniable.survey.store.accounts import OWNER, Account
 from deniable.survey.store.surveys import Overview
 from deniable.survey.texts import LANGUAGES
 from deniable.web.accounts import SHORTEST_PASSWORD
 from deniable.web.languages import NAMES, day
-from deniable.web.organiser_words import WORDS, answers_released, earlier, released_to
+from deniable.web.organiser_words import WORDS, answers_released, at_least_released, earlier, released_to
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Speech:
 
     def to(self, path: str) -> str:
         """A path whose page speaks the same language."""
-        return f"{path}?lang={self.language}" if self.asked_for else path
+        return f"{path}{'&' if '?' in path else '?'}lang={self.language}" if self.asked_for else path
 
 
 ENGLISH = Speech()
@@ -35,29 +36,41 @@ _NAMED = {one: NAMES[one] for one in LANGUAGES}
 _EVERY_LANGUAGE = " / ".join(WORDS[one]["language"] for one in LANGUAGES)
 
 
-def _spoken(template: str, speech: Speech, **values: Any) -> str:
-    """A page in one language, with links to it in the others."""
+def spoken(template: str, speech: Speech, **values: Any) -> str:
+    """A page in one language, with links to it in the others. For the menu: `me` is who reads it, `here` the page's path."""
     return render(template, language=speech.language, speech=speech, names=_NAMED, **values)
 
 
-def password_page(path: str, first: bool, complaint: str | None = None, speech: Speech = ENGLISH) -> str:
-    """Choose a password, or log in with it."""
-    return _spoken(
-        "password.html", speech, title=speech["organiser"], path=path, first=first, complaint=complaint, least=SHORTEST_PASSWORD
-    )
+def login_page(complaint: str | None = None, name: str = "", speech: Speech = ENGLISH) -> str:
+    """Log in with a name and a password."""
+    return spoken("login.html", speech, title=speech["organiser"], complaint=complaint, name=name)
 
 
-def list_page(surveys: Sequence[Overview], speech: Speech = ENGLISH) -> str:
+def choosing_page(path: str, name: str, complaint: str | None = None, speech: Speech = ENGLISH) -> str:
+    """Choose a password by a one-time link."""
+    title, least = speech["choose_password"], SHORTEST_PASSWORD
+    return spoken("choose_password.html", speech, title=title, path=path, name=name, complaint=complaint, least=least)
+
+
+def not_allowed_page(speech: Speech, me: Account) -> str:
+    """What an account may not do."""
+    return spoken("not_allowed.html", speech, title=speech["not_allowed_title"], me=me, here="/organiser")
+
+
+def list_page(surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH) -> str:
     """All surveys with their state and how many answers have been released; those that wait are not counted."""
-    return _spoken("surveys.html", speech, title=speech["surveys"], rows=[_row(one, speech) for one in surveys])
+    rows = [_row(one, me, speech) for one in surveys]
+    return spoken("surveys.html", speech, title=speech["surveys"], me=me, here="/organiser", owner=me.role == OWNER, rows=rows)
 
 
-def _row(one: Overview, speech: Speech) -> dict[str, Any]:
+def _row(one: Overview, me: Account, speech: Speech) -> dict[str, Any]:
+    # Those who may not export are told no number that a few people could change.
+    answers = answers_released(one.mixed, speech.language) + earlier(one.earlier, speech.language)
     return {
         "slug": one.slug,
         "number": one.number,
         "state": speech[one.state] if one.state in ("open", "closed") else one.state,
-        "answers": answers_released(one.mixed, speech.language) + earlier(one.earlier, speech.language),
+        "answers": answers if me.role == OWNER else at_least_released(one.mixed + one.earlier, speech.language),
         "invitations": speech["of"].format(used=f"{one.used:,}", all=f"{one.invitations:,}")
         if one.invited
         else speech["no_invitations"],
@@ -67,12 +80,14 @@ def _row(one: Overview, speech: Speech) -> dict[str, Any]:
     }
 
 
-def closing_page(one: Overview, speech: Speech = ENGLISH) -> str:
+def closing_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
     """Whether a survey is really to be closed, and what that does."""
-    return _spoken(
+    return spoken(
         "closing.html",
         speech,
         title=speech["close_it"].format(survey=one.slug),
+        me=me,
+        here="",
         path=f"/organiser/surveys/{one.slug}/close",
         slug=one.slug,
         shown=one.shown,

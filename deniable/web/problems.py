@@ -23,6 +23,7 @@ STATUS = {
     "token_not_now": 403,
     "cross_site": 403,
     "unknown_survey": 404,
+    "not_found": 404,
     "unknown_version": 404,
     "too_large": 413,
     "content_type": 415,

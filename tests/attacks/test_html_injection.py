@@ -12,8 +12,10 @@ import pytest
 import deniable as dn
 from deniable.core.question_texts import Question
 from deniable.pages import TEMPLATES, render, renderer
+from deniable.survey.store.accounts import ROLES, Account
+from deniable.survey.store.audit import ACTIONS, Actor, Line
 from deniable.survey.store.surveys import Overview
-from deniable.web import pages
+from deniable.web import account_pages, pages
 
 EVIL = """<script>alert(1)</script>"><img src=x onerror="alert(2)">' autofocus onfocus='alert(3)' {{ 7 * 7 }} **`<svg onload=alert(4)>`**"""
 
@@ -45,9 +47,20 @@ def written():
     """Every page, with the attacker's words wherever one shows what others wrote."""
     for language in ("en", "pl"):
         speech = pages.Speech(language, True)
-        yield "password", pages.password_page(f"/organiser/first/{EVIL}", True, EVIL, speech)
-        yield "surveys", pages.list_page([survey(slug=EVIL, state=EVIL)], speech)
-        yield "closing", pages.closing_page(survey(slug=EVIL), speech)
+        yield "login", pages.login_page(EVIL, EVIL, speech)
+        yield "choosing", pages.choosing_page(f"/organiser/first/{EVIL}", EVIL, EVIL, speech)
+        for role in ROLES:
+            me = Account(EVIL, role, "stamp", True, None)
+            yield "surveys", pages.list_page([survey(slug=EVIL, state=EVIL)], me, speech)
+            yield "closing", pages.closing_page(survey(slug=EVIL), me, speech)
+            yield "not allowed", pages.not_allowed_page(speech, me)
+            yield "own password", account_pages.own_password_page(me, EVIL, speech)
+            yield "accounts", account_pages.accounts_page([Account(EVIL, role, EVIL, False, "2099-01-01")], me, EVIL, speech)
+            yield "link", account_pages.link_page(Account(EVIL, role, EVIL, False, "2099-01-01"), EVIL, me, speech)
+            for verb in ("remove", "link"):
+                yield verb, account_pages.sure_page(Account(EVIL, role, EVIL, True, None), verb, me, speech)
+            lines = [Line(1, "2026-11-16", Actor("account", EVIL), action, EVIL, 1) for action in ACTIONS]
+            yield "audit", account_pages.audit_page(lines, 1, me, speech)
     texts = {key: {EVIL: EVIL, "pl": EVIL} for key in ("title", "otherWay", "organiser", "contact")}
     yield "other way", pages.other_way_page({"languages": [EVIL, "pl"], **texts})
     yield "any page of the server", render("server_page.html", language=EVIL, title=EVIL)

@@ -29,6 +29,7 @@ def served(tmp_path_factory):
         return f"{service.url}/s/{questionnaire.slug}"
 
     open_.store = store
+    open_.accounts = service.app.state.accounts
     open_.url = service.url
     open_.folder = Path(folder)
     yield open_

@@ -55,13 +55,15 @@ def test_a_language_can_be_picked_without_a_script_or_a_cookie(page, served):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_login_page_has_one_box_and_axe_finds_nothing_in_either_language(page, served, scheme):
+def test_the_login_page_has_two_boxes_and_axe_finds_nothing_in_either_language(page, served, scheme):
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text()
     opened = page.context.browser.new_context(viewport={"width": 320, "height": 640}, color_scheme=scheme).new_page()
     for language, label in (("en", "Password"), ("pl", "Hasło")):
         opened.goto(f"{served.url}/organiser/login?lang={language}")
-        # The field for password managers is there, and not to be seen.
-        assert [box.get_attribute("name") for box in opened.locator("input").all() if box.is_visible()] == ["password"]
+        assert [box.get_attribute("name") for box in opened.locator("input").all() if box.is_visible()] == [
+            "username",
+            "password",
+        ]
         assert opened.get_by_label(label).is_visible()
         assert opened.locator("html").get_attribute("lang") == language
         opened.evaluate(axe)

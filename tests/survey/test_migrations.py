@@ -6,11 +6,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
 import deniable as dn
-from deniable.errors import StoreError
+from deniable.errors import RefusedError, StoreError
 from deniable.survey.export import export
 from deniable.survey.store import Store, migrations
+from deniable.survey.store.audit import COMMAND_LINE
 from deniable.survey.store.engine import create, parse
 from deniable.survey.store.submissions import REPEATED
 from deniable.survey.store.tables import STATIC
@@ -141,3 +143,32 @@ def test_a_backup_of_an_earlier_release_is_restored_and_goes_on(store, tmp_path,
     with OPEN.with_suffix(".backup").open() as lines:
         store.load(lines, keys)
     goes_on(store, left_open, standin, send, stored, tmp_path)
+
+
+ORGANISER = Path(__file__).parent / "fixtures" / "organiser-v2"
+"""A database of the release before there were accounts, with the one organiser's password, and its backup."""
+
+
+def is_the_owner_now(store):
+    ((owner, hashed),) = [store.account_by_name(one.name) for one in store.accounts()]
+    assert (owner.name, owner.role, owner.ready, owner.link_until) == ("organiser", "owner", True, None)
+    assert PasswordHasher().verify(hashed, "correct horse battery")
+    assert store.audit_lines() == []
+    with pytest.raises(RefusedError, match="last owner"):
+        store.remove_account(owner.stamp, COMMAND_LINE)
+
+
+def test_the_password_of_the_one_organiser_becomes_the_owners(tmp_path):
+    with sqlite3.connect(tmp_path / "old.db") as connection:
+        connection.executescript(ORGANISER.with_suffix(".sql").read_text())
+    connection.close()
+    with Store(str(tmp_path / "old.db")) as store:
+        is_the_owner_now(store)
+
+
+def test_so_it_does_in_a_backup_of_that_release(store):
+    with ORGANISER.with_suffix(".backup").open() as lines:
+        store.load(lines, {})
+    is_the_owner_now(store)
+    # The next account has a number of its own.
+    assert store.add_account("Anna", "analyst", "link", COMMAND_LINE).name == "Anna"

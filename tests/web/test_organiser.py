@@ -40,7 +40,7 @@ def test_the_one_time_link_works_once(town):
     for again in ("", "something else"):
         slip = town.client.post(path, data={"password": PASSWORD, "again": again}, headers=same_origin(town))
         assert (slip.status_code, "The two passwords are not the same." in slip.text) == (422, True)
-        assert (town.store.password(), town.service.first_link is None) == (None, False)
+        assert (town.store.accounts(), town.service.first_link is None) == ([], False)
     reply = set_password(town)
     assert reply.status_code == 303
     cookie = reply.headers["set-cookie"]
@@ -48,8 +48,10 @@ def test_the_one_time_link_works_once(town):
     assert town.service.first_link is None
     assert town.client.get(path).status_code == 404
     assert town.client.post(path, data={"password": "another password"}, headers=same_origin(town)).status_code == 422
-    assert PASSWORD not in str(town.store.password())
-    assert town.store.password().startswith("$argon2id$")
+    account, hashed = town.store.account_by_name("organiser")
+    assert account.role == "owner"
+    assert PASSWORD not in hashed
+    assert hashed.startswith("$argon2id$")
 
 
 def test_nothing_is_shown_or_done_without_logging_in(town, standin):
@@ -68,7 +70,7 @@ def test_logging_in_and_out(town):
     set_password(town)
     town.client.cookies.clear()
     wrong = town.client.post("/organiser/login", data={"password": "wrong"}, headers=same_origin(town))
-    assert (wrong.status_code, "That is not the right password" in wrong.text) == (403, True)
+    assert (wrong.status_code, "The name or the password is not right." in wrong.text) == (403, True)
     right = town.client.post("/organiser/login", data={"password": PASSWORD}, headers=same_origin(town))
     assert right.status_code == 303
     assert "town" in town.client.get("/organiser").text
@@ -189,7 +191,7 @@ def test_the_pages_speak_the_language_of_the_browser_or_that_of_the_address(town
     assert 'action="/organiser/login"' in login
     set_password(town)
     wrong = town.client.post("/organiser/login?lang=pl", data={"password": "wrong"}, headers=same_origin(town))
-    assert "To nie jest właściwe hasło." in wrong.text
+    assert "Nazwa lub hasło są nieprawidłowe." in wrong.text
     right = town.client.post("/organiser/login?lang=pl", data={"password": PASSWORD}, headers=same_origin(town))
     assert right.headers["location"] == "/organiser?lang=pl"
     for _ in range(3):
@@ -219,8 +221,8 @@ def test_both_languages_say_the_same_things():
 
 
 def test_whoever_chooses_a_password_reads_the_rule_before_it_refuses():
-    from deniable.web.pages import Speech, password_page
+    from deniable.web.pages import Speech, choosing_page, login_page
 
-    assert "A password needs at least 10 characters." in password_page("/organiser/first/key", True)
-    assert "Hasło musi mieć co najmniej 10 znaków." in password_page("/organiser/first/key", True, None, Speech("pl"))
-    assert "10" not in password_page("/organiser/login", False)
+    assert "A password needs at least 10 characters." in choosing_page("/organiser/first/key", "organiser")
+    assert "Hasło musi mieć co najmniej 10 znaków." in choosing_page("/organiser/first/key", "organiser", None, Speech("pl"))
+    assert "10" not in login_page()

@@ -13,7 +13,9 @@ surveys.py      reading versions and their answers
 submissions.py  a group of submissions in one transaction
 mixing.py       from the inbox to the answers, in random order
 labels.py       views that show labels
-people.py       invitations, contact details, the organiser
+people.py       invitations, contact details
+accounts.py     those who run surveys: names, roles, passwords
+audit.py        what they did, by day
 checking.py     whether all is whole
 dump.py         backup and restore
 store.py        `Store`: all of it behind one name

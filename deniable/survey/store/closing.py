@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deniable.survey.sealing import KeyFolder
+from deniable.survey.store.audit import Actor, write_line
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected, writing
 from deniable.survey.store.folder import keys_of
@@ -16,8 +17,8 @@ from deniable.survey.store.surveys import find_survey, has_shown_rest, overview
 from deniable.survey.store.tables import USED, inbox, invitation, survey, version
 
 
-def close_survey(database: Database, slug: str) -> int:
-    """Take no more answers, and mix in what waits. How many answers of the current version are out."""
+def close_survey(database: Database, slug: str, by: Actor | None = None) -> int:
+    """Take no more answers, and mix in what waits. How many answers of the current version are out. `by` is listed as who closed it."""
     keys = keys_of(database)
     with writing(database.engine) as connection:
         row = find_survey(connection, slug)
@@ -25,6 +26,7 @@ def close_survey(database: Database, slug: str) -> int:
         if has_shown_rest(connection, row.id):
             # Counted at once: what those see who may not export depends on whether a survey was ever opened again (results/audience.py).
             _note_closing(connection, row.version_id)
+        write_line(connection, by, "closed", slug)
     _release_rest(database.engine, keys, row)
     return overview(database, slug).mixed
 

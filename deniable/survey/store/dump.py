@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -10,6 +11,7 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import StoreError
+from deniable.survey.account_names import FIRST_NAME
 from deniable.survey.sealing import KeyFolder
 from deniable.survey.store import bulk
 from deniable.survey.store.database import Database
@@ -17,7 +19,7 @@ from deniable.survey.store.engine import connected, writing
 from deniable.survey.store.folder import adopt, named_keys, renew_keys, sealed_keys
 from deniable.survey.store.labels import create_view
 from deniable.survey.store.migrations import MIGRATIONS
-from deniable.survey.store.tables import STATIC, answers, survey, version
+from deniable.survey.store.tables import STATIC, account, answers, audit, survey, version
 
 FORMAT = "deniable-backup"
 PIECE = 2_000
@@ -67,7 +69,6 @@ def load(database: Database, file: IO[str], keys: dict[str, bytes]) -> int:
     """Read what `dump` wrote into an empty database, in one transaction; how many rows. Keys are in place before anything names them."""
     lines = _lines(file)
     head = next(lines, {})
-    # Steps so far have added a table that is not in backups; one that changes what is will have to be done to the lines too.
     if head.get("format") != FORMAT or head.get("version") not in range(1, len(MIGRATIONS) + 1):
         raise StoreError(
             "not_a_backup",
@@ -80,7 +81,7 @@ def load(database: Database, file: IO[str], keys: dict[str, bytes]) -> int:
     try:
         for name, key in keys.items():
             folder.put(name, key)
-        total = _fill(database.engine, folder, lines)
+        total = _fill(database.engine, folder, _upgraded(lines, head["version"]))
     except BaseException:
         for name in fresh:
             folder.destroy(name)
@@ -96,8 +97,11 @@ def _fill(engine: sa.Engine, keys: KeyFolder, lines: Iterator[dict[str, Any]]) -
     static = {table.name: table for table in STATIC}
     total, table, columns, ended = 0, None, [], False
     with writing(engine) as connection:
-        if connection.execute(sa.select(sa.func.count()).select_from(survey)).scalar_one():
-            raise StoreError("not_empty", "A backup is restored into a new database; this one holds surveys already.")
+        for kept in (survey, account, audit):
+            if connection.execute(sa.select(sa.func.count()).select_from(kept)).scalar_one():
+                raise StoreError(
+                    "not_empty", "A backup is restored into a new database; this one holds surveys or accounts already."
+                )
         for line in lines:
             if "table" in line:
                 if line["table"] not in static and not any(name.startswith("answers_") for name in static):
@@ -111,11 +115,25 @@ def _fill(engine: sa.Engine, keys: KeyFolder, lines: Iterator[dict[str, Any]]) -
             raise StoreError("backup_cut", "The backup ends in the middle; it was not written whole.")
         _check_keys(connection, keys)
         if connection.dialect.name == "postgresql":
-            for name in ("survey", "survey_version", "inbox"):
+            for name in ("survey", "survey_version", "inbox", "account", "audit"):
                 connection.exec_driver_sql(
                     f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM {name}), false)"
                 )
     return total
+
+
+def _upgraded(lines: Iterator[dict[str, Any]], stored: int) -> Iterator[dict[str, Any]]:
+    """Lines of an earlier version as they are written today: steps that change a table do the same to its lines."""
+    organiser = False
+    for line in lines:
+        if "table" in line and stored < 3:
+            organiser = line["table"] == "organiser"
+            if organiser:
+                line = {"table": "account", "columns": ["id", "name", "folded", "role", "password", "stamp"]}
+        elif "rows" in line and organiser:
+            passwords = [password for _, password in line["rows"]]
+            line = {"rows": [[1, FIRST_NAME, FIRST_NAME, "owner", one, secrets.token_hex(16)] for one in passwords]}
+        yield line
 
 
 def _lines(file: IO[str]) -> Iterator[dict[str, Any]]:

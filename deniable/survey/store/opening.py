@@ -12,6 +12,7 @@ from deniable.core.schema import Schema
 from deniable.errors import RefusedError, Setting
 from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
+from deniable.survey.store.audit import Actor, write_line
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import writing
 from deniable.survey.store.folder import keys_of
@@ -41,7 +42,11 @@ class Frozen(Protocol):
 
 
 def open_survey(
-    database: Database, questionnaire: Frozen, contacts_until: datetime.date | None = None, discard: bool = False
+    database: Database,
+    questionnaire: Frozen,
+    contacts_until: datetime.date | None = None,
+    discard: bool = False,
+    by: Actor | None = None,
 ) -> int:
     """Freeze a questionnaire and take answers; an unchanged one is opened again under its old number.
 
@@ -55,6 +60,8 @@ def open_survey(
         The day on which contact details are erased, if the survey keeps any.
     discard : bool
         Throw away the answers that wait for their batch, if there are too few to become one.
+    by : Actor, optional
+        Who is listed as having opened it.
 
     Returns
     -------
@@ -75,6 +82,7 @@ def open_survey(
             if last is not None and last.questionnaire == text:
                 keep_until(connection, last, contacts_until)
                 _set_open(connection, last.survey_id)
+                write_line(connection, by, "opened", slug)
                 keys.destroy(fresh)
                 return int(last.number)
             # Before it is looked whether answers wait: a refusal that comes only if none do would tell of them, and leave no trace.
@@ -86,6 +94,7 @@ def open_survey(
                 discarded = _replace(connection, keys, slug, last, discard)
             row = {"questionnaire": text, "number": number, "survey_id": survey_id, "key_name": fresh}
             _add_version(connection, questionnaire, contacts_until, row)
+            write_line(connection, by, "opened", slug)
     except RefusedError:
         keys.destroy(fresh)
         raise
@@ -200,8 +209,8 @@ def _replace(connection: sa.Connection, keys: KeyFolder, slug: str, old: sa.Row[
     return {old.key_name, *(row.key_name for row in waiting)}
 
 
-def reopen_survey(database: Database, slug: str) -> None:
-    """Take answers to the current version again."""
+def reopen_survey(database: Database, slug: str, by: Actor | None = None) -> None:
+    """Take answers to the current version again. `by` is listed as who opened it."""
     with writing(database.engine) as connection:
         row = find_survey(connection, slug)
         _lock_version(connection, slug)
@@ -211,3 +220,4 @@ def reopen_survey(database: Database, slug: str) -> None:
         keep_until(connection, here, None)
         check_page({**json.loads(here.client), "open": True})
         _set_open(connection, row.id)
+        write_line(connection, by, "opened", slug)

@@ -1,4 +1,4 @@
-"""Invitations, contact details and the organiser: all that is kept about people, away from what they answered."""
+"""Invitations and contact details: all that is kept about those who answer, away from what they answered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deniable.survey.store.engine import connected, writing
 from deniable.survey.store.folder import keys_of
 from deniable.survey.store.mixing import forget
 from deniable.survey.store.surveys import find_survey
-from deniable.survey.store.tables import REVOKED, SHOWN, UNUSED, answers, contact, inbox, invitation, organiser, version
+from deniable.survey.store.tables import REVOKED, SHOWN, UNUSED, answers, contact, inbox, invitation, version
 from deniable.survey.submission import RESERVED, unpack
 
 CHUNK = 500
@@ -130,16 +130,3 @@ def expire_contacts(database: Database, today: datetime.date | None = None) -> i
     if erased:
         forget(database.engine, "contact")
     return erased
-
-
-def password(database: Database) -> str | None:
-    """The hash of the organiser's password, if there is one."""
-    with connected(database.engine) as connection:
-        return connection.execute(sa.select(organiser.c.password)).scalar()
-
-
-def set_password(database: Database, hashed: str) -> None:
-    """Replace the hash of the organiser's password."""
-    with writing(database.engine) as connection:
-        connection.execute(sa.delete(organiser))
-        connection.execute(sa.insert(organiser).values(id=1, password=hashed))

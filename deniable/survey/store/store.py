@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deniable.survey.store import checking, closing, counting, mixing, opening, people, submissions, surveys
+from deniable.survey.store import accounts as staff
+from deniable.survey.store import audit, checking, closing, counting, mixing, opening, people, submissions, surveys
 from deniable.survey.store import dump as backups
 from deniable.survey.store.database import Database
 
@@ -46,8 +47,22 @@ class Store(Database):
     contacts = people.contacts
     erase = people.erase
     expire_contacts = people.expire_contacts
-    password = people.password
-    set_password = people.set_password
+
+    accounts = staff.accounts
+    account_by_stamp = staff.account_by_stamp
+    account_by_name = staff.account_by_name
+    account_by_link = staff.account_by_link
+    first_owner = staff.first_owner
+    add_account = staff.add_account
+    set_role = staff.set_role
+    remove_account = staff.remove_account
+    new_link = staff.new_link
+    choose_password = staff.choose_password
+    choose_first_password = staff.choose_first_password
+    change_password = staff.change_password
+
+    record = audit.record
+    audit_lines = audit.audit_lines
 
     dump = backups.dump
     load = backups.load

@@ -67,13 +67,35 @@ contact = sa.Table(
 key_folder = sa.Table(
     "key_folder", METADATA, sa.Column("mark", sa.Text), sa.Column("place", sa.Text)
 )  # one row; not in backups
-organiser = sa.Table("organiser", METADATA, sa.Column("id", sa.Integer, primary_key=True), sa.Column("password", sa.Text))
+account = sa.Table(
+    "account",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text),
+    sa.Column("folded", sa.Text),  # the same for names that are taken for the same
+    sa.Column("role", sa.Text),  # owner or analyst
+    sa.Column("password", sa.Text),  # a hash, or null until one is chosen
+    sa.Column("stamp", sa.Text),  # random, new after every change: a session with another one is over
+    sa.Column("link", sa.Text),  # the hash of a one-time link, or null
+    sa.Column("link_until", sa.Text),  # its last day
+)
+audit = sa.Table(
+    "audit",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("day", sa.Text),  # never a time of day: see audit.py
+    sa.Column("kind", sa.Text),  # of the actor: account, command line, unknown
+    sa.Column("name", sa.Text),
+    sa.Column("action", sa.Text),
+    sa.Column("about", sa.Text),
+    sa.Column("times", sa.Integer),
+)
 
 UNUSED, USED, SHOWN, REVOKED = 0, 1, 2, 3
 """An invitation is used at once; that it was is shown only with the batch its answer is in, for one by one it would tell who came when. One
 that is taken back stays known, so that nobody can try another's and then put it back as it was."""
 
-STATIC = (survey, version, inbox, receipt, invitation, contact, organiser)  # those that others refer to come first
+STATIC = (survey, version, inbox, receipt, invitation, contact, account, audit)  # those that others refer to come first
 
 
 def answers(version_id: int, columns: int, linkage: str) -> sa.Table:
