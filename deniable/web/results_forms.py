@@ -45,7 +45,9 @@ def view_of(fields: Mapping[str, Sequence[str]]) -> str:
     """
     view = fields.get("view", ["overview"])[0]
     if view not in KINDS:
-        raise ParameterError("unknown_view", "There is no view {got!r}; there are {allowed}.", got=view, allowed=", ".join(KINDS))
+        raise ParameterError(
+            "unknown_view", "There is no view {got!r}; there are {allowed}.", got=view, allowed=", ".join(KINDS)
+        )
     return view
 
 
@@ -109,5 +111,7 @@ def _number(fields: Mapping[str, Sequence[str]], name: str, kind: type[int] | ty
             raise ValueError
     except (ValueError, OverflowError):
         what = "a whole number" if kind is int else "a number"
-        raise ParameterError("wrong_kind", "{name!r} is {kind}, got {got!r}.", name=name, kind=what, got=fields[name][0]) from None
+        raise ParameterError(
+            "wrong_kind", "{name!r} is {kind}, got {got!r}.", name=name, kind=what, got=fields[name][0]
+        ) from None
     return number

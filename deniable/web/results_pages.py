@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
-from deniable.results.questions import KINDS, Overview, Question
+from deniable.results.questions import KINDS, Comparison, Overview, Question
 from deniable.results.words import Said, said_in
 from deniable.results.workbench import Choice
 from deniable.survey.store.accounts import OWNER, Account
@@ -25,6 +26,7 @@ from deniable.web.results_words import said_of
 
 TWINS = ("csv", "json", "svg", "png", "py")
 SUPPORTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+_BIN = re.compile(r"\[(-?[\d.]{1,20}), (-?[\d.]{1,20})([)\]])")
 CONFIDENCES = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -147,17 +149,38 @@ def _block(block: Block, reader: Reader, many: bool, question: Question) -> dict
 
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for figure in block.figures:
-        groups.setdefault(figure.group, []).append(_figure(figure, block.kind, said, at))
+        groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block.kind, said, at))
     link = None
     if many:
         kind = KINDS["question"]
         link = reader.to(kind(block.name, where=getattr(question, "where", None), version=question.version))  # type: ignore[call-arg]
+    verdicts = "verdicts" in block.extra
+    sentences = block.sentences if verdicts else tuple(one[:1].upper() + one[1:] for one in block.sentences)
+    title = block.title
+    if isinstance(question, Comparison):
+        title = reader.speech["differences" if verdicts else "both_groups"]
     return {
-        "title": block.title, "kind": block.kind, "sentences": block.sentences, "notes": block.notes, "groups": list(groups.items()),
-        "table": block.table and _rectangular(groups), "link": link, "verdicts": "verdicts" in block.extra,
+        "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
+        "table": block.table and _rectangular(groups), "link": link, "verdicts": verdicts,
         "ticks": [(at(tick), written(tick, block.kind, said)) for tick in ticks_between(low, high)] if block.figures else [],
         "zero": at(0.0) if low < 0 < high else None,
     }  # fmt: skip
+
+
+def spelled(label: str, said: Said) -> str:
+    """The label of a bin as people say it; others as they are.
+
+    >>> spelled("[18, 25)", said_in("en")), spelled("[82, 89]", said_in("pl")), spelled("yes", said_in("en"))
+    ('18 to under 25', 'od 82 do 89', 'yes')
+    """
+    found = _BIN.fullmatch(label)
+    if found is None:
+        return label
+    polish = said.words.language == "pl"
+    low, high = (number.replace(".", said.words.decimal) for number in found.group(1, 2))
+    if found[3] == "]":
+        return f"od {low} do {high}" if polish else f"{low} to {high}"
+    return f"od {low} do mniej niż {high}" if polish else f"{low} to under {high}"
 
 
 def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
@@ -166,14 +189,15 @@ def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
 
 def _figure(figure: Figure, kind: str, said: Said, at: Any) -> dict[str, Any]:
     """A figure in words and places of a picture; without an estimate, only what is said instead."""
+    label = spelled(figure.label, said)
     if figure.value is None or figure.low is None or figure.high is None:
-        return {"label": figure.label, "value": None, "sentence": figure.sentence, "told": None}
+        return {"label": label, "value": None, "sentence": figure.sentence, "told": None}
     value = exactly(figure.value, kind, said)
     reported = None if figure.reported is None else exactly(figure.reported, kind, said)
     return {
-        "label": figure.label, "value": value, "sentence": figure.sentence, "told": figure.told,
-        "worth": None if figure.worth is None else said.worth.format(n=said.words.number(figure.worth, ",.0f")),
+        "label": label, "value": value, "sentence": figure.sentence, "told": figure.told,
+        "worth": None if figure.worth is None or figure.worth < 1 else said.worth.format(n=said.words.number(figure.worth, ",.0f")),
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),
-        "name": clean(f"{figure.label}: {value}, {figure.sentence}"),
+        "name": clean(f"{label}: {value}, {figure.sentence}"),
     }  # fmt: skip

@@ -66,7 +66,8 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "how_to_read": "A dot is the estimate, its line the interval in which the true number lies 95 times in 100. The faint diamond "
             "is what was reported, before the randomising is taken out.",
             "describes": "This describes those who answered. Randomising cannot correct untrue answers.",
-            "verdicts": "Verdicts",
+            "both_groups": "Both groups",
+            "differences": "Differences: the first group less the second",
             "reported_was": "reported: {share}",
             "this_view_as": "This view as",
             "kind_json": "JSON",
@@ -147,7 +148,8 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "how_to_read": "Kropka to oszacowanie, a linia to przedział, w którym prawdziwa liczba leży 95 razy na 100. Blady romb "
             "pokazuje, co zgłoszono, zanim uwzględniono losowe zmiany.",
             "describes": "Wyniki opisują osoby, które odpowiedziały. Losowanie nie poprawia nieprawdziwych odpowiedzi.",
-            "verdicts": "Wnioski",
+            "both_groups": "Obie grupy",
+            "differences": "Różnice: pierwsza grupa minus druga",
             "reported_was": "zgłoszono: {share}",
             "this_view_as": "Ten widok jako",
             "kind_json": "JSON",
