@@ -16,7 +16,7 @@ from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
-from deniable.results.questions import KINDS, Comparison, Overview, Question
+from deniable.results.questions import KINDS, Comparison, OneQuestion, Overview, Question, from_json
 from deniable.results.words import Said, said_in
 from deniable.results.workbench import Choice
 from deniable.survey.store.accounts import OWNER, Account
@@ -64,7 +64,7 @@ def results_page(answer: Answer, reader: Reader) -> str:
     return spoken(
         "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
         twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],
-        answer=answer, blocks=[_block(block, reader, many, question) for block in answer.blocks], many=many,
+        answer=answer, blocks=[_block(block, reader, question) for block in answer.blocks], many=many,
         **_around(reader, question.view, question.to_json()),
     )  # fmt: skip
 
@@ -110,14 +110,16 @@ def _parts(reader: Reader, view: str, given: Mapping[str, Any]) -> list[tuple[st
     where = given.get("where")
     if not where or view not in ("overview", "question", "mean"):
         return []
-    kept = {name: value for name, value in given.items() if name not in ("view", "where")}
+    kept = {name: value for name, value in given.items() if name != "where"}
     asked = {choice.name: _asked(choice) for choice in reader.menu}
     found = []
     for part in parts_of(where):
         condition = read_condition(part)
         assert condition is not None
-        wider = KINDS[view](**kept, where=widened(where, part))
-        found.append((in_words(condition, asked, reader.said), reader.to(wider)))
+        wider = widened(where, part)
+        found.append(
+            (in_words(condition, asked, reader.said), reader.to(from_json({**kept, **({"where": wider} if wider else {})})))
+        )
     return found
 
 
@@ -139,7 +141,7 @@ def _example(menu: Sequence[Choice]) -> str:
     return "" if named is None else chosen(named.name, named.labels[0][0])
 
 
-def _block(block: Block, reader: Reader, many: bool, question: Question) -> dict[str, Any]:
+def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
     said, (low, high) = reader.said, reach(block)
     low, high = (low, high) if high > low else (low - 0.5, low + 0.5)
 
@@ -151,9 +153,8 @@ def _block(block: Block, reader: Reader, many: bool, question: Question) -> dict
     for figure in block.figures:
         groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block.kind, said, at))
     link = None
-    if many:
-        kind = KINDS["question"]
-        link = reader.to(kind(block.name, where=getattr(question, "where", None), version=question.version))  # type: ignore[call-arg]
+    if isinstance(question, Overview):
+        link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
     verdicts = "verdicts" in block.extra
     sentences = block.sentences if verdicts else tuple(one[:1].upper() + one[1:] for one in block.sentences)
     title = block.title

@@ -36,11 +36,11 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "columns_field": "Columns",
             "everyone": "everyone",
             "nothing": "–",
-            "condition": "Only those for whom",
-            "condition_typed": "Condition, typed",
+            "condition": "Only some people (may be left empty)",
+            "condition_typed": "A condition, typed",
             "condition_hint": "For example: {example}",
-            "condition_add": "And who answered",
-            "condition_number": "And whose number",
+            "condition_add": "Those who answered",
+            "condition_number": "Those whose number",
             "condition_is": "is",
             "number_value": "number",
             "at_least": "at least",
@@ -79,7 +79,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "what_was_wrong": "What was wrong",
             "where_it_was": "In this address",
             "what_helps": "What helps",
-            "fix_form": "Choose again in the form below, or go back to all questions.",
+            "fix_form": "Choose one of the views above and fill in its form, or go back to all questions.",
             "fix_wait": "Come back when answers have been released or the survey has been closed.",
             "fix_owner": "Ask an owner of the survey.",
             "fix_list": "Choose a survey from the list.",
@@ -88,6 +88,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "busy": "The server is computing other results. Please try again in a moment.",
             "results_after_closing": "Results of {slug} can be seen when it is closed.",
             "nothing_released": "No answers to {slug} have been released yet.",
+            "unknown_attribute": "There is no question “{got}”; there are {allowed}.",
             "needs_export": "A classifier learns from whole rows, which only owners may use.",
         },
         "pl": {
@@ -118,11 +119,11 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "columns_field": "Kolumny",
             "everyone": "wszyscy",
             "nothing": "–",
-            "condition": "Tylko osoby, dla których",
-            "condition_typed": "Warunek, wpisany",
+            "condition": "Tylko niektóre osoby (można pominąć)",
+            "condition_typed": "Warunek, wpisany ręcznie",
             "condition_hint": "Na przykład: {example}",
-            "condition_add": "I które odpowiedziały",
-            "condition_number": "I których liczba",
+            "condition_add": "Osoby, które odpowiedziały",
+            "condition_number": "Osoby, których liczba",
             "condition_is": "wynosi",
             "number_value": "liczba",
             "at_least": "co najmniej",
@@ -132,7 +133,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "first_group": "Pierwsza grupa",
             "second_group": "Druga grupa",
             "group_choose": "Osoby, które odpowiedziały",
-            "group_typed": "albo warunek, wpisany",
+            "group_typed": "albo warunek, wpisany ręcznie",
             "compare_means": "Porównaj średnie zamiast odpowiedzi",
             "compare_answer": "Odpowiedź",
             "every_answer": "każda odpowiedź",
@@ -161,7 +162,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "what_was_wrong": "Co jest nie tak",
             "where_it_was": "W tym adresie",
             "what_helps": "Co pomoże",
-            "fix_form": "Proszę wybrać jeszcze raz w formularzu poniżej albo wrócić do wszystkich pytań.",
+            "fix_form": "Proszę wybrać jeden z widoków powyżej i wypełnić jego formularz albo wrócić do wszystkich pytań.",
             "fix_wait": "Proszę wrócić, gdy odpowiedzi zostaną udostępnione albo ankieta zostanie zamknięta.",
             "fix_owner": "Proszę zapytać właściciela ankiety.",
             "fix_list": "Proszę wybrać ankietę z listy.",
@@ -170,6 +171,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "busy": "Serwer oblicza teraz inne wyniki. Proszę spróbować ponownie za chwilę.",
             "results_after_closing": "Wyniki ankiety {slug} będą widoczne, gdy zostanie zamknięta.",
             "nothing_released": "Nie udostępniono jeszcze żadnych odpowiedzi na ankietę {slug}.",
+            "unknown_attribute": "Nie ma pytania „{got}”; są: {allowed}.",
             "needs_export": "Klasyfikator uczy się z całych wierszy, których mogą używać tylko właściciele.",
         },
     }
@@ -180,7 +182,6 @@ POLISH_ERRORS: Mapping[str, str] = MappingProxyType(
         "unknown_survey": "Nie ma takiej ankiety.",
         "unknown_version": "Ankieta {slug} nie ma wersji {got}.",
         "no_version": "Nie ma odpowiedzi na wersję {got}; są na: {allowed}.",
-        "unknown_attribute": "Nie ma pytania „{got}”; są: {allowed}.",
         "value_outside": "„{name}” nie może mieć wartości {got!r}; dozwolone: {allowed}.",
         "empty": "Warunek jest pusty.",
         "empty_condition": "Nikt nie może spełniać warunku {got}: nie ma takiej wartości.",
@@ -218,7 +219,8 @@ def said_of(error: DeniableError, language: str) -> str:
     'Warunek jest pusty.'
     """
     known = {**POLISH_ERRORS, **RESULT_WORDS["pl"]} if language == "pl" else RESULT_WORDS["en"]
+    given = {name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in error.parameters.items()}
     try:
-        return known[error.code].format(**error.parameters)
+        return known[error.code].format(**given)
     except (KeyError, ValueError):
         return str(error)
