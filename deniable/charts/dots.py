@@ -69,7 +69,7 @@ def dots(rows: Sequence[Dot], title: str, written: Callable[[float], str], reach
         group = row.group
         drawn.append(_line(row, y + ROW / 2, x, reported))
         y += ROW
-    ticks = _ticks(low, high)
+    ticks = ticks_between(low, high)
     axis = [
         f'<line x1="{x(tick)}" y1="{TOP - 4}" x2="{x(tick)}" y2="{y}" stroke="{GRID}" stroke-width="0.5" opacity="0.6"/>'
         + _text(x(tick), y + 16, written(tick), "middle", 11)
@@ -117,8 +117,12 @@ def _text(
     )
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """About five round numbers."""
+def ticks_between(low: float, high: float) -> list[float]:
+    """About five round numbers between two.
+
+    >>> ticks_between(0, 0.42)
+    [0.0, 0.1, 0.2, 0.3, 0.4]
+    """
     step = 10 ** math.floor(math.log10((high - low) / 4))
     step *= next(times for times in (1, 2, 2.5, 5, 10) if (high - low) / (step * times) <= 5)
     first = math.ceil(low / step - 1e-9)

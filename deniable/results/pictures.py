@@ -18,17 +18,23 @@ def picture(block: Block, said: Said, title: str | None = None) -> str:
     return dots(
         rows,
         block.title if title is None else title,
-        lambda number: _written(number, block.kind, said),
-        _reach(block),
+        lambda number: written(number, block.kind, said),
+        reach(block),
         said.reported,
     )
 
 
 def _said(value: float | None, sentence: str, kind: str, said: Said) -> str:
-    return sentence if value is None else f"{_exactly(value, kind, said)}, {sentence}"
+    return sentence if value is None else f"{exactly(value, kind, said)}, {sentence}"
 
 
-def _exactly(value: float, kind: str, said: Said) -> str:
+def exactly(value: float, kind: str, said: Said) -> str:
+    """An estimate as pictures and pages write it.
+
+    >>> from deniable.results.words import said_in
+    >>> exactly(0.125, SHARE, said_in("pl")), exactly(0.05, POINTS, said_in("en"))
+    ('12,5%', '+5.0 points')
+    """
     if kind == SHARE:
         return said.words.percent(value)
     if kind == POINTS:
@@ -36,13 +42,19 @@ def _exactly(value: float, kind: str, said: Said) -> str:
     return said.number(value)
 
 
-def _written(number: float, kind: str, said: Said) -> str:
+def written(number: float, kind: str, said: Said) -> str:
+    """A number on an axis.
+
+    >>> from deniable.results.words import said_in
+    >>> written(0.125, SHARE, said_in("pl"))
+    '12,5%'
+    """
     if kind == SHARE:
         return said.words.number(100 * number, ".3g") + "%"
     return said.words.number(100 * number, ".3g") if kind == POINTS else said.number(number)
 
 
-def _reach(block: Block) -> tuple[float, float]:
+def reach(block: Block) -> tuple[float, float]:
     """The ends of the axis: 0 is on it where numbers are shares or differences; of means all that is drawn, with some room."""
     numbers = [
         number

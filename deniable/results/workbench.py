@@ -116,7 +116,8 @@ class Workbench:
         here = next(one for one in ready if one.material is material_of(materials, question.version))
         assert here.viewable is not None
         names = attributes_of(question)
-        here.whole.check(names[:1] if isinstance(question, Versions) else [])
+        for name in names:
+            here.whole.check([name])
         unseen = [name for name in names if name in here.whole.schema and name not in here.material.schema]
         if unseen and not isinstance(question, Versions):
             spoken = here.whole.spoken(language)

@@ -22,7 +22,7 @@ except ImportError:
 
 from deniable.errors import DeniableError
 from deniable.survey.store import Store
-from deniable.web import account_routes, collecting, login, offline, organiser, served_files
+from deniable.web import account_routes, collecting, login, offline, organiser, results, served_files
 from deniable.web.accounts import Accounts
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
@@ -77,6 +77,7 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.include_router(login.router(accounts, tries))
     app.include_router(account_routes.router(store, accounts, tries))
     app.include_router(organiser.router(collector))
+    app.include_router(results.router(store))
     app.include_router(served_files.router(collector, released(settings.static)))
     _describe(app)
     _add_health(app, collector)

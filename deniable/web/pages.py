@@ -75,7 +75,8 @@ def _row(one: Overview, me: Account, speech: Speech) -> dict[str, Any]:
         if one.invited
         else speech["no_invitations"],
         "last_day": day(one.closes, speech.language) if one.closes else "–",
-        "has_results": bool(one.mixed),
+        "has_results": bool(one.mixed or one.earlier),
+        "shown": one.shown,
         "verb": "close" if one.state == "open" else "open",
     }
 

@@ -46,6 +46,10 @@ NEEDS: Mapping[str, str] = MappingProxyType(
         "GET /organiser": ANALYST,
         "GET /organiser/password": ANALYST,
         "POST /organiser/password": ANALYST,
+        # Results, by the rule for those who may not export (docs/security.md).
+        "GET /organiser/surveys/{slug}/results": ANALYST,
+        "GET /organiser/surveys/{slug}/results/choose": ANALYST,
+        "GET /organiser/surveys/{slug}/results.{kind}": ANALYST,
         # Owners.
         "POST /organiser/surveys/{slug}/{verb}": OWNER,
         "GET /organiser/surveys/{slug}/export.{kind}": OWNER,

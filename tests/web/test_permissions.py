@@ -11,7 +11,10 @@ VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # A text for each {part} of a path: something that is there, and a verb that would change it.
 PARTS = {"slug": "town", "verb": "close", "kind": "zip", "key": "none", "mark": "none", "name": "organiser.css"}
 # What an analyst may have, beyond what anyone may. Results go here; files, closing and accounts never do.
-OF_ANALYSTS = {"GET /organiser", "GET /organiser/password", "POST /organiser/password"}
+OF_ANALYSTS = {
+    "GET /organiser", "GET /organiser/password", "POST /organiser/password", "GET /organiser/surveys/{slug}/results",
+    "GET /organiser/surveys/{slug}/results/choose", "GET /organiser/surveys/{slug}/results.{kind}",
+}  # fmt: skip
 
 
 def routes_of(app: FastAPI):

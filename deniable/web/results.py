@@ -1,0 +1,180 @@
+"""The pages of results: views by their addresses, their twins, and forms that lead to them. Who may use which is in permissions.py."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from deniable.errors import DeniableError, RefusedError, StoreError
+from deniable.survey.store import Store
+from deniable.survey.store.accounts import OWNER, Account
+from deniable.web.login import NO_STORE, PATH, speech_of
+from deniable.web.pages import Speech
+from deniable.web.permissions import account_of
+from deniable.web.problems import problem
+from deniable.web.results_words import said_of
+
+MOST_WAITING = 8
+"""More who wait for results are asked to come again."""
+MEDIA_TYPES = {
+    "json": "application/json", "csv": "text/csv; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+    "py": "text/plain; charset=utf-8",
+}  # fmt: skip
+SANDBOX = "default-src 'none'; sandbox"
+"""Pictures have texts of a survey inside: by themselves they run nothing and belong to no site. The other policy holds as well."""
+STATUS = {
+    "unknown_survey": 404, "not_found": 404, "unknown_version": 404, "no_version": 404, "unknown_attribute": 404, "unknown_view": 404,
+    "needs_export": 403, "no_export": 403, "nothing_released": 409, "results_after_closing": 409, "busy": 503,
+}  # fmt: skip
+"""All other mistakes of an address are 400."""
+FIXES = {"needs_export": "fix_owner", "no_export": "fix_owner", "nothing_released": "fix_wait", "results_after_closing": "fix_wait",
+         "unknown_survey": "fix_list", "busy": "fix_wait"}  # fmt: skip
+T = TypeVar("T")
+
+
+class Results:
+    """The workbench of a server: loaded with the first view, asked by one thread at a time, never by the event loop's."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._one_at_a_time = asyncio.Semaphore(1)
+        self._waiting = 0
+
+    @cached_property
+    def bench(self) -> Any:
+        """What answers; importing it takes a second, which those who only collect answers need not wait for."""
+        from deniable.results.workbench import Workbench
+
+        return Workbench(self.store)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something that may take long, when it is its turn."""
+        if self._waiting >= MOST_WAITING:
+            raise RefusedError("busy", "The server is computing other results. Please try again in a moment.")
+        self._waiting += 1
+        try:
+            async with self._one_at_a_time:
+                return await run_in_threadpool(work)
+        finally:
+            self._waiting -= 1
+
+    def reader(self, slug: str, me: Account, speech: Speech, version: int | None = None) -> Any:
+        """Who reads, with what can be asked: nothing, where nothing may be seen yet."""
+        from deniable.web.results_pages import Reader
+
+        texts = self.store.version(slug).questionnaire.get("title", slug)
+        title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
+        try:
+            menu = self.bench.menu(slug, speech.language, me.role == OWNER, version)
+        except DeniableError:
+            menu = []
+        return Reader(slug, title, me, speech, menu, self.bench.versions(slug))
+
+
+def router(store: Store) -> APIRouter:
+    """The routes under /organiser/surveys/{slug}/results."""
+    routes = APIRouter(prefix=PATH, include_in_schema=False)
+    results = Results(store)
+
+    @routes.get("/surveys/{slug}/results")
+    async def view(slug: str, request: Request) -> Response:
+        me, speech, query = account_of(request), speech_of(request), _asked(request)
+        return await _page(results, lambda: _viewed(results, slug, query, me, speech), slug, me, speech, query)
+
+    @routes.get("/surveys/{slug}/results/choose")
+    async def choose(slug: str, request: Request) -> Response:
+        me, speech, query = account_of(request), speech_of(request), _asked(request)
+        return await _page(results, lambda: _chosen(results, slug, query, me, speech), slug, me, speech, query)
+
+    @routes.get("/surveys/{slug}/results.{kind}")
+    async def twin(slug: str, kind: str, request: Request) -> Response:
+        me, speech, query = account_of(request), speech_of(request), _asked(request)
+        try:
+            return await results.run(lambda: _twin(results, slug, kind, query, me, speech))
+        except DeniableError as error:
+            return problem(_status(error), error.code, said_of(error, speech.language))
+
+    return routes
+
+
+def _asked(request: Request) -> str:
+    """The question in an address, without the language of the page."""
+    query = request.url.query
+    if "lang=" not in query:
+        return query
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=1_000)
+    except ValueError:
+        return query
+    return urlencode([(name, value) for name, value in pairs if name != "lang"])
+
+
+def _status(error: DeniableError) -> int:
+    return 503 if isinstance(error, StoreError) else STATUS.get(error.code, 400)
+
+
+async def _page(results: Results, work: Callable[[], Response], slug: str, me: Account, speech: Speech, query: str) -> Response:
+    """A page, or one that says what was wrong, where, and what helps."""
+    try:
+        return await results.run(work)
+    except DeniableError as error:
+        mistake = error
+
+    def explained() -> str:
+        from deniable.web.results_pages import Reader, problem_page
+
+        try:
+            reader = results.reader(slug, me, speech)
+        except DeniableError:
+            reader = Reader("", "", me, speech)
+        return problem_page(reader, mistake, query[:500], FIXES.get(mistake.code, "fix_form"))
+
+    return HTMLResponse(await run_in_threadpool(explained), _status(mistake), NO_STORE)
+
+
+def _viewed(results: Results, slug: str, query: str, me: Account, speech: Speech) -> Response:
+    from deniable.results.address import from_address
+    from deniable.web.results_pages import results_page
+
+    question = from_address(query)
+    answer = results.bench.ask(slug, question, speech.language, me.role == OWNER)
+    return HTMLResponse(results_page(answer, results.reader(slug, me, speech, question.version)), headers=NO_STORE)
+
+
+def _twin(results: Results, slug: str, kind: str, query: str, me: Account, speech: Speech) -> Response:
+    from deniable.results.address import from_address
+
+    if kind not in MEDIA_TYPES:
+        raise RefusedError("not_found", "A view is there as {allowed}.", allowed=", ".join(MEDIA_TYPES))
+    answer = results.bench.ask(slug, from_address(query), speech.language, me.role == OWNER)
+    headers = dict(NO_STORE)
+    if kind == "svg":
+        headers["Content-Security-Policy"] = SANDBOX
+    if kind in ("csv", "py"):
+        headers["Content-Disposition"] = f'attachment; filename="{slug}-{answer.question.view}.{kind}"'
+    return Response(getattr(answer, kind)(), headers=headers, media_type=MEDIA_TYPES[kind])
+
+
+def _chosen(results: Results, slug: str, query: str, me: Account, speech: Speech) -> Response:
+    """The form of a view; once it is filled in, the way to the view."""
+    from deniable.web.results_forms import LISTS, fields_of, question_of, view_of
+    from deniable.web.results_pages import choosing_page
+
+    fields = fields_of(query)
+    view = view_of(fields)
+    reader = results.reader(slug, me, speech)
+    if "ask" not in fields:
+        return HTMLResponse(choosing_page(reader, view, {}), headers=NO_STORE)
+    try:
+        return RedirectResponse(reader.to(question_of(fields)), 303, NO_STORE)
+    except DeniableError as error:
+        # What was typed is shown again as it was, what was clicked stays chosen.
+        given = {name: values if name in LISTS.get(view, ()) else values[0] for name, values in fields.items()}
+        return HTMLResponse(choosing_page(reader, view, given, error), 400, NO_STORE)

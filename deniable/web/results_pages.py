@@ -1,0 +1,204 @@
+"""What the pages of results show: an answer with its pictures, and forms to ask something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from deniable.charts.dots import clean, ticks_between
+from deniable.core.question_texts import Question as Texts
+from deniable.errors import DeniableError
+from deniable.results.address import address
+from deniable.results.answers import Answer
+from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
+from deniable.results.figures import Block, Figure
+from deniable.results.pictures import exactly, reach, written
+from deniable.results.questions import KINDS, Comparison, OneQuestion, Overview, Question, from_json
+from deniable.results.words import Said, said_in
+from deniable.results.workbench import Choice
+from deniable.survey.store.accounts import OWNER, Account
+from deniable.web.pages import Speech, spoken
+from deniable.web.results_forms import OPERATORS
+from deniable.web.results_words import said_of
+
+TWINS = ("csv", "json", "svg", "png", "py")
+SUPPORTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+_BIN = re.compile(r"\[(-?[\d.]{1,20}), (-?[\d.]{1,20})([)\]])")
+CONFIDENCES = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who reads the results of which survey, in which language, and what can be asked."""
+
+    slug: str
+    title: str
+    me: Account
+    speech: Speech
+    menu: Sequence[Choice] = ()
+    versions: Sequence[int] = ()
+
+    @property
+    def path(self) -> str:
+        """Where the results are."""
+        return f"/organiser/surveys/{self.slug}/results"
+
+    @property
+    def said(self) -> Said:
+        """The sentences around estimates."""
+        return said_in(self.speech.language)
+
+    def to(self, question: Question, kind: str = "") -> str:
+        """The address of a view, or of one of its twins."""
+        return self.speech.to(f"{self.path}{kind}?{address(question)}")
+
+
+def results_page(answer: Answer, reader: Reader) -> str:
+    """One view, with a form to change it."""
+    question = answer.question
+    many = isinstance(question, Overview)
+    kinds = [kind for kind in TWINS if kind != "py" or answer.exporting]
+    return spoken(
+        "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
+        twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],
+        answer=answer, blocks=[_block(block, reader, question) for block in answer.blocks], many=many,
+        **_around(reader, question.view, question.to_json()),
+    )  # fmt: skip
+
+
+def choosing_page(reader: Reader, view: str, given: Mapping[str, Any], error: DeniableError | None = None) -> str:
+    """The form of a view, with what was wrong with it, if anything was."""
+    title = reader.speech[f"view_{view}"]
+    return spoken(
+        "results_choose.html", reader.speech, title=title, me=reader.me, here=f"{reader.path}/choose", asked=urlencode({"view": view}),
+        complaint=None if error is None else said_of(error, reader.speech.language), **_around(reader, view, given, error is None),
+    )  # fmt: skip
+
+
+def problem_page(reader: Reader, error: DeniableError, query: str, fix: str) -> str:
+    """A view that cannot be shown: what was wrong, where, and what helps."""
+    return spoken(
+        "results_problem.html", reader.speech, title=reader.speech["cannot_show"], me=reader.me, here=reader.path, asked="",
+        what=said_of(error, reader.speech.language), where=query, fix=reader.speech[fix], **_around(reader, "", {}),
+    )  # fmt: skip
+
+
+def _around(reader: Reader, view: str, given: Mapping[str, Any], readable: bool = True) -> dict[str, Any]:
+    """What all these pages have: the other views, and the form of this one."""
+    owner = reader.me.role == OWNER
+    views = [
+        name
+        for name in KINDS
+        if (owner or name != "prediction")
+        and (len(reader.versions) > 1 or name != "versions")
+        and (name != "mean" or any(choice.has_mean for choice in reader.menu))
+    ]
+    return {
+        "reader": reader, "owner": owner, "view": view, "given": dict(given), "views": views if reader.menu else [],
+        "operators": list(OPERATORS), "supports": SUPPORTS, "confidences": CONFIDENCES,
+        "parts": _parts(reader, view, given) if readable else [],
+        "conditions": _conditions(reader.menu), "numbers": [one for one in reader.menu if not one.labels],
+        "example": _example(reader.menu),
+    }  # fmt: skip
+
+
+def _parts(reader: Reader, view: str, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What must hold, each with the address of the view without it."""
+    where = given.get("where")
+    if not where or view not in ("overview", "question", "mean"):
+        return []
+    kept = {name: value for name, value in given.items() if name != "where"}
+    asked = {choice.name: _asked(choice) for choice in reader.menu}
+    found = []
+    for part in parts_of(where):
+        condition = read_condition(part)
+        assert condition is not None
+        wider = widened(where, part)
+        found.append(
+            (in_words(condition, asked, reader.said), reader.to(from_json({**kept, **({"where": wider} if wider else {})})))
+        )
+    return found
+
+
+def _asked(choice: Choice) -> Texts:
+    return Texts(choice.title, {str(label): text for label, text in choice.labels})
+
+
+def _conditions(menu: Sequence[Choice]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What a click on an answer means, by question."""
+    return [
+        (choice.title, [(chosen(choice.name, label), text) for label, text in choice.labels])
+        for choice in menu
+        if choice.labels and choice.groups
+    ]
+
+
+def _example(menu: Sequence[Choice]) -> str:
+    named = next((choice for choice in menu if choice.labels), None)
+    return "" if named is None else chosen(named.name, named.labels[0][0])
+
+
+def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
+    said, (low, high) = reader.said, reach(block)
+    low, high = (low, high) if high > low else (low - 0.5, low + 0.5)
+
+    def at(number: float) -> str:
+        # Inside the margins, so that dots at the ends are whole.
+        return f"{3 + 94 * (min(max(number, low), high) - low) / (high - low):.2f}%"
+
+    groups: dict[str | None, list[dict[str, Any]]] = {}
+    for figure in block.figures:
+        groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block.kind, said, at))
+    link = None
+    if isinstance(question, Overview):
+        link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
+    verdicts = "verdicts" in block.extra
+    sentences = block.sentences if verdicts else tuple(one[:1].upper() + one[1:] for one in block.sentences)
+    title = block.title
+    if isinstance(question, Comparison):
+        title = reader.speech["differences" if verdicts else "both_groups"]
+    return {
+        "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
+        "table": block.table and _rectangular(groups), "link": link, "verdicts": verdicts,
+        "ticks": [(at(tick), written(tick, block.kind, said)) for tick in ticks_between(low, high)] if block.figures else [],
+        "zero": at(0.0) if low < 0 < high else None,
+    }  # fmt: skip
+
+
+def spelled(label: str, said: Said) -> str:
+    """The label of a bin as people say it; others as they are.
+
+    >>> spelled("[18, 25)", said_in("en")), spelled("[82, 89]", said_in("pl")), spelled("yes", said_in("en"))
+    ('18 to under 25', 'od 82 do 89', 'yes')
+    """
+    found = _BIN.fullmatch(label)
+    if found is None:
+        return label
+    polish = said.words.language == "pl"
+    low, high = (number.replace(".", said.words.decimal) for number in found.group(1, 2))
+    if found[3] == "]":
+        return f"od {low} do {high}" if polish else f"{low} to {high}"
+    return f"od {low} do mniej niż {high}" if polish else f"{low} to under {high}"
+
+
+def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
+    return len({tuple(figure["label"] for figure in row) for row in groups.values()}) == 1
+
+
+def _figure(figure: Figure, kind: str, said: Said, at: Any) -> dict[str, Any]:
+    """A figure in words and places of a picture; without an estimate, only what is said instead."""
+    label = spelled(figure.label, said)
+    if figure.value is None or figure.low is None or figure.high is None:
+        return {"label": label, "value": None, "sentence": figure.sentence, "told": None}
+    value = exactly(figure.value, kind, said)
+    reported = None if figure.reported is None else exactly(figure.reported, kind, said)
+    return {
+        "label": label, "value": value, "sentence": figure.sentence, "told": figure.told,
+        "worth": None if figure.worth is None or figure.worth < 1 else said.worth.format(n=said.words.number(figure.worth, ",.0f")),
+        "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
+        "reported_at": None if figure.reported is None else at(figure.reported),
+        "name": clean(f"{label}: {value}, {figure.sentence}"),
+    }  # fmt: skip
