@@ -25,10 +25,11 @@ def picture(block: Block, said: Said, title: str | None = None) -> str:
 
 
 def _said(value: float | None, sentence: str, kind: str, said: Said) -> str:
-    return sentence if value is None else f"{_exactly(value, kind, said)}, {sentence}"
+    return sentence if value is None else f"{exactly(value, kind, said)}, {sentence}"
 
 
-def _exactly(value: float, kind: str, said: Said) -> str:
+def exactly(value: float, kind: str, said: Said) -> str:
+    """An estimate as it is written beside its interval."""
     if kind == SHARE:
         return said.words.percent(value)
     if kind == POINTS:

@@ -1,0 +1,221 @@
+"""The sections of a report: a question or a comparison in sentences, with a picture, a table, and what forged answers could do to it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deniable.core.estimate import Estimate
+from deniable.core.polish import Polish
+from deniable.results.answers import Answer
+from deniable.results.comparing import judged
+from deniable.results.conditions import in_words, read_condition
+from deniable.results.estimating import attributes_of, tell
+from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure
+from deniable.results.material import Spoken
+from deniable.results.pictures import exactly, picture
+from deniable.results.questions import Comparison
+from deniable.results.report.contents import Chosen
+from deniable.results.report.forged import largest_shifts
+from deniable.results.report.words import words_in
+from deniable.results.showing import Ready, shown
+from deniable.results.verdicts import holm, p_value
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a table."""
+
+    group: str
+    label: str
+    estimate: str
+    between: str
+    shifts: tuple[str, str]
+    largest: float
+    """The larger shift, in the unit of the figure; 0 where it is not worked out."""
+    kind: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A view as it is printed."""
+
+    title: str
+    words: list[str]
+    sentences: list[str]
+    pictures: list[Markup] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    cannot: list[str] = field(default_factory=list)
+    """What it cannot say."""
+    marked: bool = False
+    """Whether a picture marks what was reported."""
+    verdicts: int = 0
+
+
+def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
+    """A question, or a mean, as it is printed."""
+    words, answer = words_in(language), shown([ready], chosen.question, language)
+    spoken = ready.material.spoken(language)
+    (block,) = answer.blocks
+    title, own = block.title, chosen.words.paragraphs(language)
+    if not any(figure.value is not None for figure in block.figures):
+        why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
+        return Section(title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=title, why=why)])
+    lines = _lines(ready, answer, block, spoken, [0] * len(block.figures), range(len(block.figures)))
+    sentences, cannot = _most(block, spoken, words)
+    sentences = [*(_sentence(one) for one in answer.sentences), *sentences, *_worth(block, spoken, words)]
+    cannot += [
+        words["cannot_figure"].format(title=title, what=_named(figure), why=figure.sentence)
+        for figure in block.figures
+        if figure.value is None
+    ]
+    marked = any(figure.reported is not None for figure in block.figures)
+    drawn = [_drawn(block, spoken, words["estimates"])]
+    return Section(title, own, sentences, drawn, lines, _remarks(answer.estimates, spoken), cannot, marked)
+
+
+def comparison_sections(ready: Ready, chosen: Sequence[Chosen], language: str) -> list[Section]:
+    """Comparisons as they are printed, their verdicts adjusted for the number of all of them."""
+    answers = [shown([ready], one.question, language) for one in chosen]
+    estimates = [[one for one in answer.estimates if one is not None] for answer in answers]
+    p = [p_value(one) for some in estimates for one in some]
+    told = iter(holm(p))
+    return [
+        _comparison(ready, one, answer, some, [next(told) for _ in some], len(p), language)
+        for one, answer, some in zip(chosen, answers, estimates, strict=True)
+    ]
+
+
+def _comparison(
+    ready: Ready, chosen: Chosen, answer: Answer, estimates: list[Estimate], told: list[bool], verdicts: int, language: str
+) -> Section:
+    words, spoken, own = words_in(language), ready.material.spoken(language), chosen.words.paragraphs(language)
+    asked = answer.question
+    assert isinstance(asked, Comparison)
+    if not estimates:
+        why = answer.blocks[0].sentences[0]
+        return Section(answer.title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=answer.title, why=why)])
+    said = dataclasses.replace(spoken.said, compared=words["compared"], compared_means=words["compared_means"])
+    sides, differences = judged(ready.material, asked, dataclasses.replace(spoken, said=said), estimates, told, verdicts)
+    conditions = [read_condition(text) for text in (asked.first, asked.second)]
+    first, second = (in_words(one, spoken.questions, spoken.said) for one in conditions if one is not None)
+    unsure = [figure.label for figure in differences.figures if not figure.told]
+    what = ", ".join(unsure)
+    cannot = [words["cannot_compare"].format(title=answer.title, first=first, second=second, what=what)] if unsure else []
+    lines = _lines(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
+    pictures = [_drawn(sides, spoken, words["estimates"]), _drawn(differences, spoken, words["differences"])]
+    return Section(
+        answer.title,
+        own,
+        list(differences.sentences),
+        pictures,
+        lines,
+        _remarks(estimates, spoken),
+        cannot,
+        verdicts=len(estimates),
+    )
+
+
+def _lines(
+    ready: Ready, answer: Answer, block: Block, spoken: Spoken, calls: Sequence[int], places: Sequence[int]
+) -> list[Line]:
+    """The figures of a block as lines; figure i is number `places[i]` of call `calls[i]`."""
+    words, names = words_in(spoken.said.words.language), attributes_of(answer.question)
+    shifts = [largest_shifts(ready.material, call, names) for call in answer.found.calls]
+    lines = []
+    for figure, call, place in zip(block.figures, calls, places, strict=True):
+        pair = shifts[call][:, place]
+        if figure.value is None or not np.isfinite(pair).all():
+            lines.append(Line(figure.group or "", figure.label, "", figure.sentence, ("", ""), 0.0, block.kind))
+            continue
+        said = tuple(words["up_to"].format(shift=_shift(float(one), block.kind, spoken, words)) for one in pair)
+        lines.append(
+            Line(
+                figure.group or "", figure.label, exactly(figure.value, block.kind, spoken.said), figure.sentence,
+                (said[0], said[1]), float(pair[-1]), block.kind,
+            )
+        )  # fmt: skip
+    return lines
+
+
+def _shift(shift: float, kind: str, spoken: Spoken, words: dict[str, str]) -> str:
+    if kind in (SHARE, POINTS):
+        return f"{spoken.said.points(shift)} {words['points']}"
+    return spoken.said.words.number(shift, ",.2g")
+
+
+def _most(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple[list[str], list[str]]:
+    """What the figures say in a sentence for everyone or each group; and what they cannot say."""
+    sentences, cannot = [], []
+    for group in dict.fromkeys(figure.group for figure in block.figures):
+        figures = [figure for figure in block.figures if figure.group == group and figure.value is not None]
+        if not figures:
+            continue
+        before = f"{group}: " if group else ""
+        if block.kind in (MEAN, NUMBER):
+            for figure in figures:
+                value = exactly(figure.value or 0.0, block.kind, spoken.said)
+                sentences.append(before + words["the_mean"].format(value=value, between=figure.sentence))
+            continue
+        top = max(figures, key=lambda figure: figure.value or 0.0)
+        if all((top.low or 0.0) > (other.high or 0.0) for other in figures if other is not top):
+            percent = spoken.said.words.percent(top.value or 0.0)
+            sentences.append(before + words["most"].format(label=top.label, percent=percent, between=top.sentence))
+        else:
+            sentences.append(before + words["nobody_most"])
+            title = block.title + (f" ({group})" if group else "")
+            cannot.append(words["cannot_rank"].format(title=title))
+    return sentences, cannot
+
+
+def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
+    """How much hiding cost: the worst of the figures, of everyone alone."""
+    each = [figure.worth for figure in block.figures if figure.worth is not None]
+    if not each or block.n is None or any(figure.group for figure in block.figures):
+        return []
+    least = min(each)
+    if least >= 0.99 * block.n:
+        return [words["worth_open"]]
+    number = spoken.said.words.number
+    return [words["worth"].format(n=number(block.n, ","), worth=number(float(f"{least:.2g}"), ",.0f"))]
+
+
+def _remarks(estimates: Sequence[Estimate | None], spoken: Spoken) -> list[str]:
+    """What estimates assume and remark, in the report's language."""
+    found = []
+    for estimate in estimates:
+        if estimate is None:
+            continue
+        if spoken.said.words.language != "pl":
+            found += tell(estimate, spoken)
+            continue
+        polish = Polish({name: question.title for name, question in spoken.questions.items()})
+        for form, sentences in (
+            (spoken.said.words.assumed, estimate.assumes), (spoken.said.words.note, estimate.notes),
+            (spoken.said.words.warning, estimate.warnings),
+        ):  # fmt: skip
+            found += [form.format(what=polish.sentence(one)) for one in sentences]
+    return [_sentence(one) for one in dict.fromkeys(found)]
+
+
+def _drawn(block: Block, spoken: Spoken, title: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(picture(block, spoken.said, title))  # `charts/dots.py` escapes every text in it
+
+
+def _named(figure: Figure) -> str:
+    return f"{figure.group}, {figure.label}" if figure.group else figure.label
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
