@@ -91,10 +91,9 @@ def _groups(asked: Comparison) -> tuple[Condition, Condition]:
 
 
 def _labels(domain: Domain, asked: Comparison) -> Sequence[Any]:
-    """The answers that are compared: of yes and no, one is enough."""
-    labels = list(domain.labels)
+    """The answers that are compared: of yes and no, one is enough, and silence only if it is named."""
     if asked.label is not None:
-        found = [label for label in labels if str(label) == asked.label]
+        found = [label for label in domain.labels if str(label) == asked.label]
         if not found:
             raise ParameterError(
                 "value_outside",
@@ -104,6 +103,7 @@ def _labels(domain: Domain, asked: Comparison) -> Sequence[Any]:
                 allowed=domain.allowed,
             )
         return found[:1]
+    labels = [label for label in domain.labels if domain.missing is None or label != domain.missing]
     if len(labels) > MOST_COMPARED:
         raise ParameterError(
             "too_many_labels", "{name!r} has {k:,} values; compare means, or one of them.", name=asked.of, k=len(labels)

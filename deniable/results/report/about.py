@@ -21,7 +21,6 @@ class About:
     privacy: PrivacyReport
     description: str = ""
     organiser: str = ""
-    other_way: str = ""
     invited: bool | None = None
     """Whether people were invited one by one; None where that is not known."""
     invitations: int = 0
@@ -55,7 +54,7 @@ def about_survey(store: Store, slug: str, number: int, language: str) -> About:
 
     privacy = privacy_report(asked, max(seen.mixed, 1), language=spoken)
     privacy.language = language
-    return About(text("title"), privacy, text("description"), text("organiser"), text("other_way"), **known, **counted)  # type: ignore[arg-type]
+    return About(text("title"), privacy, text("description"), text("organiser"), **known, **counted)  # type: ignore[arg-type]
 
 
 def _privacy_of_schema(schema: Schema, language: str) -> PrivacyReport:

@@ -12,13 +12,12 @@ from deniable.engines.count import as_countable
 from deniable.errors import ParameterError
 from deniable.pages import render
 from deniable.privacy.reporting.polish import sayer
-from deniable.privacy.reporting.words import HOW_TO_READ
 from deniable.results.cells import FEWEST
 from deniable.results.material import Spoken
 from deniable.results.questions import OneQuestion
 from deniable.results.report.about import About, about_export, about_survey
 from deniable.results.report.contents import Chosen, Contents
-from deniable.results.report.sections import Line, Section, comparison_sections, question_section
+from deniable.results.report.sections import Section, comparison_sections, question_section, quoted
 from deniable.results.report.words import words_in
 from deniable.results.showing import Ready, ready
 from deniable.results.tallies import MovedError
@@ -138,16 +137,14 @@ def _asked(about: About, contents: Contents, total: int, everything: bool, spoke
         return spoken.said.words.number(number, ",")
 
     said = contents.asked.paragraphs(spoken.said.words.language)
-    if about.description:
-        said.append(clean(about.description))
     if about.invited is None:
         said += [] if said else [words["asked_unknown"]]
     elif about.invited:
         said.append(words["invited"].format(invitations=counted(about.invitations)))
     else:
         said.append(words["anyone"])
-    if about.other_way:
-        said.append(f"{words['other_way']} {clean(about.other_way)}")
+    if about.description:
+        said.append(words["introduced"].format(text=clean(about.description)))
     enough = everything or total >= FEWEST
     count = words["answered"].format(n=counted(total)) if enough else words["few"]
     if about.invited and about.versions == 1 and (everything or about.used >= FEWEST):
@@ -176,25 +173,21 @@ def _hidden(about: About, words: dict[str, str]) -> dict[str, Any]:
         (row.text or row.name, capital(say(row.hidden_by)), words["asked_openly"] if row.open else say(row.odds))
         for row in privacy.rows
     ]
-    return {"summary": say(privacy.summary), "how_to_read": say(HOW_TO_READ), "hidden": rows}
+    how = words["hidden_what"] if privacy.private else words["all_open"]
+    return {"summary": say(privacy.summary), "hidden_how": how, "hidden": rows}
 
 
 def _forged(sections: list[Section], about: About, total: int, spoken: Spoken, words: dict[str, str]) -> list[str]:
     """What forged answers could do, and the share that they could move most."""
-    lines = [
-        (section, line) for section in sections for line in section.lines if line.largest and line.kind in ("share", "points")
-    ]
-    if not lines:
+    if not any(line.largest for section in sections for line in section.lines):
         return []
     said = [words["forged_what"].format(n=spoken.said.words.number(total, ","))]
-    section, line = max(lines, key=lambda pair: pair[1].largest)
-    one, five = (shift.removeprefix("± ") for shift in line.shifts)
-    said.append(words["forged_worst"].format(title=section.title, what=_what(line), one=one, five=five))
+    shares = [(section, line) for section in sections for line in section.lines if line.kind == "share" and not line.group]
+    if shares:
+        section, line = max(shares, key=lambda pair: pair[1].largest)
+        one, five = (shift.removeprefix("± ") for shift in line.shifts)
+        said.append(words["forged_worst"].format(title=quoted(section.title, words), what=line.label, one=one, five=five))
     said.append(words["forged_lies"])
     if about.invited is not None:
         said.append(words["forged_invited" if about.invited else "forged_anyone"])
     return said
-
-
-def _what(line: Line) -> str:
-    return f"{line.group}, {line.label}" if line.group else line.label

@@ -58,6 +58,19 @@ class Section:
     marked: bool = False
     """Whether a picture marks what was reported."""
     verdicts: int = 0
+    listed: list[str] = field(default_factory=list)
+    """Sentences that are printed as a list."""
+
+    @property
+    def in_points(self) -> bool:
+        """Whether its shifts are in percentage points."""
+        return any(line.kind in (SHARE, POINTS) for line in self.lines)
+
+    @property
+    def groups(self) -> list[tuple[str, list[Line]]]:
+        """Its lines by group."""
+        names = dict.fromkeys(line.group for line in self.lines)
+        return [(name, [line for line in self.lines if line.group == name]) for name in names]
 
 
 def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
@@ -68,18 +81,21 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     title, own = block.title, chosen.words.paragraphs(language)
     if not any(figure.value is not None for figure in block.figures):
         why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
-        return Section(title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=title, why=why)])
+        return Section(title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=quoted(title, words), why=why)])
     lines = _lines(ready, answer, block, spoken, [0] * len(block.figures), range(len(block.figures)))
-    sentences, cannot = _most(block, spoken, words)
-    sentences = [*(_sentence(one) for one in answer.sentences), *sentences, *_worth(block, spoken, words)]
+    listed, cannot = _most(block, spoken, words)
+    sentences = [_sentence(one) for one in answer.sentences]
+    if len(listed) == 1:
+        sentences, listed = [*sentences, *listed], []
+    sentences += _worth(block, spoken, words)
     cannot += [
-        words["cannot_figure"].format(title=title, what=_named(figure), why=figure.sentence)
+        words["cannot_figure"].format(title=quoted(title, words), what=_named(figure), why=figure.sentence)
         for figure in block.figures
         if figure.value is None
     ]
     marked = any(figure.reported is not None for figure in block.figures)
     drawn = [_drawn(block, spoken, words["estimates"])]
-    return Section(title, own, sentences, drawn, lines, _remarks(answer.estimates, spoken), cannot, marked)
+    return Section(title, own, sentences, drawn, lines, _remarks(answer.estimates, spoken), cannot, marked, listed=listed)
 
 
 def comparison_sections(ready: Ready, chosen: Sequence[Chosen], language: str) -> list[Section]:
@@ -100,28 +116,23 @@ def _comparison(
     words, spoken, own = words_in(language), ready.material.spoken(language), chosen.words.paragraphs(language)
     asked = answer.question
     assert isinstance(asked, Comparison)
+    title = quoted(answer.title, words)
     if not estimates:
         why = answer.blocks[0].sentences[0]
-        return Section(answer.title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=answer.title, why=why)])
-    said = dataclasses.replace(spoken.said, compared=words["compared"], compared_means=words["compared_means"])
-    sides, differences = judged(ready.material, asked, dataclasses.replace(spoken, said=said), estimates, told, verdicts)
+        return Section(answer.title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=title, why=why)])
+    forms = {key: words[key] for key in ("compared", "compared_means", "not_told", "not_told_more")}
+    retold = dataclasses.replace(spoken, said=dataclasses.replace(spoken.said, **forms))
+    sides, differences = judged(ready.material, asked, retold, estimates, told, verdicts)
     conditions = [read_condition(text) for text in (asked.first, asked.second)]
     first, second = (in_words(one, spoken.questions, spoken.said) for one in conditions if one is not None)
     unsure = [figure.label for figure in differences.figures if not figure.told]
-    what = ", ".join(unsure)
-    cannot = [words["cannot_compare"].format(title=answer.title, first=first, second=second, what=what)] if unsure else []
+    cannot = words["cannot_compare"].format(title=title, first=first, second=second, what=", ".join(unsure))
     lines = _lines(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
     pictures = [_drawn(sides, spoken, words["estimates"]), _drawn(differences, spoken, words["differences"])]
     return Section(
-        answer.title,
-        own,
-        list(differences.sentences),
-        pictures,
-        lines,
-        _remarks(estimates, spoken),
-        cannot,
-        verdicts=len(estimates),
-    )
+        answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, _remarks(estimates, spoken),
+        [cannot] if unsure else [], verdicts=len(estimates), listed=list(differences.sentences),
+    )  # fmt: skip
 
 
 def _lines(
@@ -136,7 +147,7 @@ def _lines(
         if figure.value is None or not np.isfinite(pair).all():
             lines.append(Line(figure.group or "", figure.label, "", figure.sentence, ("", ""), 0.0, block.kind))
             continue
-        said = tuple(words["up_to"].format(shift=_shift(float(one), block.kind, spoken, words)) for one in pair)
+        said = tuple(words["up_to"].format(shift=_shift(float(one), block.kind, spoken)) for one in pair)
         lines.append(
             Line(
                 figure.group or "", figure.label, exactly(figure.value, block.kind, spoken.said), figure.sentence,
@@ -146,42 +157,58 @@ def _lines(
     return lines
 
 
-def _shift(shift: float, kind: str, spoken: Spoken, words: dict[str, str]) -> str:
+def _shift(shift: float, kind: str, spoken: Spoken) -> str:
     if kind in (SHARE, POINTS):
-        return f"{spoken.said.points(shift)} {words['points']}"
+        return spoken.said.points(shift)
     return spoken.said.words.number(shift, ",.2g")
 
 
 def _most(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple[list[str], list[str]]:
     """What the figures say in a sentence for everyone or each group; and what they cannot say."""
-    sentences, cannot = [], []
+    sentences, unsure = [], []
     for group in dict.fromkeys(figure.group for figure in block.figures):
         figures = [figure for figure in block.figures if figure.group == group and figure.value is not None]
         if not figures:
             continue
-        before = f"{group}: " if group else ""
+        before = f"{quoted(group, words)}: " if group else ""
         if block.kind in (MEAN, NUMBER):
-            for figure in figures:
-                value = exactly(figure.value or 0.0, block.kind, spoken.said)
-                sentences.append(before + words["the_mean"].format(value=value, between=figure.sentence))
+            sentences += [before + _mean(figure, block, spoken, words) for figure in figures]
             continue
         top = max(figures, key=lambda figure: figure.value or 0.0)
         if all((top.low or 0.0) > (other.high or 0.0) for other in figures if other is not top):
             percent = spoken.said.words.percent(top.value or 0.0)
-            sentences.append(before + words["most"].format(label=top.label, percent=percent, between=top.sentence))
+            said = words["most"].format(label=top.label, percent=percent, between=top.sentence)
+            sentences.append(before + (said[0].lower() + said[1:] if before else said))
+        elif group is None:
+            sentences.append(words["nobody_most"])
+            return sentences, [words["cannot_rank"].format(title=quoted(block.title, words))]
         else:
-            sentences.append(before + words["nobody_most"])
-            title = block.title + (f" ({group})" if group else "")
-            cannot.append(words["cannot_rank"].format(title=title))
-    return sentences, cannot
+            unsure.append(quoted(group, words))
+    title, groups = quoted(block.title, words), ", ".join(unsure)
+    return sentences, [words["cannot_rank_in"].format(title=title, groups=groups)] if unsure else []
+
+
+def _mean(figure: Figure, block: Block, spoken: Spoken, words: dict[str, str]) -> str:
+    value = exactly(figure.value or 0.0, block.kind, spoken.said)
+    return words["the_mean"].format(value=value, between=figure.sentence)
+
+
+def quoted(text: str, words: dict[str, str]) -> str:
+    """A text in the quotes of a language, unless it has some already.
+
+    >>> quoted("Płeć", words_in("pl")), quoted("“Sex” by “age”", words_in("en"))
+    ('„Płeć”', '“Sex” by “age”')
+    """
+    return text if text.startswith(("„", "“")) else words["quoted"].format(text=text)
 
 
 def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
-    """How much hiding cost: the worst of the figures, of everyone alone."""
-    each = [figure.worth for figure in block.figures if figure.worth is not None]
-    if not each or block.n is None or any(figure.group for figure in block.figures):
+    """How much hiding cost, of everyone alone."""
+    known = [figure for figure in block.figures if figure.worth is not None and figure.value is not None and not figure.group]
+    if not known or block.n is None:
         return []
-    least = min(each)
+    # That of the largest share: near 0 hiding costs so much that nobody could make sense of the number.
+    least = max(known, key=lambda figure: figure.value or 0.0).worth or 0.0
     if least >= 0.99 * block.n:
         return [words["worth_open"]]
     number = spoken.said.words.number

@@ -16,7 +16,6 @@ ENGLISH = {
     "asked_unknown": "The file of answers does not say who was asked or how.",
     "invited": "{invitations} people were invited, each by a link of their own that works once.",
     "anyone": "Anyone who had the address could take part. That somebody answered more than once cannot be excluded.",
-    "other_way": "Another way to take part:",
     "answered": "{n} answers are in this report.",
     "few": "Fewer than 50 answers are in this report: too few to show any figure.",
     "used": "Of the invitations, {used} were used.",
@@ -29,10 +28,9 @@ ENGLISH = {
     "most": "The most frequent answer is “{label}”: {percent}, {between}.",
     "nobody_most": "Which answer is the most frequent cannot be told: the intervals overlap.",
     "the_mean": "The mean is {value}, {between}.",
-    "worth": "Because answers were hidden, these {n} answers tell as much as about {worth} direct ones.",
+    "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
     "worth_open": "This question was asked openly.",
     "answer": "Answer",
-    "group": "Group",
     "estimate": "Estimate",
     "95": "95% interval",
     "if1": "If 1% were forged",
@@ -41,20 +39,19 @@ ENGLISH = {
     "not_worked_out": "–",
     "remarks": "Remarks",
     "comparisons": "Groups compared",
-    "compared": "“{answer}”: {one} in the group “{first}”, {two} in the group “{second}”",
-    "compared_means": "The mean is {one} in the group “{first}”, {two} in the group “{second}”",
+    "compared": "“{answer}”: {one} in the first group, {two} in the second",
+    "compared_means": "The mean is {one} in the first group, {two} in the second",
     "difference": "Difference",
     "adjusted": "This report holds {count} verdicts of this kind. They are adjusted for their number (Holm's method): if nothing "
-    "differed at "
-    "all, even one of them would say otherwise in at most 5 of 100 such reports.",
+    "differed at all, even one of them would say otherwise in at most 5 of 100 such reports. So a difference may lack a verdict "
+    "although its own interval does not hold 0.",
     "one_verdict": "If the groups did not differ, this verdict would say otherwise in at most 5 of 100 such reports.",
-    "points": "points",
     "cannot": "What cannot be said",
     "cannot_others": "Anything about those who did not answer, and anything about a single person.",
-    "cannot_figure": "“{title}”, {what}: {why}.",
-    "cannot_block": "“{title}”: {why}.",
-    "cannot_rank": "“{title}”: which answer is the most frequent.",
-    "cannot_compare": "“{title}”: whether “{first}” and “{second}” differ ({what}).",
+    "cannot_figure": "{title}, “{what}”: {why}.",
+    "cannot_block": "{title}: {why}.",
+    "cannot_rank": "{title}: which answer is the most frequent.",
+    "cannot_compare": "{title}: whether “{first}” and “{second}” differ ({what}).",
     "cause": "Why groups differ: a difference says nothing about its cause.",
     "hidden": "How answers were hidden",
     "question": "Question",
@@ -66,8 +63,9 @@ ENGLISH = {
     "hides answers "
     "also magnifies forged ones. The tables above say how far each figure would move, at most, if 1% or 5% of the {n} answers "
     "had been replaced by answers sent to push that figure alone.",
-    "forged_worst": "The figure that could be moved most is “{title}”, {what}: by up to {one} with 1% and up to {five} with 5% of "
-    "forged answers.",
+    "forged_worst": "Of the shares of everyone, the one that could be moved most is {title}, “{what}”: by up to {one} points with "
+    "1% and up to {five} points with 5% of forged answers. In groups, and in differences of groups, forged answers weigh more, "
+    "because groups are smaller.",
     "forged_lies": "People who lie but let the draw happen move figures less: 1% of them move a share of everyone by at most 1 point.",
     "forged_invited": "Every invitation could be used once, so forging many answers takes as many invitations.",
     "forged_anyone": "Nothing kept anyone from answering many times, so such a share cannot be excluded.",
@@ -76,6 +74,21 @@ ENGLISH = {
     "estimates": "Estimates with 95% intervals",
     "differences": "Difference with its 95% interval",
     "picture": "Dots are estimates, lines their intervals; an empty diamond marks what was reported before chance was reckoned with.",
+    "introduced": "The survey was introduced with these words: “{text}”",
+    "in_points": "{heading} (points)",
+    "group": "Group",
+    "groups": "First group: “{first}”. Second group: “{second}”.",
+    "not_told": "whether they differ cannot be told with these answers.",
+    "not_told_more": "whether they differ cannot be told with these answers ({more} would be needed).",
+    "needed": "Where it is said how many more answers would be needed: so many would show a difference as large as the estimated "
+    "one 8 times out of 10.",
+    "cannot_rank_in": "{title}: which answer is the most frequent in these groups: {groups}.",
+    "hidden_what": "A hidden answer was changed at random on the respondent's own device before it was sent, as the table says; "
+    "nobody, not even the organiser, has the true one. What a sent answer still tells about a person is measured by odds: if an "
+    "answer was thought 10% likely (odds of 1 to 9) and the odds grow fourfold, it is then 31% likely (odds of 4 to 9). The table "
+    "holds for the most revealing answer; no other tells more.",
+    "all_open": "All questions were asked openly: answers were sent as they are.",
+    "quoted": "“{text}”",
 }
 POLISH = {
     "kind": "Raport z ankiety",
@@ -91,7 +104,6 @@ POLISH = {
     "asked_unknown": "Plik z odpowiedziami nie mówi, kogo i jak pytano.",
     "invited": "Liczba zaproszonych osób: {invitations}. Każda dostała własny odnośnik, który działa jeden raz.",
     "anyone": "Udział mógł wziąć każdy, kto znał adres. Nie można wykluczyć, że ktoś odpowiedział więcej niż raz.",
-    "other_way": "Inny sposób udziału:",
     "answered": "Liczba odpowiedzi w tym raporcie: {n}.",
     "few": "W tym raporcie jest mniej niż 50 odpowiedzi: zbyt mało, by pokazać jakiekolwiek liczby.",
     "used": "Liczba wykorzystanych zaproszeń: {used}.",
@@ -102,10 +114,10 @@ POLISH = {
     "most": "Najczęstsza odpowiedź to „{label}”: {percent}, {between}.",
     "nobody_most": "Nie można stwierdzić, która odpowiedź jest najczęstsza: przedziały zachodzą na siebie.",
     "the_mean": "Średnia wynosi {value}; przedział: {between}.",
-    "worth": "Ponieważ odpowiedzi były ukryte, mówią one (ich liczba: {n}) mniej więcej tyle, ile jawne odpowiedzi w liczbie {worth}.",
+    "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
+    "liczbie {worth}.",
     "worth_open": "To pytanie zadano jawnie.",
     "answer": "Odpowiedź",
-    "group": "Grupa",
     "estimate": "Oszacowanie",
     "95": "Przedział 95%",
     "if1": "Gdyby sfałszowano 1%",
@@ -114,20 +126,19 @@ POLISH = {
     "not_worked_out": "–",
     "remarks": "Uwagi",
     "comparisons": "Porównanie grup",
-    "compared": "„{answer}”: {one} w grupie „{first}”, {two} w grupie „{second}”",
-    "compared_means": "Średnia wynosi {one} w grupie „{first}”, {two} w grupie „{second}”",
+    "compared": "„{answer}”: {one} w pierwszej grupie, {two} w drugiej",
+    "compared_means": "Średnia wynosi {one} w pierwszej grupie, {two} w drugiej",
     "difference": "Różnica",
-    "adjusted": "Takich wniosków jest w raporcie {count}. Uwzględniają one swoją liczbę (metoda Holma): gdyby nic się nie "
-    "różniło, choćby "
-    "jeden błędny wniosek pojawiłby się najwyżej w 5 na 100 takich raportów.",
+    "adjusted": "Takich wniosków jest w raporcie {count}. Uwzględniono, że jest ich wiele (metoda Holma): gdyby nic się nie "
+    "różniło, choćby jeden błędny wniosek pojawiłby się najwyżej w 5 na 100 takich raportów. Dlatego o różnicy czasem nic nie "
+    "można stwierdzić, choć jej własny przedział nie obejmuje zera.",
     "one_verdict": "Gdyby grupy się nie różniły, ten wniosek byłby błędny najwyżej w 5 na 100 takich raportów.",
-    "points": "pkt proc.",
     "cannot": "Czego nie można powiedzieć",
     "cannot_others": "Niczego o tych, którzy nie odpowiedzieli, i niczego o pojedynczej osobie.",
-    "cannot_figure": "„{title}”, {what}: {why}.",
-    "cannot_block": "„{title}”: {why}.",
-    "cannot_rank": "„{title}”: która odpowiedź jest najczęstsza.",
-    "cannot_compare": "„{title}”: czy grupy „{first}” i „{second}” się różnią ({what}).",
+    "cannot_figure": "{title}, „{what}”: {why}.",
+    "cannot_block": "{title}: {why}.",
+    "cannot_rank": "{title}: która odpowiedź jest najczęstsza.",
+    "cannot_compare": "{title}: czy grupy „{first}” i „{second}” się różnią ({what}).",
     "cause": "Dlaczego grupy się różnią: sama różnica nic nie mówi o przyczynie.",
     "hidden": "Jak ukryto odpowiedzi",
     "question": "Pytanie",
@@ -139,8 +150,9 @@ POLISH = {
     "odpowiedzi, "
     "wzmacnia też sfałszowane. Tabele powyżej podają, o ile najwyżej przesunęłaby się każda liczba, gdyby 1% albo 5% odpowiedzi "
     "(wszystkich jest {n}) zastąpiono wysłanymi po to, by przesunąć właśnie ją.",
-    "forged_worst": "Najbardziej można by przesunąć „{title}”, {what}: najwyżej o {one} przy 1% i o {five} przy 5% sfałszowanych "
-    "odpowiedzi.",
+    "forged_worst": "Spośród udziałów wśród wszystkich najbardziej można by przesunąć {title}, „{what}”: najwyżej o {one} pkt "
+    "proc. przy 1% i o {five} pkt proc. przy 5% sfałszowanych odpowiedzi. W grupach i w różnicach między grupami sfałszowane "
+    "odpowiedzi ważą więcej, bo grupy są mniejsze.",
     "forged_lies": "Kto kłamie, ale nie pomija losowania, przesuwa liczby mniej: 1% takich osób zmienia udział wśród wszystkich "
     "najwyżej o 1 pkt proc.",
     "forged_invited": "Każde zaproszenie działało jeden raz, więc sfałszowanie wielu odpowiedzi wymaga tyluż zaproszeń.",
@@ -151,6 +163,20 @@ POLISH = {
     "estimates": "Oszacowania z przedziałami 95%",
     "differences": "Różnica z przedziałem 95%",
     "picture": "Kropki to oszacowania, linie – ich przedziały; pusty romb pokazuje, co zgłoszono, zanim uwzględniono losowanie.",
+    "introduced": "Ankietę zapowiadały słowa: „{text}”",
+    "in_points": "{heading} (pkt proc.)",
+    "group": "Grupa",
+    "groups": "Grupa pierwsza: „{first}”. Grupa druga: „{second}”.",
+    "not_told": "z tych odpowiedzi nie wynika, czy grupy się różnią.",
+    "not_told_more": "z tych odpowiedzi nie wynika, czy grupy się różnią (potrzeba jeszcze {more}).",
+    "needed": "Gdzie podano, ilu odpowiedzi jeszcze potrzeba: tyle ich wykazałoby różnicę tak dużą jak oszacowana 8 razy na 10.",
+    "cannot_rank_in": "{title}: która odpowiedź jest najczęstsza w grupach: {groups}.",
+    "hidden_what": "Ukrytą odpowiedź zmieniało losowanie na urządzeniu osoby pytanej, zanim została wysłana, tak jak podaje "
+    "tabela; prawdziwej nie ma nikt, także organizator. To, co wysłana odpowiedź mimo to mówi o osobie, mierzy się szansami: "
+    "jeśli prawdopodobieństwo jakiejś odpowiedzi szacowano na 10% (szanse 1 do 9), a szanse rosną czterokrotnie, to wynosi ono "
+    "potem 31% (szanse 4 do 9). Tabela dotyczy odpowiedzi, która zdradza najwięcej; żadna inna nie mówi więcej.",
+    "all_open": "Wszystkie pytania zadano jawnie: odpowiedzi wysyłano bez zmian.",
+    "quoted": "„{text}”",
 }
 
 
