@@ -80,16 +80,20 @@ def largest_shifts(material: Material, call: Call, names: Sequence[str], shares:
     >>> largest_shifts(Material.of(1, data, schema), Call("distribution", ("smokes",)), ["smokes"]).round(3).tolist()
     [[0.014, 0.014], [0.07, 0.07]]
     """
-    before = call.run(material.sample).shown
+    now = call.run(material.sample)
+    labels, before = list(now.labels), now.shown
     largest = np.full((len(shares), len(before)), np.nan)
     for place, share in enumerate(shares):
         for sent in could_be_sent(material.schema, names):
             forged = Material.of(material.number, Forged(material.data, share, sent), material.schema)
             try:
-                after = call.run(forged.sample).shown
+                then = call.run(forged.sample)
             except NoIntervalError:  # a group that nobody is left in
                 continue
-            largest[place] = np.fmax(largest[place], np.abs(after - before))
+            # A forged answer can make a group of its own, where nobody was.
+            after = dict(zip(then.labels, then.shown.tolist(), strict=True))
+            shifts = np.abs(np.array([after.get(label, np.nan) for label in labels]) - before)
+            largest[place] = np.fmax(largest[place], shifts)
     return largest
 
 

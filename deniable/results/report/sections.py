@@ -62,6 +62,11 @@ class Section:
     """Sentences that are printed as a list."""
 
     @property
+    def long(self) -> bool:
+        """Whether it may go on on the next page."""
+        return len(self.lines) > 8 or len(self.pictures) > 1
+
+    @property
     def in_points(self) -> bool:
         """Whether its shifts are in percentage points."""
         return any(line.kind in (SHARE, POINTS) for line in self.lines)
@@ -82,8 +87,15 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     if not any(figure.value is not None for figure in block.figures):
         why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
         return Section(title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=quoted(title, words), why=why)])
-    lines = _lines(ready, answer, block, spoken, [0] * len(block.figures), range(len(block.figures)))
+    shown_places, untold = _told_groups(block)
+    places = range(len(block.figures)) if block.kind == MEAN or not shown_places else shown_places
+    block = dataclasses.replace(block, figures=tuple(block.figures[place] for place in places))
+    lines = _lines(ready, answer, block, spoken, [0] * len(places), places)
     listed, cannot = _most(block, spoken, words)
+    cannot += [
+        words["cannot_figure"].format(title=quoted(title, words), what=group, why=spoken.said.cannot_be_told)
+        for group in (untold if shown_places else [])
+    ]
     sentences = [_sentence(one) for one in answer.sentences]
     if len(listed) == 1:
         sentences, listed = [*sentences, *listed], []
@@ -96,6 +108,17 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     marked = any(figure.reported is not None for figure in block.figures)
     drawn = [_drawn(block, spoken, words["estimates"])]
     return Section(title, own, sentences, drawn, lines, _remarks(answer.estimates, spoken), cannot, marked, listed=listed)
+
+
+def _told_groups(block: Block) -> tuple[list[int], list[str]]:
+    """The places of the figures of groups of which something is known, and the groups of which nothing is: some share lies between 0 and
+    100%."""
+
+    def nothing(figure: Figure) -> bool:
+        return figure.low is not None and figure.high is not None and figure.low <= 0.005 and figure.high >= 0.995
+
+    untold = dict.fromkeys(figure.group for figure in block.figures if figure.group and block.kind == SHARE and nothing(figure))
+    return [place for place, figure in enumerate(block.figures) if figure.group not in untold], [one for one in untold if one]
 
 
 def comparison_sections(ready: Ready, chosen: Sequence[Chosen], language: str) -> list[Section]:

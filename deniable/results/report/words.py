@@ -33,8 +33,8 @@ ENGLISH = {
     "answer": "Answer",
     "estimate": "Estimate",
     "95": "95% interval",
-    "if1": "If 1% were forged",
-    "if5": "If 5% were forged",
+    "if1": "1% forged",
+    "if5": "5% forged",
     "up_to": "± {shift}",
     "not_worked_out": "–",
     "remarks": "Remarks",
@@ -61,7 +61,8 @@ ENGLISH = {
     "forged": "If answers were forged",
     "forged_what": "Somebody who leaves out the random draw and sends a chosen answer weighs more than an honest person: what "
     "hides answers "
-    "also magnifies forged ones. The tables above say how far each figure would move, at most, if 1% or 5% of the {n} answers "
+    "also magnifies forged ones. The last columns of the tables above say how far each figure would move, at most, if "
+    "1% or 5% of the {n} answers "
     "had been replaced by answers sent to push that figure alone.",
     "forged_worst": "Of the shares of everyone, the one that could be moved most is {title}, “{what}”: by up to {one} points with "
     "1% and up to {five} points with 5% of forged answers. In groups, and in differences of groups, forged answers weigh more, "
@@ -75,7 +76,7 @@ ENGLISH = {
     "differences": "Difference with its 95% interval",
     "picture": "Dots are estimates, lines their intervals; an empty diamond marks what was reported before chance was reckoned with.",
     "introduced": "The survey was introduced with these words: “{text}”",
-    "in_points": "{heading} (points)",
+    "in_points": "{heading}\n(points)",
     "group": "Group",
     "groups": "First group: “{first}”. Second group: “{second}”.",
     "not_told": "whether they differ cannot be told with these answers.",
@@ -120,8 +121,8 @@ POLISH = {
     "answer": "Odpowiedź",
     "estimate": "Oszacowanie",
     "95": "Przedział 95%",
-    "if1": "Gdyby sfałszowano 1%",
-    "if5": "Gdyby sfałszowano 5%",
+    "if1": "1% sfałszowanych",
+    "if5": "5% sfałszowanych",
     "up_to": "± {shift}",
     "not_worked_out": "–",
     "remarks": "Uwagi",
@@ -148,7 +149,8 @@ POLISH = {
     "forged": "Gdyby odpowiedzi sfałszowano",
     "forged_what": "Kto pomija losowanie i wysyła wybraną przez siebie odpowiedź, waży więcej niż uczciwa osoba: to, co ukrywa "
     "odpowiedzi, "
-    "wzmacnia też sfałszowane. Tabele powyżej podają, o ile najwyżej przesunęłaby się każda liczba, gdyby 1% albo 5% odpowiedzi "
+    "wzmacnia też sfałszowane. Ostatnie kolumny tabel powyżej podają, o ile najwyżej przesunęłaby się każda liczba, "
+    "gdyby 1% albo 5% odpowiedzi "
     "(wszystkich jest {n}) zastąpiono wysłanymi po to, by przesunąć właśnie ją.",
     "forged_worst": "Spośród udziałów wśród wszystkich najbardziej można by przesunąć {title}, „{what}”: najwyżej o {one} pkt "
     "proc. przy 1% i o {five} pkt proc. przy 5% sfałszowanych odpowiedzi. W grupach i w różnicach między grupami sfałszowane "
@@ -164,7 +166,7 @@ POLISH = {
     "differences": "Różnica z przedziałem 95%",
     "picture": "Kropki to oszacowania, linie – ich przedziały; pusty romb pokazuje, co zgłoszono, zanim uwzględniono losowanie.",
     "introduced": "Ankietę zapowiadały słowa: „{text}”",
-    "in_points": "{heading} (pkt proc.)",
+    "in_points": "{heading}\n(pkt proc.)",
     "group": "Grupa",
     "groups": "Grupa pierwsza: „{first}”. Grupa druga: „{second}”.",
     "not_told": "z tych odpowiedzi nie wynika, czy grupy się różnią.",
