@@ -46,7 +46,7 @@ class Forged(Countable):
 def _scaled(n: Ints, total: int) -> Ints:
     """Counts in the same proportions that add up to a total: the largest remainders are rounded up."""
     wanted = n * (total / max(int(n.sum()), 1))
-    whole = np.floor(wanted).astype(np.int64)
+    whole: Ints = np.floor(wanted).astype(np.int64)
     left = total - int(whole.sum())
     whole[np.argsort(wanted - whole, kind="stable")[::-1][:left]] += 1
     return whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -143,7 +143,7 @@ def _comparison(
     if not estimates:
         why = answer.blocks[0].sentences[0]
         return Section(answer.title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=title, why=why)])
-    forms = {key: words[key] for key in ("compared", "compared_means", "not_told", "not_told_more")}
+    forms: dict[str, Any] = {key: words[key] for key in ("compared", "compared_means", "not_told", "not_told_more")}
     retold = dataclasses.replace(spoken, said=dataclasses.replace(spoken.said, **forms))
     sides, differences = judged(ready.material, asked, retold, estimates, told, verdicts)
     conditions = [read_condition(text) for text in (asked.first, asked.second)]
@@ -240,7 +240,7 @@ def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
 
 def _remarks(estimates: Sequence[Estimate | None], spoken: Spoken) -> list[str]:
     """What estimates assume and remark, in the report's language."""
-    found = []
+    found: list[str] = []
     for estimate in estimates:
         if estimate is None:
             continue
