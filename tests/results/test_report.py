@@ -27,7 +27,7 @@ from deniable.survey.store import Store
 CONTENTS = """
 title: {en: Results, pl: Wyniki}
 words: {en: "Dear council,\\n\\nsee below.", pl: "Szanowna Rado,\\n\\nzobacz poniżej."}
-questions: [smokes, {of: mood, mean: true}, {of: owes, by: sex, words: Asked by a committee.}]
+questions: [smokes, {of: mood, mean: true}, {of: mood, by: sex, mean: true}, {of: owes, by: sex, words: Asked by a committee.}]
 compare:
 - {of: smokes, first: "sex == 'F'", second: "sex == 'M'"}
 - {of: owes, first: "sex == 'F'", second: "sex == 'M'"}
@@ -115,15 +115,17 @@ def test_key_sentences_in_both_languages(new_store):
         "Raport opisuje osoby, które odpowiedziały.",
         "losowanie ich nie poprawia",
         "Najczęstsza odpowiedź to „Nie”:",
-        "Średnia wynosi ",
+        "„Kobieta”: średnia wynosi ",
         "Takich wniosków jest w raporcie 2.",
         "jest większa, niż można wyjaśnić przypadkiem.",
         "Czego nie można powiedzieć",
-        "1% sfałszowanych (pkt proc.)",
+        "1% fałszywych (pkt proc.)",
         "Szanowna Rado,",
     ):
         assert sentence in polish, sentence
     assert " were " not in polish
+    assert "no answer" not in polish
+    assert "sex ==" not in polish + english
     assert "pkt proc" not in english
 
 

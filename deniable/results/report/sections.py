@@ -195,7 +195,7 @@ def _most(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple[list[str
             continue
         before = f"{quoted(group, words)}: " if group else ""
         if block.kind in (MEAN, NUMBER):
-            sentences += [before + _mean(figure, block, spoken, words) for figure in figures]
+            sentences += [_mean(figure, block, spoken, words) for figure in figures]
             continue
         top = max(figures, key=lambda figure: figure.value or 0.0)
         if all((top.low or 0.0) > (other.high or 0.0) for other in figures if other is not top):
@@ -212,8 +212,9 @@ def _most(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple[list[str
 
 
 def _mean(figure: Figure, block: Block, spoken: Spoken, words: dict[str, str]) -> str:
-    value = exactly(figure.value or 0.0, block.kind, spoken.said)
-    return words["the_mean"].format(value=value, between=figure.sentence)
+    """A mean in a sentence; of several, each is that of the group it is labelled with."""
+    said = words["the_mean"].format(value=exactly(figure.value or 0.0, block.kind, spoken.said), between=figure.sentence)
+    return said if len(block.figures) == 1 else f"{quoted(figure.label, words)}: {said[0].lower()}{said[1:]}"
 
 
 def quoted(text: str, words: dict[str, str]) -> str:
@@ -228,7 +229,7 @@ def quoted(text: str, words: dict[str, str]) -> str:
 def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
     """How much hiding cost, of everyone alone."""
     known = [figure for figure in block.figures if figure.worth is not None and figure.value is not None and not figure.group]
-    if not known or block.n is None:
+    if not known or block.n is None or (block.kind == MEAN and len(block.figures) > 1):
         return []
     # That of the largest share: near 0 hiding costs so much that nobody could make sense of the number.
     least = max(known, key=lambda figure: figure.value or 0.0).worth or 0.0
@@ -253,7 +254,18 @@ def _remarks(estimates: Sequence[Estimate | None], spoken: Spoken) -> list[str]:
             (spoken.said.words.warning, estimate.warnings),
         ):  # fmt: skip
             found += [form.format(what=polish.sentence(one)) for one in sentences]
-    return [_sentence(one) for one in dict.fromkeys(found)]
+    return [_sentence(_in_texts(one, spoken)) for one in dict.fromkeys(found)]
+
+
+def _in_texts(remark: str, spoken: Spoken) -> str:
+    """A remark with the survey's texts where it has conditions on codes."""
+    for name, question in spoken.questions.items():
+        for label in question.labels:
+            remark = remark.replace(
+                f"{name} == {label!r}",
+                quoted(f"{question.title}: {question.label(label)}", words_in(spoken.said.words.language)),
+            )
+    return remark
 
 
 def _drawn(block: Block, spoken: Spoken, title: str) -> Markup:
