@@ -18,7 +18,7 @@ from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure,
 from deniable.results.material import Material, Spoken
 from deniable.results.questions import Comparison
 from deniable.results.verdicts import holm, more_answers, p_value
-from deniable.statistics.conditions import bare
+from deniable.statistics.conditions import Condition, bare
 
 MOST_COMPARED = 30
 """Answers are compared one by one up to so many."""
@@ -26,45 +26,74 @@ MOST_COMPARED = 30
 
 def comparison(material: Material, asked: Comparison, spoken: Spoken) -> Found:
     """How two groups differ in the share of an answer, of every answer, or in their mean."""
-    first, second = read_condition(asked.first), read_condition(asked.second)
-    assert first is not None
-    assert second is not None
+    first, second = _groups(asked)
     material.check(names_of(asked.of, None, first, second))
-    labels = [] if asked.mean else _labels(material.schema[asked.of].domain, asked)
     between = (bare(first), bare(second))
     calls: list[Call] = (
         [call("difference", of=asked.of, between=between)] if asked.mean
-        else [call("difference", chosen(asked.of, label), between=between) for label in labels]
+        else [call("difference", chosen(asked.of, label), between=between) for label in _labels(material.schema[asked.of].domain, asked)]
     )  # fmt: skip
     estimates = [one.run(material.sample) for one in calls]
     told = holm([p_value(estimate) for estimate in estimates])
-    groups = [in_words(condition, spoken.questions, spoken.said) for condition in (first, second)]
+    sides, differences = judged(material, asked, spoken, estimates, told, len(estimates))
+    if len(estimates) > 1:
+        adjusted = spoken.said.adjusted.format(count=len(estimates))
+        differences = replace(differences, sentences=(*differences.sentences, adjusted))
+    return Found(differences.title, (sides, differences), (), tuple(calls), tuple(estimates))
+
+
+def judged(
+    material: Material, asked: Comparison, spoken: Spoken, estimates: Sequence[Estimate], told: Sequence[bool], verdicts: int
+) -> tuple[Block, Block]:
+    """Both groups, and their differences with verdicts.
+
+    Parameters
+    ----------
+    material, asked, spoken
+        The answers, what is compared, and the language.
+    estimates
+        The differences, one for each answer that is compared.
+    told
+        Which of them are larger than chance explains.
+    verdicts
+        For how many verdicts that was adjusted: those of one comparison, or of a whole report.
+
+    Returns
+    -------
+    tuple of Block
+        What each group has by itself, and the differences.
+    """
+    labels = [] if asked.mean else _labels(material.schema[asked.of].domain, asked)
+    groups = [in_words(condition, spoken.questions, spoken.said) for condition in _groups(asked)]
     named = [spoken.title(asked.of)] if asked.mean else [spoken.label(asked.of, label) for label in labels]
     figures = [
         _figure(estimate, label, word, yes, asked.mean, spoken)
         for estimate, label, word, yes in zip(estimates, labels or [asked.of], named, told, strict=True)
     ]
     sentences = [
-        _said(estimate, figure, groups, asked.mean, len(estimates), spoken)
+        _said(estimate, figure, groups, asked.mean, verdicts, spoken)
         for estimate, figure in zip(estimates, figures, strict=True)
     ]
-    if len(estimates) > 1:
-        sentences.append(spoken.said.adjusted.format(count=len(estimates)))
     title = spoken.said.mean.format(title=spoken.title(asked.of)) if asked.mean else spoken.title(asked.of)
-    sides = _sides(estimates, labels, groups, asked, spoken)
     notes = tuple(dict.fromkeys(note for estimate in estimates for note in tell(estimate, spoken)))
     differences = Block(
         asked.of, title, NUMBER if asked.mean else POINTS, tuple(figures), estimates[0].n, tuple(sentences), notes,
-        None if asked.mean else (-1.0, 1.0), extra={"verdicts": len(estimates)},
+        None if asked.mean else (-1.0, 1.0), extra={"verdicts": verdicts},
     )  # fmt: skip
-    return Found(title, (sides, differences), (), tuple(calls), tuple(estimates))
+    return _sides(estimates, labels, groups, asked, spoken), differences
+
+
+def _groups(asked: Comparison) -> tuple[Condition, Condition]:
+    first, second = read_condition(asked.first), read_condition(asked.second)
+    assert first is not None
+    assert second is not None
+    return first, second
 
 
 def _labels(domain: Domain, asked: Comparison) -> Sequence[Any]:
-    """The answers that are compared: of yes and no, one is enough."""
-    labels = list(domain.labels)
+    """The answers that are compared: of yes and no, one is enough, and silence only if it is named."""
     if asked.label is not None:
-        found = [label for label in labels if str(label) == asked.label]
+        found = [label for label in domain.labels if str(label) == asked.label]
         if not found:
             raise ParameterError(
                 "value_outside",
@@ -74,6 +103,7 @@ def _labels(domain: Domain, asked: Comparison) -> Sequence[Any]:
                 allowed=domain.allowed,
             )
         return found[:1]
+    labels = [label for label in domain.labels if domain.missing is None or label != domain.missing]
     if len(labels) > MOST_COMPARED:
         raise ParameterError(
             "too_many_labels", "{name!r} has {k:,} values; compare means, or one of them.", name=asked.of, k=len(labels)

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import RefusedError
 from deniable.results.answers import Answer
-from deniable.results.asking import answered, in_cells, material_of
-from deniable.results.estimating import attributes_of, too_few
-from deniable.results.material import Material
-from deniable.results.questions import Overview, Prediction, Question, Versions
+from deniable.results.questions import Question, Versions
+from deniable.results.showing import Ready, ready, shown
 from deniable.results.tallies import MovedError, Released, Tallies
-from deniable.results.viewable import Viewable, open_names
+from deniable.results.viewable import open_names
 from deniable.statistics.label_numbers import has_numbers
 from deniable.survey.question_texts import frozen_texts
 
@@ -41,15 +39,6 @@ class Choice:
     has_mean: bool
     groups: bool
     """Whether people can be divided by it."""
-
-
-@dataclass(frozen=True)
-class Ready:
-    """One version at one moment, ready to be asked."""
-
-    material: Material
-    whole: Material
-    viewable: Viewable | None
 
 
 Moment = tuple["Version", int, bool, bool]
@@ -98,33 +87,14 @@ class Workbench:
         keys = self._moments(slug, exporting, wanted, every=isinstance(question, Versions))
         asked = (self.tallies.changes, tuple((key[0].id, *key[1:]) for key in keys), question, language)
         if asked not in self._answers:
-            self._answers[asked] = self._computed(keys, question, language, exporting)
+            self._answers[asked] = self._computed(keys, question, language)
             while len(self._answers) > KEPT_ANSWERS:
                 self._answers.popitem(last=False)
         self._answers.move_to_end(asked)
         return self._answers[asked]
 
-    def _computed(self, keys: list[Moment], question: Question, language: str | None, exporting: bool) -> Answer:
-        ready = [self._one(*key) for key in keys]
-        materials = [one.material for one in ready]
-        if exporting:
-            return answered(materials, question, language, True)
-        if isinstance(question, Prediction):
-            raise RefusedError(
-                "needs_export", "A classifier learns from whole rows, which only those may use who may export the answers."
-            )
-        here = next(one for one in ready if one.material is material_of(materials, question.version))
-        assert here.viewable is not None
-        names = attributes_of(question)
-        for name in names:
-            here.whole.check([name])
-        unseen = [name for name in names if name in here.whole.schema and name not in here.material.schema]
-        if unseen and not isinstance(question, Versions):
-            spoken = here.whole.spoken(language)
-            found = too_few(names[0] if not isinstance(question, Overview) else unseen[0], spoken)
-            chosen = language or here.whole.languages[0]
-            return Answer(question, chosen, found.title, found.blocks, found.sentences, found, (), False)
-        return answered(materials, in_cells(question, here.viewable), language, False)
+    def _computed(self, keys: list[Moment], question: Question, language: str | None) -> Answer:
+        return shown([self._one(*key) for key in keys], question, language)
 
     def menu(self, slug: str, language: str | None = None, exporting: bool = False, version: int | None = None) -> list[Choice]:
         """The questions of a version, as menus list them: those that may be seen, with the answers or cells that conditions can name."""
@@ -145,6 +115,11 @@ class Workbench:
                 )
                 found.append(Choice(name, spoken.title(name), tuple(labels), name in opened, has_numbers(domain), divides))
             return found
+
+    def ready(self, slug: str, exporting: bool = False, version: int | None = None) -> Ready:
+        """One version as it is now, for reports, which ask it many things at one moment."""
+        with self._lock:
+            return self._one(*self._moments(slug, exporting, version)[-1])
 
     def versions(self, slug: str) -> list[int]:
         """The versions that have answers that are out, oldest first."""
@@ -179,13 +154,7 @@ class Workbench:
         if key not in self._ready:
             released = Released(self.tallies, read, total)
             schema = read.schema.with_texts(frozen_texts(read.questionnaire))
-            whole = Material.of(read.number, released, schema)
-            viewable = None if exporting else Viewable.of(released, schema, grown)
-            material = whole
-            if viewable is not None:
-                data, coarse = viewable.coarse()
-                material = Material.of(read.number, data, coarse, viewable.allows)
-            self._ready[key] = Ready(material, whole, viewable)
+            self._ready[key] = ready(read.number, released, schema, exporting, grown)
             while len(self._ready) > KEPT:
                 self._ready.popitem(last=False)
         self._ready.move_to_end(key)

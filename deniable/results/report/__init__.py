@@ -1,0 +1,1 @@
+"""The report of a survey: one printable page that a town council can read."""

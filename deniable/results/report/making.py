@@ -1,0 +1,193 @@
+"""`report_of_survey` and `report_of_export`: the report as one HTML file that runs nothing, loads nothing and can be printed."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from deniable.charts.dots import clean
+from deniable.engines.count import as_countable
+from deniable.errors import ParameterError
+from deniable.pages import render
+from deniable.privacy.reporting.polish import sayer
+from deniable.results.cells import FEWEST
+from deniable.results.material import Spoken
+from deniable.results.questions import OneQuestion
+from deniable.results.report.about import About, about_export, about_survey
+from deniable.results.report.contents import Chosen, Contents
+from deniable.results.report.sections import Section, comparison_sections, question_section, quoted
+from deniable.results.report.words import words_in
+from deniable.results.showing import Ready, ready
+from deniable.results.tallies import MovedError
+from deniable.results.workbench import ATTEMPTS, Workbench
+from deniable.statistics.reading import read
+from deniable.survey.store import Store
+
+LANGUAGES = ("en", "pl")
+
+
+def report_of_survey(
+    store: Store, slug: str, contents: Contents | None = None, language: str | None = None, version: int | None = None,
+    everything: bool = False,
+) -> str:  # fmt: skip
+    """The report of a survey in a store, as HTML.
+
+    Parameters
+    ----------
+    store, slug
+        Where the survey is, and its short name.
+    contents
+        What the organiser chose; all questions unless given.
+    language
+        "en" or "pl"; the first of the survey's that is one of these unless given.
+    version
+        The number of an earlier version; the newest with answers unless given.
+    everything
+        Whether groups of fewer than 50 are shown, and answers of a survey that was never closed: for those who may export.
+
+    Returns
+    -------
+    str
+    """
+    bench = Workbench(store)
+    spoken = _language(language, bench.languages(slug))
+    for attempt in range(ATTEMPTS):
+        try:
+            asked = bench.ready(slug, everything, version)
+            about = about_survey(store, slug, asked.whole.number, spoken)
+            return council_report(asked, about, contents or Contents(), spoken, everything)
+        except MovedError:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def report_of_export(
+    path: str | Path, contents: Contents | None = None, language: str | None = None, everything: bool = False
+) -> str:
+    """The report of exported answers, as HTML; the schema lies beside them, or in them."""
+    sample = read(path)
+    data, schema = sample.parts[0]
+    spoken = _language(language, ["en"] if schema.texts is None else schema.texts.languages)
+    asked = ready(1, as_countable(data), schema, everything)
+    return council_report(asked, about_export(Path(path).name, schema, spoken), contents or Contents(), spoken, everything)
+
+
+def _language(given: str | None, languages: Sequence[str]) -> str:
+    if given is not None and given not in LANGUAGES:
+        raise ParameterError("language", "This is said in en (English) or pl (Polish), got {got!r}.", got=given)
+    return given or next((one for one in languages if one in LANGUAGES), "en")
+
+
+def council_report(asked: Ready, about: About, contents: Contents, language: str, everything: bool = False) -> str:
+    """The report of answers that are ready to be shown.
+
+    Parameters
+    ----------
+    asked
+        The answers, for those who may export or for everyone else.
+    about
+        What is known of the survey.
+    contents
+        What the organiser chose.
+    language
+        "en" or "pl".
+    everything
+        Whether the page says that it is for those who may export.
+
+    Returns
+    -------
+    str
+    """
+    words = words_in(language)
+    chosen = contents.questions or tuple(Chosen(OneQuestion(name)) for name in asked.whole.schema)
+    questions = [question_section(asked, one, language) for one in chosen]
+    comparisons = comparison_sections(asked, contents.compare, language)
+    total = asked.whole.table([next(iter(asked.whole.schema))]).total
+    spoken = asked.material.spoken(language)
+    title = contents.title.paragraphs(language)
+    return render(
+        "council_report.html",
+        spoken=language,
+        words=words,
+        day=datetime.date.today().isoformat(),
+        title=title[0] if title else clean(about.title),
+        organiser=clean(about.organiser),
+        own=contents.words.paragraphs(language),
+        asked=_asked(about, contents, total, everything, spoken, words),
+        questions=questions,
+        comparisons=comparisons,
+        adjusted=_adjusted(sum(one.verdicts for one in comparisons), words),
+        cannot=[one for section in (*questions, *comparisons) for one in section.cannot],
+        marked=any(section.marked for section in questions),
+        forged=_forged([*questions, *comparisons], about, total, spoken, words),
+        closing=contents.closing.paragraphs(language),
+        everything=everything,
+        fingerprint=words["footer"].format(fingerprint=asked.whole.schema.fingerprint),
+        **_hidden(about, words),
+    )
+
+
+def _asked(about: About, contents: Contents, total: int, everything: bool, spoken: Spoken, words: dict[str, str]) -> list[str]:
+    """Who was asked and how many answered; fewer than 50 are not counted before those who may not export."""
+
+    def counted(number: int) -> str:
+        return spoken.said.words.number(number, ",")
+
+    said = contents.asked.paragraphs(spoken.said.words.language)
+    if about.invited is None:
+        said += [] if said else [words["asked_unknown"]]
+    elif about.invited:
+        said.append(words["invited"].format(invitations=counted(about.invitations)))
+    else:
+        said.append(words["anyone"])
+    if about.description:
+        said.append(words["introduced"].format(text=clean(about.description)))
+    enough = everything or total >= FEWEST
+    count = words["answered"].format(n=counted(total)) if enough else words["few"]
+    if about.invited and about.versions == 1 and (everything or about.used >= FEWEST):
+        count += " " + words["used"].format(used=counted(about.used))
+    said.append(count + (f" {words[about.state]}" if about.state in ("open", "closed") else ""))
+    if about.versions > 1:
+        said.append(words["version"].format(number=about.number))
+    return said
+
+
+def _adjusted(verdicts: int, words: dict[str, str]) -> str:
+    if verdicts < 2:
+        return words["one_verdict"] if verdicts else ""
+    return words["adjusted"].format(count=verdicts)
+
+
+def _hidden(about: About, words: dict[str, str]) -> dict[str, Any]:
+    """How every question was hidden, in the words of the privacy report."""
+    privacy = about.privacy
+    say = sayer(privacy.language, privacy.titles)
+
+    def capital(text: str) -> str:
+        return text[:1].upper() + text[1:]
+
+    rows = [
+        (row.text or row.name, capital(say(row.hidden_by)), words["asked_openly"] if row.open else say(row.odds))
+        for row in privacy.rows
+    ]
+    how = words["hidden_what"] if privacy.private else words["all_open"]
+    return {"summary": say(privacy.summary), "hidden_how": how, "hidden": rows}
+
+
+def _forged(sections: list[Section], about: About, total: int, spoken: Spoken, words: dict[str, str]) -> list[str]:
+    """What forged answers could do, and the share that they could move most."""
+    if not any(line.largest for section in sections for line in section.lines):
+        return []
+    said = [words["forged_what"].format(n=spoken.said.words.number(total, ","))]
+    shares = [(section, line) for section in sections for line in section.lines if line.kind == "share" and not line.group]
+    if shares:
+        section, line = max(shares, key=lambda pair: pair[1].largest)
+        one, five = (shift.removeprefix("± ") for shift in line.shifts)
+        said.append(words["forged_worst"].format(title=quoted(section.title, words), what=line.label, one=one, five=five))
+    said.append(words["forged_lies"])
+    if about.invited is not None:
+        said.append(words["forged_invited" if about.invited else "forged_anyone"])
+    return said

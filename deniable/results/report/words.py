@@ -1,0 +1,191 @@
+"""What a report says in its own words, English and Polish, key by key."""
+
+from __future__ import annotations
+
+ENGLISH = {
+    "kind": "Report of the survey",
+    "organiser": "Organiser",
+    "made": "Made on",
+    "short": "Before you read",
+    "describes": "This report describes those who answered. Those who did not may think and live differently.",
+    "untrue": "Answers were changed at random before they were sent, so nobody's true answer is known. That can be reckoned with; untrue "
+    "answers cannot: randomising does not correct them.",
+    "interval": "Every figure is an estimate and stands with an interval: if such surveys were made again and again, 95 of 100 intervals "
+    "would hold the true figure. Where an interval is wide, the figure is known that roughly and no better.",
+    "asked": "Who was asked, and how many answered",
+    "asked_unknown": "The file of answers does not say who was asked or how.",
+    "invited": "{invitations} people were invited, each by a link of their own that works once.",
+    "anyone": "Anyone who had the address could take part. That somebody answered more than once cannot be excluded.",
+    "answered": "{n} answers are in this report.",
+    "few": "Fewer than 50 answers are in this report: too few to show any figure.",
+    "used": "Of the invitations, {used} were used.",
+    "open": "The survey is still open: answers that came later are not in this report.",
+    "closed": "The survey is closed.",
+    "version": "The questionnaire was changed while the survey was open. This report is of version {number}; answers to other "
+    "versions are "
+    "not in it.",
+    "found": "What was found",
+    "most": "The most frequent answer is “{label}”: {percent}, {between}.",
+    "nobody_most": "Which answer is the most frequent cannot be told: the intervals overlap.",
+    "the_mean": "The mean is {value}, {between}.",
+    "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
+    "worth_open": "This question was asked openly.",
+    "answer": "Answer",
+    "estimate": "Estimate",
+    "95": "95% interval",
+    "if1": "1% forged",
+    "if5": "5% forged",
+    "up_to": "± {shift}",
+    "not_worked_out": "–",
+    "remarks": "Remarks",
+    "comparisons": "Groups compared",
+    "compared": "“{answer}”: {one} in the first group, {two} in the second",
+    "compared_means": "The mean is {one} in the first group, {two} in the second",
+    "difference": "Difference",
+    "adjusted": "This report holds {count} verdicts of this kind. They are adjusted for their number (Holm's method): if nothing "
+    "differed at all, even one of them would say otherwise in at most 5 of 100 such reports. So a difference may lack a verdict "
+    "although its own interval does not hold 0.",
+    "one_verdict": "If the groups did not differ, this verdict would say otherwise in at most 5 of 100 such reports.",
+    "cannot": "What cannot be said",
+    "cannot_others": "Anything about those who did not answer, and anything about a single person.",
+    "cannot_figure": "{title}, “{what}”: {why}.",
+    "cannot_block": "{title}: {why}.",
+    "cannot_rank": "{title}: which answer is the most frequent.",
+    "cannot_compare": "{title}: whether “{first}” and “{second}” differ ({what}).",
+    "cause": "Why groups differ: a difference says nothing about its cause.",
+    "hidden": "How answers were hidden",
+    "question": "Question",
+    "how": "How it was hidden",
+    "odds": "A report changes anyone's odds",
+    "asked_openly": "asked openly",
+    "forged": "If answers were forged",
+    "forged_what": "Somebody who leaves out the random draw and sends a chosen answer weighs more than an honest person: what "
+    "hides answers "
+    "also magnifies forged ones. The last columns of the tables above say how far each figure would move, at most, if "
+    "1% or 5% of the {n} answers "
+    "had been replaced by answers sent to push that figure alone.",
+    "forged_worst": "Of the shares of everyone, the one that could be moved most is {title}, “{what}”: by up to {one} points with "
+    "1% and up to {five} points with 5% of forged answers. In groups, and in differences of groups, forged answers weigh more, "
+    "because groups are smaller.",
+    "forged_lies": "People who lie but let the draw happen move figures less: 1% of them move a share of everyone by at most 1 point.",
+    "forged_invited": "Every invitation could be used once, so forging many answers takes as many invitations.",
+    "forged_anyone": "Nothing kept anyone from answering many times, so such a share cannot be excluded.",
+    "everything": "For those who may export the answers: this report may show groups of fewer than 50 people. Do not publish it.",
+    "footer": "Computed by Deniable from randomised answers alone. Schema fingerprint `{fingerprint}`.",
+    "estimates": "Estimates with 95% intervals",
+    "differences": "Difference with its 95% interval",
+    "picture": "Dots are estimates, lines their intervals; an empty diamond marks what was reported before chance was reckoned with.",
+    "introduced": "The survey was introduced with these words: “{text}”",
+    "in_points": "{heading}\n(points)",
+    "group": "Group",
+    "groups": "First group: “{first}”. Second group: “{second}”.",
+    "not_told": "whether they differ cannot be told with these answers.",
+    "not_told_more": "whether they differ cannot be told with these answers ({more} would be needed).",
+    "needed": "Where it is said how many more answers would be needed: so many would show a difference as large as the estimated "
+    "one 8 times out of 10.",
+    "cannot_rank_in": "{title}: which answer is the most frequent in these groups: {groups}.",
+    "hidden_what": "A hidden answer was changed at random on the respondent's own device before it was sent, as the table says; "
+    "nobody, not even the organiser, has the true one. What a sent answer still tells about a person is measured by odds: if an "
+    "answer was thought 10% likely (odds of 1 to 9) and the odds grow fourfold, it is then 31% likely (odds of 4 to 9). The table "
+    "holds for the most revealing answer; no other tells more.",
+    "all_open": "All questions were asked openly: answers were sent as they are.",
+    "quoted": "“{text}”",
+}
+POLISH = {
+    "kind": "Raport z ankiety",
+    "organiser": "Organizator",
+    "made": "Data raportu",
+    "short": "Zanim zaczną Państwo czytać",
+    "describes": "Raport opisuje osoby, które odpowiedziały. Pozostałe mogą myśleć i żyć inaczej.",
+    "untrue": "Odpowiedzi były losowo zmieniane przed wysłaniem, więc niczyjej prawdziwej odpowiedzi nie znamy. Wpływ losowania można "
+    "uwzględnić w obliczeniach, nieprawdziwych odpowiedzi – nie: losowanie ich nie poprawia.",
+    "interval": "Każda liczba jest oszacowaniem i ma swój przedział: gdyby takie ankiety powtarzać wiele razy, 95 na 100 przedziałów "
+    "zawierałoby prawdziwą wartość. Gdzie przedział jest szeroki, tam wartość znamy tylko z taką dokładnością.",
+    "asked": "Kogo pytano i ile osób odpowiedziało",
+    "asked_unknown": "Plik z odpowiedziami nie mówi, kogo i jak pytano.",
+    "invited": "Liczba zaproszonych osób: {invitations}. Każda dostała własny odnośnik, który działa jeden raz.",
+    "anyone": "Udział mógł wziąć każdy, kto znał adres. Nie można wykluczyć, że ktoś odpowiedział więcej niż raz.",
+    "answered": "Liczba odpowiedzi w tym raporcie: {n}.",
+    "few": "W tym raporcie jest mniej niż 50 odpowiedzi: zbyt mało, by pokazać jakiekolwiek liczby.",
+    "used": "Liczba wykorzystanych zaproszeń: {used}.",
+    "open": "Ankieta jest nadal otwarta: późniejszych odpowiedzi w raporcie nie ma.",
+    "closed": "Ankieta jest zamknięta.",
+    "version": "W czasie trwania ankiety zmieniono pytania. Raport dotyczy wersji {number}; odpowiedzi na inne wersje w nim nie ma.",
+    "found": "Co ustalono",
+    "most": "Najczęstsza odpowiedź to „{label}”: {percent}, {between}.",
+    "nobody_most": "Nie można stwierdzić, która odpowiedź jest najczęstsza: przedziały zachodzą na siebie.",
+    "the_mean": "Średnia wynosi {value}; przedział: {between}.",
+    "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
+    "liczbie {worth}.",
+    "worth_open": "To pytanie zadano jawnie.",
+    "answer": "Odpowiedź",
+    "estimate": "Oszacowanie",
+    "95": "Przedział 95%",
+    "if1": "1% fałszywych",
+    "if5": "5% fałszywych",
+    "up_to": "± {shift}",
+    "not_worked_out": "–",
+    "remarks": "Uwagi",
+    "comparisons": "Porównanie grup",
+    "compared": "„{answer}”: {one} w pierwszej grupie, {two} w drugiej",
+    "compared_means": "Średnia wynosi {one} w pierwszej grupie, {two} w drugiej",
+    "difference": "Różnica",
+    "adjusted": "Takich wniosków jest w raporcie {count}. Uwzględniono, że jest ich wiele (metoda Holma): gdyby nic się nie "
+    "różniło, choćby jeden błędny wniosek pojawiłby się najwyżej w 5 na 100 takich raportów. Dlatego o różnicy czasem nic nie "
+    "można stwierdzić, choć jej własny przedział nie obejmuje zera.",
+    "one_verdict": "Gdyby grupy się nie różniły, ten wniosek byłby błędny najwyżej w 5 na 100 takich raportów.",
+    "cannot": "Czego nie można powiedzieć",
+    "cannot_others": "Niczego o tych, którzy nie odpowiedzieli, i niczego o pojedynczej osobie.",
+    "cannot_figure": "{title}, „{what}”: {why}.",
+    "cannot_block": "{title}: {why}.",
+    "cannot_rank": "{title}: która odpowiedź jest najczęstsza.",
+    "cannot_compare": "{title}: czy grupy „{first}” i „{second}” się różnią ({what}).",
+    "cause": "Dlaczego grupy się różnią: sama różnica nic nie mówi o przyczynie.",
+    "hidden": "Jak ukryto odpowiedzi",
+    "question": "Pytanie",
+    "how": "Jak je ukryto",
+    "odds": "Wysłana odpowiedź zmienia czyjeś szanse",
+    "asked_openly": "pytanie jawne",
+    "forged": "Gdyby odpowiedzi sfałszowano",
+    "forged_what": "Kto pomija losowanie i wysyła wybraną przez siebie odpowiedź, waży więcej niż uczciwa osoba: to, co ukrywa "
+    "odpowiedzi, "
+    "wzmacnia też sfałszowane. Ostatnie kolumny tabel powyżej podają, o ile najwyżej przesunęłaby się każda liczba, "
+    "gdyby 1% albo 5% odpowiedzi "
+    "(wszystkich jest {n}) zastąpiono wysłanymi po to, by przesunąć właśnie ją.",
+    "forged_worst": "Spośród udziałów wśród wszystkich najbardziej można by przesunąć {title}, „{what}”: najwyżej o {one} pkt "
+    "proc. przy 1% i o {five} pkt proc. przy 5% sfałszowanych odpowiedzi. W grupach i w różnicach między grupami sfałszowane "
+    "odpowiedzi ważą więcej, bo grupy są mniejsze.",
+    "forged_lies": "Kto kłamie, ale nie pomija losowania, przesuwa liczby mniej: 1% takich osób zmienia udział wśród wszystkich "
+    "najwyżej o 1 pkt proc.",
+    "forged_invited": "Każde zaproszenie działało jeden raz, więc sfałszowanie wielu odpowiedzi wymaga tyluż zaproszeń.",
+    "forged_anyone": "Nic nie przeszkadzało odpowiadać wiele razy, więc takiej liczby fałszerstw nie można wykluczyć.",
+    "everything": "Tylko dla osób, które mogą pobierać odpowiedzi: raport może pokazywać grupy mniejsze niż 50 osób. Proszę go "
+    "nie publikować.",
+    "footer": "Obliczono w programie Deniable wyłącznie z losowo zmienionych odpowiedzi. Odcisk schematu `{fingerprint}`.",
+    "estimates": "Oszacowania z przedziałami 95%",
+    "differences": "Różnica z przedziałem 95%",
+    "picture": "Kropki to oszacowania, linie – ich przedziały; pusty romb pokazuje, co zgłoszono, zanim uwzględniono losowanie.",
+    "introduced": "Ankietę zapowiadały słowa: „{text}”",
+    "in_points": "{heading}\n(pkt proc.)",
+    "group": "Grupa",
+    "groups": "Grupa pierwsza: „{first}”. Grupa druga: „{second}”.",
+    "not_told": "z tych odpowiedzi nie wynika, czy grupy się różnią.",
+    "not_told_more": "z tych odpowiedzi nie wynika, czy grupy się różnią (potrzeba jeszcze {more}).",
+    "needed": "Gdzie podano, ilu odpowiedzi jeszcze potrzeba: tyle ich wykazałoby różnicę tak dużą jak oszacowana 8 razy na 10.",
+    "cannot_rank_in": "{title}: która odpowiedź jest najczęstsza w grupach: {groups}.",
+    "hidden_what": "Ukrytą odpowiedź zmieniało losowanie na urządzeniu osoby pytanej, zanim została wysłana, tak jak podaje "
+    "tabela; prawdziwej nie ma nikt, także organizator. To, co wysłana odpowiedź mimo to mówi o osobie, mierzy się szansami: "
+    "jeśli prawdopodobieństwo jakiejś odpowiedzi szacowano na 10% (szanse 1 do 9), a szanse rosną czterokrotnie, to wynosi ono "
+    "potem 31% (szanse 4 do 9). Tabela dotyczy odpowiedzi, która zdradza najwięcej; żadna inna nie mówi więcej.",
+    "all_open": "Wszystkie pytania zadano jawnie: odpowiedzi wysyłano bez zmian.",
+    "quoted": "„{text}”",
+}
+
+
+def words_in(language: str) -> dict[str, str]:
+    """The words of a language; English where there are none.
+
+    >>> words_in("pl")["group"], words_in("de")["group"]
+    ('Grupa', 'Group')
+    """
+    return POLISH if language == "pl" else ENGLISH
