@@ -1,14 +1,17 @@
-"""A plan as people see it, in a shell or a notebook: one row per attribute."""
+"""A plan as people see it, in a shell, a notebook or a frame: one row per attribute."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deniable.core.html_table import html_table, paragraphs
 from deniable.planning.precision import FEWEST
 from deniable.planning.words import ENGLISH, Words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_ROWS = 60
 
@@ -45,6 +48,19 @@ def keys_of(rows: Sequence[PlannedRow]) -> list[str]:
     found = list(dict.fromkeys(key for row in rows for key in row.figures))
     order = {"group": 1, "difference": 2}
     return sorted(found, key=lambda key: order.get(key.split("_")[0], 0))
+
+
+def frame(plan: Planned) -> pd.DataFrame:
+    """One row per attribute, figures as numbers."""
+    import pandas as pd
+
+    keys = keys_of(plan.rows)
+    content = [
+        {"attribute": row.name, "odds": row.odds, "worth": row.worth}
+        | {key: math.nan if (found := row.figures.get(key)) is None else found for key in keys}
+        for row in plan.rows
+    ]
+    return pd.DataFrame(content)
 
 
 def head_of(key: str, words: Words) -> str:

@@ -352,11 +352,8 @@ class Plan:
     def _divided(self, name: str) -> Divided:
         if not self._can_divide(name):
             raise ParameterError(
-                "divided_by_itself",
-                "{name!r} cannot be divided by {by!r}: they are the same, or share a draw.",
-                name=name,
-                by=self.by,
-            )
+                "divided_by_itself", "{name!r} cannot be divided by {by!r}: they are the same, or share a draw.", name=name, by=self.by
+            )  # fmt: skip
         return Divided(self.group, None if self.by is None else self.channels[self.by])
 
     def to_frame(self) -> pd.DataFrame:
@@ -367,15 +364,7 @@ class Plan:
         >>> dn.plan(dn.KRR(dn.Binary(), 0.75), answers=1_000).to_frame().columns.tolist()[:5]
         ['attribute', 'odds', 'worth', 'share_2', 'share_10']
         """
-        import pandas as pd
-
-        keys = plan_text.keys_of(self.rows)
-        content = [
-            {"attribute": row.name, "odds": row.odds, "worth": row.worth}
-            | {key: math.nan if (found := row.figures.get(key)) is None else found for key in keys}
-            for row in self.rows
-        ]
-        return pd.DataFrame(content)
+        return plan_text.frame(self)
 
     def __repr__(self) -> str:
         return plan_text.text(self)
