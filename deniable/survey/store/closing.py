@@ -24,7 +24,7 @@ def close_survey(database: Database, slug: str, by: Actor | None = None) -> int:
         row = find_survey(connection, slug)
         connection.execute(sa.update(survey).where(survey.c.id == row.id).values(state="closed"))
         if has_shown_rest(connection, row.id):
-            # Counted at once: what those see who may not export depends on whether a survey was ever opened again (results/audience.py).
+            # Counted at once: what those see who may not export depends on whether a survey was ever opened again (results/viewable.py).
             _note_closing(connection, row.version_id)
         write_line(connection, by, "closed", slug)
     _release_rest(database.engine, keys, row)
