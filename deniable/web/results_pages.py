@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -151,7 +152,7 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
 
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for figure in block.figures:
-        groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block.kind, said, at))
+        groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block, said, at))
     link = None
     if isinstance(question, Overview):
         link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
@@ -188,8 +189,9 @@ def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
     return len({tuple(figure["label"] for figure in row) for row in groups.values()}) == 1
 
 
-def _figure(figure: Figure, kind: str, said: Said, at: Any) -> dict[str, Any]:
+def _figure(figure: Figure, block: Block, said: Said, at: Any) -> dict[str, Any]:
     """A figure in words and places of a picture; without an estimate, only what is said instead."""
+    kind = block.kind
     label = spelled(figure.label, said)
     if figure.value is None or figure.low is None or figure.high is None:
         return {"label": label, "value": None, "sentence": figure.sentence, "told": None}
@@ -197,7 +199,9 @@ def _figure(figure: Figure, kind: str, said: Said, at: Any) -> dict[str, Any]:
     reported = None if figure.reported is None else exactly(figure.reported, kind, said)
     return {
         "label": label, "value": value, "sentence": figure.sentence, "told": figure.told,
-        "worth": None if figure.worth is None or figure.worth < 1 else said.worth.format(n=said.words.number(figure.worth, ",.0f")),
+        # Direct answers are worth as many as there are; of less than one there is nothing to say.
+        "worth": said.worth.format(n=said.words.number(figure.worth, ",.0f"))
+        if figure.worth is not None and 1 <= figure.worth < (block.n or math.inf) - 0.5 else None,
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),
         "name": clean(f"{label}: {value}, {figure.sentence}"),
