@@ -1,4 +1,7 @@
-"""The view of what goes together: rules between a few questions, with intervals that allow for the search."""
+"""The view of what goes together: rules between a few questions, with intervals that allow for the search.
+
+What nearly everybody answers goes with everything. So only rules are shown whose lift is surely above 1: the answer is more frequent
+among those with the others than among everyone."""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from deniable.results.questions import MOST_TOGETHER, Together
 from deniable.results.rows import only, rows_of
 
 MOST_RULES = 40
-"""So many rules are shown, the surest first."""
+"""So many rules are shown, those first that surely have the highest lift."""
 MOST_CANDIDATES = 20_000
 """A search that would look at more itemsets of one length is refused."""
 MOST_ITEMS = 12
@@ -39,7 +42,8 @@ def together(material: Material, asked: Together, spoken: Spoken) -> Found:
         share = spoken.said.share(low, high)
         codes = (_codes(row["antecedents"]), _codes(row["consequents"]))
         figures.append(Figure(then, given, codes, value, low, high, None, None, share))
-        sentences.append(spoken.said.rule.format(given=given, then=then, share=share))
+        everyone = spoken.said.words.percent(float(np.clip(row["consequent support"], 0, 1)))
+        sentences.append(spoken.said.rule.format(given=given, then=then, share=share, everyone=everyone))
     sentences += [spoken.said.searched] if figures else [spoken.said.no_rules]
     block = Block(
         ",".join(asked.of), spoken.said.rules, SHARE, tuple(figures), rules.attrs["rows"], tuple(sentences), (), (0.0, 1.0)
@@ -60,7 +64,7 @@ def check_own_draws(material: Material, names: Any) -> None:
 
 
 def found_rules(data: Any, schema: Any, asked: Together, bins: dict[str, int]) -> Any:
-    """The surest rules as a frame: those whose confidence is certainly highest first; those without an interval are left out."""
+    """The rules as a frame: those whose lift is surely highest first; those that may be chance, or have no interval, are left out."""
     names = list(asked.of)
     rows = rows_of(data, schema, names)
     items = frequent_itemsets(
@@ -75,10 +79,13 @@ def found_rules(data: Any, schema: Any, asked: Together, bins: dict[str, int]) -
     if rules is None or not len(rules):
         import pandas as pd
 
-        rules = pd.DataFrame(columns=["antecedents", "consequents", "confidence", "confidence_low", "confidence_high"])
-    known = rules[np.isfinite(rules["confidence_low"].astype(float)) & np.isfinite(rules["confidence_high"].astype(float))]
+        rules = pd.DataFrame(
+            columns=["antecedents", "consequents", "confidence", "confidence_low", "confidence_high", "lift_low"]
+        )
+    ends = rules[["confidence_low", "confidence_high", "lift_low"]].astype(float)
+    known = rules[np.isfinite(ends).all(axis=1) & (ends["lift_low"] > 1)]
     words = known["antecedents"].map(_codes) + known["consequents"].map(_codes)
-    sorted_rules = known.assign(words=words).sort_values(["confidence_low", "words"], ascending=[False, True]).head(MOST_RULES)
+    sorted_rules = known.assign(words=words).sort_values(["lift_low", "words"], ascending=[False, True]).head(MOST_RULES)
     sorted_rules.attrs["rows"] = len(rows)
     return sorted_rules
 

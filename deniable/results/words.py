@@ -110,8 +110,8 @@ SAID = {
         adjusted="The {count} verdicts here are adjusted for their number: if nothing differs, even one of them says otherwise at most 5 "
         "times in 100.",
         rules="What goes together",
-        rule="Of those with “{given}”, {share} also have “{then}”.",
-        no_rules="No answers were found that go together so often.",
+        rule="Of those with “{given}”, {share} also have “{then}”; of everyone {everyone}.",
+        no_rules="No answers were found that surely go together more often than by chance.",
         searched="The intervals allow for these rules having been searched for.",
         predicted="Telling “{title}” from other answers",
         accuracy="expected to be right",
@@ -155,8 +155,8 @@ SAID = {
         adjusted="Wnioski na tej stronie (liczba: {count}) uwzględniają to, że jest ich wiele: jeśli nic się nie różni, choćby jeden "
         "błędny wniosek pojawia się najwyżej 5 razy na 100.",
         rules="Co idzie w parze",
-        rule="Wśród osób z odpowiedzią „{given}” odpowiedź „{then}” ma {share}.",
-        no_rules="Nie znaleziono odpowiedzi, które tak często idą w parze.",
+        rule="Wśród osób z odpowiedzią „{given}” odpowiedź „{then}” ma {share}; wśród wszystkich {everyone}.",
+        no_rules="Nie znaleziono odpowiedzi, które na pewno idą w parze częściej niż przypadkiem.",
         searched="Przedziały uwzględniają to, że tych reguł szukano.",
         predicted="Odgadywanie „{title}” z innych odpowiedzi",
         accuracy="oczekiwana trafność",

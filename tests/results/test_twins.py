@@ -141,6 +141,17 @@ def test_rules_and_their_twin(exported, capsys):
     check(answer, in_this_process(answer.py(), folder, capsys))
 
 
+def test_only_what_surely_goes_together_is_shown(new_store):
+    """Smoking goes with sex and with debts; how life is goes with nothing, and what most people answer with everything."""
+    answer = Workbench(new_store(8_000)).ask("council", Together(("smokes", "owes", "sex", "mood"), confidence=0.3), "en", True)
+    rules = {figure.codes for figure in answer.blocks[0].figures}
+    assert ("owes=yes", "smokes=yes") in rules
+    assert ("sex=M", "smokes=yes") in rules
+    assert not any("mood" in side for rule in rules for side in rule)
+    assert ("sex=M", "smokes=no") not in rules  # three in five men do not smoke, but more women do not
+    assert "also have “Do you smoke?: Yes”; of everyone 30.7%" in " ".join(answer.blocks[0].sentences)
+
+
 HOSTILE = [
     "=cmd|' /C calc'!A0", "'); import os; os._exit(3) #", "\"\"\"\nraise SystemExit(3)\n\"\"\"", "</title><script>alert(1)</script>",
     "@SUM(1)", "]]><svg onload=alert(1)>", "&lt;&amp;", "{0.__class__}", "\\N{BULLET}\\x00", "a\u202eb", "-1+1;=2",
