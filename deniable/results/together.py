@@ -83,7 +83,7 @@ def found_rules(data: Any, schema: Any, asked: Together, bins: dict[str, int]) -
             columns=["antecedents", "consequents", "confidence", "confidence_low", "confidence_high", "lift_low"]
         )
     ends = rules[["confidence_low", "confidence_high", "lift_low"]].astype(float)
-    known = rules[np.isfinite(ends).all(axis=1) & (ends["lift_low"] > 1)]
+    known = rules[ends.notna().all(axis=1) & (ends < np.inf).all(axis=1) & (ends["lift_low"] > 1)]
     words = known["antecedents"].map(_codes) + known["consequents"].map(_codes)
     sorted_rules = known.assign(words=words).sort_values(["lift_low", "words"], ascending=[False, True]).head(MOST_RULES)
     sorted_rules.attrs["rows"] = len(rows)
