@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
@@ -122,7 +123,9 @@ class AsReported(ReconstructingClassifier):
         if not len(columns):
             return chances
         if hasattr(self.learner_, "predict_proba"):
-            chances[:, self.learner_.classes_] = self.learner_.predict_proba(columns)
+            # Several threads would add up the trees of a forest in any order, and so to other last digits.
+            with parallel_config(backend="threading", n_jobs=1):
+                chances[:, self.learner_.classes_] = self.learner_.predict_proba(columns)
         else:
             chances[np.arange(len(columns)), self.learner_.predict(columns)] = 1.0
         return chances

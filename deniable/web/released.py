@@ -12,6 +12,8 @@ SHELL = "respond.html"
 """The respondent's page."""
 FRONT = "front.html"
 """The page of the server itself."""
+FOR_ORGANISERS = frozenset({"results.css", "results.js"})
+"""Files of pages that only those see who have logged in; no respondent's page uses them."""
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",

@@ -15,6 +15,7 @@ import deniable as dn
 from deniable.core.channels.laws import Mixture, Table
 from deniable.core.channels.optional import _MayBeSilent
 from deniable.core.channels.shift import Shift, convolve, sliding
+from deniable.core.channels.sparse_windows import SparseWindows
 from deniable.core.channels.windows import Windows
 from deniable.errors import NotInvertibleError, ParameterError
 
@@ -79,8 +80,13 @@ def slow_rows(law):
             last, kept, denominator = law.outputs - 1, law.kept, law.denominator
             status_kept = kept * law.inner.denominator
             if x == law.inputs - 1:
-                share, rest = divmod(denominator - status_kept, last)
-                rows[x] = [share + (z < rest) for z in range(last)] + [status_kept]
+                # Of a rating that is reported as some of its numbers, silence is too: the others would prove it.
+                sparse = isinstance(law.inner, SparseWindows)
+                occurring = np.flatnonzero(np.any(slow_rows(law.inner), axis=0)) if sparse else range(last)
+                share, rest = divmod(denominator - status_kept, len(occurring))
+                rows[x][last] = status_kept
+                for i, z in enumerate(occurring):
+                    rows[x][z] = share + (i < rest)
             else:
                 rows[x] = [kept * weight for weight in slow_rows(law.inner)[x]] + [denominator - status_kept]
     return rows
@@ -97,7 +103,17 @@ def slow_windows(law):
     if law.silent:
         rows.append([Fraction(1)] * law.cells + [odds * law.width])
     assert len({sum(row) for row in rows}) == 1
+    if isinstance(law, SparseWindows):
+        rows = [slow_placed(law, row) for row in rows]
     return [[int(weight * law.denominator / sum(row)) for weight in row] for row in rows]
+
+
+def slow_placed(law, row):
+    """Each cell at the value nearest to it, the higher of two; no other value is reported."""
+    placed = [Fraction(0)] * law.values + row[law.cells :]
+    for cell, weight in enumerate(row[: law.cells]):
+        placed[math.floor(Fraction(cell * (law.values - 1), law.cells - 1) + Fraction(1, 2))] = weight
+    return placed
 
 
 def check_against_dense(law, table):
