@@ -11,6 +11,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from urllib.parse import quote
 
@@ -121,7 +122,9 @@ class Town:
                 headers = {"Cookie": f"{COOKIE}={self.cookies[role]}"}
                 return await client.get(f"/organiser/surveys/town/results{more}", headers=headers)
 
-        return asyncio.run(asked())
+        # In a thread of its own: in this one a browser's loop may be running.
+        with ThreadPoolExecutor(1) as own:
+            return own.submit(asyncio.run, asked()).result()
 
 
 @pytest.fixture(scope="module")
