@@ -9,13 +9,12 @@ import numpy as np
 
 from deniable.classify.confusion import sampled_confusion
 from deniable.classify.estimator import ReconstructingClassifier
-from deniable.classify.latent_classes import LatentClasses, fit_kinds, fit_latent_classes
+from deniable.classify.latent_classes import SMALLEST, LatentClasses, fit_kinds, fit_latent_classes
 from deniable.classify.shared import SharedDraw
 from deniable.classify.training_rows import read_reports, refuse_one_class
 from deniable.core.allowed import Allowed, whole_from
 from deniable.errors import ParameterError, SchemaError
 
-SMALLEST = 1e-300
 MOST_TESTED = 20_000
 """Of more rows some are enough, evenly spread."""
 FEWEST = 5

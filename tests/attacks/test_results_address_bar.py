@@ -6,6 +6,7 @@ attack finds one person's report, or the size of a small group. With it nothing 
 """
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from deniable.results.address import address, from_address
 from deniable.results.cells import FEWEST
 from deniable.results.conditions import chosen
 from deniable.results.questions import CrossTable, OneQuestion, Overview, Prediction
+from deniable.results.report.contents import Contents, asked_for, compared
+from deniable.results.report.making import report_of_survey
 from deniable.results.viewable import Viewable, coarse_table, open_names
 from deniable.results.workbench import Workbench
 from deniable.survey.questionnaire import Questionnaire
@@ -222,3 +225,20 @@ def test_nothing_says_how_few_they_are(town):
         assert not any(f"({few})" in text or f" {few} " in text for few in range(1, FEWEST))
     with pytest.raises(RefusedError):
         answer.py()
+
+
+def test_a_councillor_with_the_report(town):
+    """Attack 9: whoever writes the report lists debts by district, or compares the hamlet; whoever reads it knows who lives there."""
+    listed = Contents((asked_for("owes by district"), asked_for("district")))
+    compared_with = Contents((), (compared("owes: district == 'hamlet' | district == 'north'"),))
+
+    def lines(everything):
+        page = report_of_survey(town.store, "town", listed, "en", everything=everything)
+        return {" ".join(cell.split()) for cell in re.findall(r">([^<>]*hamlet[^<>]*)<", page)}
+
+    assert "hamlet" in lines(everything=True)  # without the protection: a line of twelve people
+    assert report_of_survey(town.store, "town", compared_with, "en", everything=True)
+    assert lines(everything=False)
+    assert all("east, hamlet" in line for line in lines(everything=False))
+    with pytest.raises(ParameterError, match="more finely than may be shown"):
+        report_of_survey(town.store, "town", compared_with, "en")
