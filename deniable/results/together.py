@@ -12,6 +12,7 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.mining.itemsets import frequent_itemsets
 from deniable.mining.rules import association_rules
+from deniable.results.bins import label_in_words
 from deniable.results.estimating import BINS, Found
 from deniable.results.figures import SHARE, Block, Figure
 from deniable.results.material import MOST_ATTRIBUTES, Material, Spoken
@@ -97,7 +98,10 @@ def _is_long(material: Material, name: str) -> bool:
 
 def _items(items: Any, bins: dict[str, int], spoken: Spoken) -> str:
     named = sorted(_named(item) for item in items)
-    return ", ".join(f"{spoken.title(name)}: {label if name in bins else spoken.label(name, label)}" for name, label in named)
+    return ", ".join(
+        f"{spoken.title(name)}: {label_in_words(None if name in bins else spoken.questions.get(name), label, spoken.said)}"
+        for name, label in named
+    )
 
 
 def _named(item: Any) -> tuple[str, str]:

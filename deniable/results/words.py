@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from deniable.picture_words import ENGLISH, POLISH, Words
 from deniable.plurals import counted_in_polish
@@ -18,6 +20,11 @@ class Said:
     either: str
     negated: str
     other_than: str
+    compared_by: Mapping[str, str]
+    """What stands for an operator before a number."""
+    quoted: str
+    from_to: str
+    from_to_under: str
     everyone: str
     between_in_100: str
     exactly_in_100: str
@@ -46,6 +53,8 @@ class Said:
     accuracy: str
     baseline: str
     expected: str
+    classifiers: Mapping[str, str]
+    """What classifiers are called, by their English names."""
     given: str
     group: str
     answer: str
@@ -65,10 +74,6 @@ class Said:
         least, most = max(0, math.floor(100 * low + 1e-9)), min(100, math.ceil(100 * high - 1e-9))
         return (self.exactly_in_100 if least == most else self.between_in_100).format(low=least, high=most)
 
-    def number(self, number: float) -> str:
-        """A mean, or an end of its interval."""
-        return self.words.number(number, ",.4g")
-
     def points(self, difference: float) -> str:
         """A difference of shares in percentage points, without its sign."""
         return self.words.number(abs(100 * difference), ".1f")
@@ -87,6 +92,10 @@ SAID = {
         either="or",
         negated="not ({part})",
         other_than="other than {labels}",
+        compared_by=MappingProxyType({"<": "less than", "<=": "at most", ">": "more than", ">=": "at least"}),
+        quoted="“{text}”",
+        from_to="{low} to {high}",
+        from_to_under="{low} to under {high}",
         everyone="everyone",
         between_in_100="between {low} and {high} in 100",
         exactly_in_100="{low} in 100",
@@ -117,6 +126,7 @@ SAID = {
         accuracy="expected to be right",
         baseline="always the most frequent answer",
         expected="A classifier ({chosen}) is expected to be right {share} times.",
+        classifiers=MappingProxyType({}),
         given="Given: {titles}.",
         group="group",
         answer="answer",
@@ -132,6 +142,10 @@ SAID = {
         either="lub",
         negated="nie ({part})",
         other_than="inna odpowiedź niż {labels}",
+        compared_by=MappingProxyType({"<": "mniej niż", "<=": "najwyżej", ">": "więcej niż", ">=": "co najmniej"}),
+        quoted="„{text}”",
+        from_to="od {low} do {high}",
+        from_to_under="od {low} do mniej niż {high}",
         everyone="wszyscy",
         between_in_100="od {low} do {high} na 100",
         exactly_in_100="{low} na 100",
@@ -162,6 +176,16 @@ SAID = {
         accuracy="oczekiwana trafność",
         baseline="zawsze najczęstsza odpowiedź",
         expected="Klasyfikator ({chosen}) powinien mieć rację {share} razy.",
+        classifiers=MappingProxyType(
+            {
+                "naive Bayes": "naiwny Bayes",
+                "Bayes with several kinds of people in each class": "Bayes z kilkoma rodzajami osób w każdej klasie",
+                "a forest of unbiased weights": "las o nieobciążonych wagach",
+                "a forest on reports": "las na zgłoszeniach",
+                " and ": " i ",
+                ", together": ", razem",
+            }
+        ),
         given="Na podstawie: {titles}.",
         group="grupa",
         answer="odpowiedź",

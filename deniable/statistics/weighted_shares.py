@@ -176,10 +176,8 @@ def between(
     sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
     if target == "population":
         one, two = (_no_surer(share_of_one, size) for share_of_one, size in zip((one, two), sizes, strict=True))
-    variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
-    estimate = difference_estimate(
-        weighted, one.value - two.value, variance, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
-    )
+    found = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
+    estimate = difference_estimate(weighted, found, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)))
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:
         estimate.group_sizes = np.array([min(people)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +26,6 @@ from deniable.web.results_words import said_of
 
 TWINS = ("csv", "json", "svg", "png", "py")
 SUPPORTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-_BIN = re.compile(r"\[(-?[\d.]{1,20}), (-?[\d.]{1,20})([)\]])")
 CONFIDENCES = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -152,7 +150,7 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
 
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for figure in block.figures:
-        groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block, said, at))
+        groups.setdefault(figure.group, []).append(_figure(figure, block, said, at))
     link = None
     if isinstance(question, Overview):
         link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
@@ -169,22 +167,6 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def spelled(label: str, said: Said) -> str:
-    """The label of a bin as people say it; others as they are.
-
-    >>> spelled("[18, 25)", said_in("en")), spelled("[82, 89]", said_in("pl")), spelled("yes", said_in("en"))
-    ('18 to under 25', 'od 82 do 89', 'yes')
-    """
-    found = _BIN.fullmatch(label)
-    if found is None:
-        return label
-    polish = said.words.language == "pl"
-    low, high = (number.replace(".", said.words.decimal) for number in found.group(1, 2))
-    if found[3] == "]":
-        return f"od {low} do {high}" if polish else f"{low} to {high}"
-    return f"od {low} do mniej niż {high}" if polish else f"{low} to under {high}"
-
-
 def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
     return len({tuple(figure["label"] for figure in row) for row in groups.values()}) == 1
 
@@ -192,17 +174,16 @@ def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
 def _figure(figure: Figure, block: Block, said: Said, at: Any) -> dict[str, Any]:
     """A figure in words and places of a picture; without an estimate, only what is said instead."""
     kind = block.kind
-    label = spelled(figure.label, said)
     if figure.value is None or figure.low is None or figure.high is None:
-        return {"label": label, "value": None, "sentence": figure.sentence, "told": None}
-    value = exactly(figure.value, kind, said)
-    reported = None if figure.reported is None else exactly(figure.reported, kind, said)
+        return {"label": figure.label, "value": None, "sentence": figure.sentence, "told": None}
+    value = exactly(figure, figure.value, kind, said)
+    reported = None if figure.reported is None else exactly(figure, figure.reported, kind, said)
     return {
-        "label": label, "value": value, "sentence": figure.sentence, "told": figure.told,
+        "label": figure.label, "value": value, "sentence": figure.sentence, "told": figure.told,
         # Direct answers are worth as many as there are; of less than one there is nothing to say.
         "worth": said.worth.format(n=said.words.number(figure.worth, ",.0f"))
         if figure.worth is not None and 1 <= figure.worth < (block.n or math.inf) - 0.5 else None,
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),
-        "name": clean(f"{label}: {value}, {figure.sentence}"),
+        "name": clean(f"{figure.label}: {value}, {figure.sentence}"),
     }  # fmt: skip

@@ -26,8 +26,10 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "about_mean": "The mean of a rating or of a number.",
             "about_cross": "How often each pair of answers to two questions was given.",
             "about_compare": "Whether two groups differ, and whether chance alone could explain it.",
-            "about_together": "Which answers are often given by the same people. Choose 2 to 8 questions.",
-            "about_prediction": "How well an answer can be told from others, by a classifier that learns from the randomised answers.",
+            "about_together": "Which answers are often given by the same people. Choose 2 to 8 questions. "
+            "It may take up to a minute.",
+            "about_prediction": "How well an answer can be told from others, by a classifier that learns from the randomised "
+            "answers. It may take up to a minute.",
             "about_versions": "One question in each version of the survey, side by side.",
             "change_view": "Change this view",
             "of_field": "Question",
@@ -81,6 +83,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "what_helps": "What helps",
             "fix_form": "Choose one of the views above and fill in its form, or go back to all questions.",
             "fix_wait": "Come back when answers have been released or the survey has been closed.",
+            "fix_busy": "Load this page again in a minute. Other results can be looked at meanwhile.",
             "fix_owner": "Ask an owner of the survey.",
             "fix_list": "Choose a survey from the list.",
             "to_overview": "All questions",
@@ -108,9 +111,10 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "about_mean": "Średnia oceny albo liczby.",
             "about_cross": "Jak często padała każda para odpowiedzi na dwa pytania.",
             "about_compare": "Czy dwie grupy się różnią i czy może to wyjaśnić sam przypadek.",
-            "about_together": "Których odpowiedzi często udzielają te same osoby. Proszę wybrać od 2 do 8 pytań.",
+            "about_together": "Których odpowiedzi często udzielają te same osoby. Proszę wybrać od 2 do 8 pytań. "
+            "Może to potrwać do minuty.",
             "about_prediction": "Jak dobrze można odgadnąć jedną odpowiedź z innych; klasyfikator uczy się z losowo zmienionych "
-            "odpowiedzi.",
+            "odpowiedzi. Może to potrwać do minuty.",
             "about_versions": "Jedno pytanie w każdej wersji ankiety, obok siebie.",
             "change_view": "Zmień ten widok",
             "of_field": "Pytanie",
@@ -164,6 +168,7 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "what_helps": "Co pomoże",
             "fix_form": "Proszę wybrać jeden z widoków powyżej i wypełnić jego formularz albo wrócić do wszystkich pytań.",
             "fix_wait": "Proszę wrócić, gdy odpowiedzi zostaną udostępnione albo ankieta zostanie zamknięta.",
+            "fix_busy": "Proszę odświeżyć tę stronę za minutę. Inne wyniki można oglądać już teraz.",
             "fix_owner": "Proszę zapytać właściciela ankiety.",
             "fix_list": "Proszę wybrać ankietę z listy.",
             "to_overview": "Wszystkie pytania",
