@@ -21,7 +21,7 @@ def decimals(low: float, high: float) -> int:
         # Nearly 1 is 1: else the same error would now and then have a figure more.
         return 1 - math.floor(math.log10(half) + 1e-9)
     size = max(abs(low), abs(high))
-    return EXACT - 1 - math.floor(math.log10(size)) if size else 0
+    return max(0, EXACT - 1 - math.floor(math.log10(size))) if size else 0
 
 
 def supported(number: float, low: float, high: float, said: Said, signed: bool = False) -> str:
@@ -50,6 +50,5 @@ def supported_ends(low: float, high: float, said: Said, signed: bool = False) ->
 def _written(number: float, low: float, high: float, said: Said, signed: bool) -> str:
     # Adding 0 takes the sign from -0.
     text = said.words.number(number + 0.0, f"{'+' if signed else ''},.{max(0, decimals(low, high))}f")
-    if high > low or "." not in f"{number}":
-        return text
-    return text.rstrip("0").rstrip(said.words.decimal)
+    known_exactly = high <= low and said.words.decimal in text
+    return text.rstrip("0").rstrip(said.words.decimal) if known_exactly else text
