@@ -14,6 +14,7 @@ from deniable.errors import ParameterError, RefusedError
 from deniable.results import asking
 from deniable.results.address import from_address
 from deniable.results.estimating import too_few
+from deniable.results.kept import Kept
 from deniable.results.pictures import exactly, written
 from deniable.results.questions import Overview, Prediction, Together
 from deniable.results.rounding import supported
@@ -261,3 +262,14 @@ def test_large_means_are_not_written_with_powers():
     assert supported(1_234_567.0, 1_234_567.0, 1_234_567.0, said) == "1,234,567"
     assert supported(-0.0004, -0.05, 0.05, said, signed=True) == "+0.000"
     assert written(123_450.0, "mean", said) == "123,450"
+
+
+def test_threads_that_ask_one_sample_get_their_own_answers(bench):
+    """Many tables and fits are asked for at once, more than a sample keeps: nobody gets another's."""
+    views = [question(text) for text in VIEWS if "age+>=" not in text]
+    fresh = {view: bench.ask("council", view, "en", True).json() for view in views}
+    for _ in range(3):
+        bench._answers = Kept(1)  # so that everything is computed anew, of the same sample
+        with ThreadPoolExecutor(4) as threads:
+            told = list(threads.map(lambda view: (view, bench.ask("council", view, "en", True).json()), views * 2))
+        assert [view for view, text in told if text != fresh[view]] == []
