@@ -12,7 +12,7 @@ from deniable.results.estimating import Found
 from deniable.results.figures import SHARE, Block, Figure, figures_of
 from deniable.results.material import Material, Spoken
 from deniable.results.questions import Prediction
-from deniable.results.remarks import remarks
+from deniable.results.remarks import as_sentence, remarks
 from deniable.results.rows import only, rows_of
 from deniable.results.together import check_own_draws
 from deniable.results.words import Said
@@ -44,7 +44,10 @@ def prediction(material: Material, asked: Prediction, spoken: Spoken) -> Found:
         None, None, said.share(float(low[place]), float(high[place])),
     )  # fmt: skip
     title = said.predicted.format(title=spoken.title(asked.of))
-    sentences = () if figure.value is None else (said.expected.format(chosen=_spoken(chosen, said), share=figure.sentence),)
+    sentences: tuple[str, ...] = ()
+    if figure.low is not None:
+        better = said.better if figure.low > float(high[place]) else said.not_better
+        sentences = (said.expected.format(chosen=_spoken(chosen, said), share=figure.sentence), better)
     block = Block(
         asked.of,
         title,
@@ -57,7 +60,7 @@ def prediction(material: Material, asked: Prediction, spoken: Spoken) -> Found:
         extra={"chosen": chosen},
     )
     given = said.given.format(titles="; ".join(map(spoken.title, asked.given)))
-    return Found(title, (block,), (given,), code=_code(asked))
+    return Found(title, (block,), (as_sentence(given),), code=_code(asked))
 
 
 def expected_accuracy(data: Any, schema: Schema, asked: Prediction) -> tuple[str, Estimate]:

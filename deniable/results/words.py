@@ -47,12 +47,17 @@ class Said:
     adjusted: str
     rules: str
     rule: str
+    of_those_with: str
+    of_everyone: str
+    looked_through: str
     no_rules: str
     searched: str
     predicted: str
     accuracy: str
     baseline: str
     expected: str
+    better: str
+    not_better: str
     classifiers: Mapping[str, str]
     """What classifiers are called, by their English names."""
     given: str
@@ -82,7 +87,7 @@ class Said:
         """So many answers, with the right plural."""
         if self.words is POLISH:
             return counted_in_polish(number, "odpowiedź", "odpowiedzi", "odpowiedzi")
-        return f"{number:,} more"
+        return f"{number:,} more answers"
 
 
 SAID = {
@@ -120,14 +125,19 @@ SAID = {
         "times in 100.",
         rules="What goes together",
         rule="Of those with “{given}”, {share} also have “{then}”; of everyone {everyone}.",
+        of_those_with="Of those with “{given}”",
+        of_everyone="{share}; of everyone {everyone}",
+        looked_through="Looked through: {titles}",
         no_rules="No answers were found that surely go together more often than by chance.",
         searched="The intervals allow for these rules having been searched for.",
         predicted="Telling “{title}” from other answers",
         accuracy="expected to be right",
         baseline="always the most frequent answer",
         expected="A classifier ({chosen}) is expected to be right {share} times.",
+        better="That is more often than by always naming the most frequent answer.",
+        not_better="Whether that is more often than by always naming the most frequent answer cannot be told.",
         classifiers=MappingProxyType({}),
-        given="Given: {titles}.",
+        given="Given: {titles}",
         group="group",
         answer="answer",
         estimate="estimate",
@@ -170,12 +180,17 @@ SAID = {
         "błędny wniosek pojawia się najwyżej 5 razy na 100.",
         rules="Co idzie w parze",
         rule="Wśród osób z odpowiedzią „{given}” odpowiedź „{then}” ma {share}; wśród wszystkich {everyone}.",
+        of_those_with="Wśród osób z odpowiedzią „{given}”",
+        of_everyone="{share}; wśród wszystkich {everyone}",
+        looked_through="Przejrzano: {titles}",
         no_rules="Nie znaleziono odpowiedzi, które na pewno idą w parze częściej niż przypadkiem.",
         searched="Przedziały uwzględniają to, że tych reguł szukano.",
         predicted="Odgadywanie „{title}” z innych odpowiedzi",
         accuracy="oczekiwana trafność",
         baseline="zawsze najczęstsza odpowiedź",
         expected="Klasyfikator ({chosen}) powinien mieć rację {share} razy.",
+        better="To częściej niż wtedy, gdy zawsze podaje się najczęstszą odpowiedź.",
+        not_better="Nie da się ustalić, czy to częściej niż wtedy, gdy zawsze podaje się najczęstszą odpowiedź.",
         classifiers=MappingProxyType(
             {
                 "naive Bayes": "naiwny Bayes",
@@ -186,7 +201,7 @@ SAID = {
                 ", together": ", razem",
             }
         ),
-        given="Na podstawie: {titles}.",
+        given="Na podstawie: {titles}",
         group="grupa",
         answer="odpowiedź",
         estimate="oszacowanie",

@@ -16,7 +16,7 @@ from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
-from deniable.results.questions import KINDS, Comparison, OneQuestion, Overview, Question, from_json
+from deniable.results.questions import KINDS, Comparison, CrossTable, OneQuestion, Overview, Question, Together, from_json
 from deniable.results.words import Said, said_in
 from deniable.results.workbench import Choice
 from deniable.survey.store.accounts import OWNER, Account
@@ -64,6 +64,7 @@ def results_page(answer: Answer, reader: Reader) -> str:
         "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
         twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],
         answer=answer, blocks=[_block(block, reader, question) for block in answer.blocks], many=many,
+        marked=any(figure.reported is not None for block in answer.blocks for figure in block.figures),
         **_around(reader, question.view, question.to_json()),
     )  # fmt: skip
 
@@ -151,20 +152,34 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for figure in block.figures:
         groups.setdefault(figure.group, []).append(_figure(figure, block, said, at))
+    if isinstance(question, Together):  # whoever reads one line of a rule should understand it
+        groups = {group and said.of_those_with.format(given=group): figures for group, figures in groups.items()}
     link = None
     if isinstance(question, Overview):
         link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
     verdicts = "verdicts" in block.extra
-    sentences = block.sentences if verdicts else tuple(one[:1].upper() + one[1:] for one in block.sentences)
+    told = (
+        block.sentences[len(block.figures) :] if isinstance(question, Together) else block.sentences
+    )  # each line says its own
+    sentences = told if verdicts else tuple(one[:1].upper() + one[1:] for one in told)
     title = block.title
     if isinstance(question, Comparison):
         title = reader.speech["differences" if verdicts else "both_groups"]
     return {
         "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
-        "table": block.table and _rectangular(groups), "link": link, "verdicts": verdicts,
+        "table": block.table and _rectangular(groups), "caption": _caption(question, reader), "link": link, "verdicts": verdicts,
         "ticks": [(at(tick), written(tick, block.kind, said)) for tick in ticks_between(low, high)] if block.figures else [],
         "zero": at(0.0) if low < 0 < high else None,
     }  # fmt: skip
+
+
+def _caption(question: Question, reader: Reader) -> str | None:
+    """What stands above a cross table: which question its rows are answers to, and which its columns."""
+    if not isinstance(question, CrossTable):
+        return None
+    titles = {choice.name: choice.title for choice in reader.menu}
+    rows, columns = (titles.get(name, name) for name in (question.by, question.of))
+    return reader.speech["cross_caption"].format(rows=rows, columns=columns)
 
 
 def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:

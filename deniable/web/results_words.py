@@ -65,8 +65,9 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "version_field": "Version",
             "newest": "the newest",
             "show": "Show",
-            "how_to_read": "A dot is the estimate, its line the interval in which the true number lies 95 times in 100. The faint diamond "
-            "is what was reported, before the randomising is taken out.",
+            "how_to_read": "A dot is the estimate, its line the interval in which the true number lies 95 times in 100.",
+            "how_to_read_marks": "The faint diamond is what was reported, before the randomising is taken out.",
+            "cross_caption": "Rows: “{rows}”, columns: “{columns}”",
             "describes": "This describes those who answered. Randomising cannot correct untrue answers.",
             "both_groups": "Both groups",
             "differences": "Differences: the first group less the second",
@@ -150,8 +151,9 @@ RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "version_field": "Wersja",
             "newest": "najnowsza",
             "show": "Pokaż",
-            "how_to_read": "Kropka to oszacowanie, a linia to przedział, w którym prawdziwa liczba leży 95 razy na 100. Blady romb "
-            "pokazuje, co zgłoszono, zanim uwzględniono losowe zmiany.",
+            "how_to_read": "Kropka to oszacowanie, a linia to przedział, w którym prawdziwa liczba leży 95 razy na 100.",
+            "how_to_read_marks": "Blady romb pokazuje, co zgłoszono, zanim uwzględniono losowe zmiany.",
+            "cross_caption": "Wiersze: „{rows}”, kolumny: „{columns}”",
             "describes": "Wyniki opisują osoby, które odpowiedziały. Losowanie nie poprawia nieprawdziwych odpowiedzi.",
             "both_groups": "Obie grupy",
             "differences": "Różnice: pierwsza grupa minus druga",

@@ -32,7 +32,7 @@ pages:
      {value: n, text: {pl: Północ, en: North}}, {value: s, text: {pl: Południe, en: South}}, {value: z, text: {pl: Zachód, en: West}}]}
   - {type: boolean, name: pali, title: {pl: Czy palisz?, en: Do you smoke?}, privacy: {design: krr, p: 0.75}}
   - {type: rating, name: park, title: {pl: Jak park?, en: How is the park?}, rateMax: 5, privacy: {design: krr, p: 0.7}}
-  - {type: number, name: wiek, title: {pl: Ile lat?, en: How old?}, grid: true, min: 0, max: 100, step: 5, privacy: {design: krr, p: 0.5}}
+  - {type: number, name: wiek, title: {pl: Ile lat?, en: How old?}, grid: true, min: 0, max: 100, step: 5, privacy: {design: krr, p: 0.4}}
   - {type: number, name: godz, title: {pl: Ile godzin?, en: How many hours?}, grid: true, min: 0, max: 30, step: 5,
      privacy: {design: laplace, scale: 25, answered: 0.55}}
   - {type: boolean, name: dlug, title: {pl: Masz długi?, en: Are you in debt?},

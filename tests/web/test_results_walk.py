@@ -55,7 +55,7 @@ def test_nothing_is_wrong_on_any_page(council, role, language):
     seen, wrong, pictures, refused = set(), [], 0, 0
     while waiting:
         address = waiting.pop(0)
-        if address in seen or not address.startswith(PATH) or address.startswith(f"{PATH}."):
+        if address in seen or not address.startswith((f"{PATH}?", f"{PATH}/")) or f"lang={language}" not in address:
             continue
         seen.add(address)
         reply = council.page(address.removeprefix("/organiser"), role)
