@@ -92,7 +92,10 @@ def _told(remark: str, estimate: Estimate, spoken: Spoken) -> str:
         question = spoken.questions[name]
         for label in question.labels:
             if label not in spoken.questions:
-                remark = remark.replace(repr(label), quoted(str(question.label(label))))
+                text = str(question.label(label))
+                remark = remark.replace(repr(label), quoted(text))
+                # What people are taken to answer: "(no: 40%, yes: 60%)".
+                remark = re.sub(rf"(?<=[( ]){re.escape(label)}(?=: [\d.]+%)", lambda _, text=text: text, remark)
     if spoken.said.words.language == "pl":
         return Polish({name: question.title for name, question in spoken.questions.items()}).sentence(remark)
     for name in named:

@@ -222,7 +222,9 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> tup
     low, high = bias_range_of(weighted, rows)
     few = FEW_REPORTS / weighted.rows
     alike = np.maximum(reported[:, :k] + few * smoothed.everyone, 0.0)
-    alike = alike / alike.sum(axis=1, keepdims=True)
+    total = alike.sum(axis=1, keepdims=True)
+    everyone = np.broadcast_to(smoothed.everyone / smoothed.everyone.sum(), alike.shape).copy()
+    alike = np.divide(alike, total, out=everyone, where=total > 0)
     # The bias is seldom as large as it could be, and the smoothed size is better than its weights.
     doubt = CAREFUL * spread + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
     shares = groups[:, :k] * groups[:, k:] + doubt[:, None] * alike
