@@ -17,6 +17,7 @@ from deniable.statistics.label_numbers import has_numbers
 from deniable.survey.question_texts import frozen_texts
 
 if TYPE_CHECKING:
+    from deniable.core.schema import Schema
     from deniable.survey.store import Store
     from deniable.survey.store.surveys import Version
 
@@ -56,6 +57,8 @@ class Workbench:
         self._store = store
         self.tallies = Tallies(store)
         self._versions: dict[tuple[str, int], Version] = {}
+        self._schemas: dict[int, Schema] = {}
+        """Those of versions, with their texts: reading a questionnaire takes longer than most views."""
         self._ready = Kept[Ready](KEPT)
         self._answers = Kept[Answer](KEPT_ANSWERS)
 
@@ -156,8 +159,9 @@ class Workbench:
         if found is not None:
             return found
         released = Released(self.tallies, read, total)
-        schema = read.schema.with_texts(frozen_texts(read.questionnaire))
-        return self._ready.keep(key, ready(read.number, released, schema, exporting, grown))
+        if read.id not in self._schemas:
+            self._schemas[read.id] = read.schema.with_texts(frozen_texts(read.questionnaire))
+        return self._ready.keep(key, ready(read.number, released, self._schemas[read.id], exporting, grown))
 
 
 def _settled(work: Callable[[], T]) -> T:
