@@ -13,15 +13,20 @@ from deniable.core.estimate import Estimate
 from deniable.errors import ParameterError
 from deniable.results.calls import Call, call
 from deniable.results.conditions import chosen, in_words, read_condition
-from deniable.results.estimating import Found, names_of, tell
+from deniable.results.estimating import Found, names_of
 from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure, figures_of
 from deniable.results.material import Material, Spoken
 from deniable.results.questions import Comparison
+from deniable.results.remarks import remarks
+from deniable.results.reported import reported_means, reported_shares
+from deniable.results.rounding import supported
 from deniable.results.verdicts import holm, more_answers, p_value
+from deniable.results.words import Said
 from deniable.statistics.conditions import Condition, bare
 
 MOST_COMPARED = 30
 """Answers are compared one by one up to so many."""
+FIRST, SECOND = "first", "second"
 
 
 def comparison(material: Material, asked: Comparison, spoken: Spoken) -> Found:
@@ -63,24 +68,32 @@ def judged(
     tuple of Block
         What each group has by itself, and the differences.
     """
-    labels = [] if asked.mean else _labels(material.schema[asked.of].domain, asked)
-    groups = [in_words(condition, spoken.questions, spoken.said) for condition in _groups(asked)]
+    conditions = _groups(asked)
+    labels = [asked.of] if asked.mean else _labels(material.schema[asked.of].domain, asked)
     named = [spoken.title(asked.of)] if asked.mean else [spoken.label(asked.of, label) for label in labels]
+    marks = [_reported(material, asked, condition, labels) for condition in conditions]
     figures = [
-        _figure(estimate, label, word, yes, asked.mean, spoken)
-        for estimate, label, word, yes in zip(estimates, labels or [asked.of], named, told, strict=True)
+        _difference(estimate, label, word, yes, (one, two), asked.mean, spoken)
+        for estimate, label, word, yes, one, two in zip(estimates, labels, named, told, *marks, strict=True)
     ]
+    groups = [in_words(condition, spoken.questions, spoken.said) for condition in conditions]
     sentences = [
         _said(estimate, figure, groups, asked.mean, verdicts, spoken)
         for estimate, figure in zip(estimates, figures, strict=True)
     ]
     title = spoken.said.mean.format(title=spoken.title(asked.of)) if asked.mean else spoken.title(asked.of)
-    notes = tuple(dict.fromkeys(note for estimate in estimates for note in tell(estimate, spoken)))
     differences = Block(
-        asked.of, title, NUMBER if asked.mean else POINTS, tuple(figures), estimates[0].n, tuple(sentences), notes,
-        None if asked.mean else (-1.0, 1.0), extra={"verdicts": verdicts},
+        asked.of, title, NUMBER if asked.mean else POINTS, tuple(figures), estimates[0].n, tuple(sentences),
+        remarks(estimates, spoken), None if asked.mean else (-1.0, 1.0), extra={"verdicts": verdicts},
     )  # fmt: skip
-    return _sides(estimates, labels, groups, asked, spoken), differences
+    kind = MEAN if asked.mean else SHARE
+    sides = [
+        _side(estimate.sides[place][1], kind, (word, group), ((FIRST, SECOND)[place], label), reported, spoken.said)
+        for place, group in enumerate(groups)
+        for estimate, label, word, reported in zip(estimates, labels, named, marks[place], strict=True)
+    ]
+    limits = estimates[0].sides[0][1].limits if asked.mean else (0.0, 1.0)
+    return Block(asked.of, spoken.title(asked.of), kind, tuple(sides), estimates[0].n, limits=limits), differences
 
 
 def _groups(asked: Comparison) -> tuple[Condition, Condition]:
@@ -111,41 +124,66 @@ def _labels(domain: Domain, asked: Comparison) -> Sequence[Any]:
     return labels[1:] if len(labels) == 2 else labels
 
 
-def _figure(estimate: Estimate, label: Any, word: str, told: bool, mean: bool, spoken: Spoken) -> Figure:
-    (figure,) = figures_of(estimate, NUMBER if mean else POINTS, spoken.said, [None])
-    return replace(figure, label=word, codes=(label,), worth=None, told=None if figure.value is None else told)
+def _reported(material: Material, asked: Comparison, condition: Condition, labels: Sequence[Any]) -> Sequence[float | None]:
+    """What those reported who report to be in a group: their mean, or the shares of answers; None each where reports are no answers."""
+    if asked.mean:
+        means = reported_means(material, asked.of, condition)
+        return [None] if means is None else [float(means[0])]
+    shares = reported_shares(material, asked.of, condition)
+    if shares is None:
+        return [None] * len(labels)
+    places = {label: place for place, label in enumerate(material.schema[asked.of].domain.labels)}
+    return [float(shares[places[label]]) for label in labels]
 
 
-def _sides(
-    estimates: Sequence[Estimate], labels: Sequence[Any], groups: Sequence[str], asked: Comparison, spoken: Spoken
-) -> Block:
-    """What each of the two groups has by itself."""
-    kind = MEAN if asked.mean else SHARE
-    figures = []
-    for place, group in enumerate(groups):
-        for estimate, label in zip(estimates, labels or [asked.of], strict=True):
-            (figure,) = figures_of(estimate.sides[place][1], kind, spoken.said, [None])
-            word = spoken.title(asked.of) if asked.mean else spoken.label(asked.of, label)
-            figures.append(replace(figure, label=word, group=group, codes=(("first", "second")[place], label)))
-    limits = estimates[0].sides[0][1].limits if asked.mean else (0.0, 1.0)
-    return Block(asked.of, spoken.title(asked.of), kind, tuple(figures), estimates[0].n, limits=limits)
+def _difference(
+    estimate: Estimate,
+    label: Any,
+    word: str,
+    told: bool,
+    reported: tuple[float | None, float | None],
+    mean: bool,
+    spoken: Spoken,
+) -> Figure:
+    """The difference of an answer, or of means; what was reported of it is the difference of what each group reported."""
+    one, two = reported
+    mark = None if one is None or two is None else [one - two]
+    (figure,) = figures_of(estimate, NUMBER if mean else POINTS, spoken.said, [None], mark)
+    return replace(figure, label=word, codes=(label,), told=None if figure.value is None else told)
+
+
+def _side(
+    estimate: Estimate, kind: str, words: tuple[str, str], codes: tuple[Any, ...], reported: float | None, said: Said
+) -> Figure:
+    """What one of the two groups has by itself; `words` are for the answer and for the group."""
+    (figure,) = figures_of(estimate, kind, said, [None], None if reported is None else [reported])
+    return replace(figure, label=words[0], group=words[1], codes=codes)
 
 
 def _said(estimate: Estimate, figure: Figure, groups: Sequence[str], mean: bool, verdicts: int, spoken: Spoken) -> str:
     """Both sides, and whether they differ."""
     said, words = spoken.said, spoken.said.words
     sides = [side for _, side in estimate.sides]
-    written = [
-        said.too_few if np.isnan(side.shown[0]) else said.number(side.shown[0]) if mean else words.percent(side.shown[0])
-        for side in sides
-    ]
+    written = [_written(side, mean, said) for side in sides]
     both = (said.compared_means if mean else said.compared).format(
         answer=figure.label, first=groups[0], second=groups[1], one=written[0], two=written[1]
     )
     if figure.told and figure.value is not None:
-        size = said.number(abs(figure.value)) if mean else f"{said.points(figure.value)} {words.points}"
+        size = f"{said.points(figure.value)} {words.points}"
+        if mean:
+            size = supported(abs(figure.value), figure.low or 0.0, figure.high or 0.0, said)
         return f"{both}: {said.larger.format(difference=size)}"
     more = None if figure.value is None else more_answers(estimate, verdicts)
     if more is None:
         return f"{both}: {said.not_told}"
     return f"{both}: {said.not_told_more.format(more=said.more_answers(more))}"
+
+
+def _written(side: Estimate, mean: bool, said: Said) -> str:
+    """What one of the two groups has, in a sentence about both."""
+    if np.isnan(side.shown[0]) or not side.has_interval:
+        return said.too_few
+    if not mean:
+        return said.words.percent(side.shown[0])
+    low, high = side.interval()
+    return supported(float(side.shown[0]), float(low[0]), float(high[0]), said)

@@ -92,7 +92,7 @@ def in_words(condition: Condition, asked: Mapping[str, Question], said: Said) ->
     >>> from deniable.results.words import said_in
     >>> texts = {"sex": Question("Your sex", {"F": "Female"})}
     >>> in_words(parse("sex == 'F' and not age < 30"), texts, said_in("en"))
-    'Your sex: Female and not (age < 30)'
+    'Your sex: Female and not (age: less than 30)'
     """
     if isinstance(condition, Not):
         return said.negated.format(part=in_words(condition.part, asked, said))
@@ -110,7 +110,7 @@ def in_words(condition: Condition, asked: Mapping[str, Question], said: Said) ->
         return f"{title}: {texts}"
     if condition.operator in ("!=", "not in"):
         return f"{title}: {said.other_than.format(labels=texts)}"
-    return f"{title} {condition.operator} {texts}"
+    return f"{title}: {said.compared_by[condition.operator]} {texts}"
 
 
 def met(condition: Condition | None, channels: Mapping[str, Channel], codes: Mapping[str, Ints], rows: int) -> Any:

@@ -13,6 +13,7 @@ from deniable.results.conditions import in_words, read_condition
 from deniable.results.figures import MEAN, SHARE, Block, figures_of
 from deniable.results.material import Material, Spoken
 from deniable.results.questions import CrossTable, MeanOf, OneQuestion, Overview, Question, Versions
+from deniable.results.remarks import remarks, why_not
 from deniable.results.reported import reported_means, reported_shares
 from deniable.results.tallies import Released
 from deniable.statistics.conditions import Condition
@@ -57,7 +58,7 @@ def overview(material: Material, asked: Overview, spoken: Spoken) -> Found:
     names = list(material.schema)
     of_condition = [] if condition is None else condition.attributes()
     if isinstance(material.data, Released):
-        material.data.tables([list(dict.fromkeys([name, *of_condition])) for name in names])
+        material.data.prepare([list(dict.fromkeys([name, *of_condition])) for name in names])
     each = [_or_why(material, OneQuestion(name, where=asked.where), spoken) for name in names]
     return Found(
         spoken.said.overview,
@@ -75,7 +76,9 @@ def _or_why(material: Material, asked: OneQuestion, spoken: Spoken) -> Found:
     try:
         return one_question(material, asked, spoken)
     except (NotInvertibleError, NoIntervalError) as error:
-        block = Block(asked.of, spoken.title(asked.of), SHARE, (), None, (spoken.said.cannot_be_told,), (str(error),))
+        block = Block(
+            asked.of, spoken.title(asked.of), SHARE, (), None, (spoken.said.cannot_be_told,), (why_not(error, spoken),)
+        )
         return Found(block.title, (block,))
 
 
@@ -163,20 +166,8 @@ def _block(
     title = one if by is None else spoken.said.words.one_by_other.format(one=one, other=spoken.title(by))
     title = spoken.said.mean.format(title=title) if kind == MEAN else title
     counted = spoken.said.answers.format(n=spoken.said.words.number(estimate.n, ","))
-    told = tell(estimate, spoken)
     limits = estimate.limits if kind == MEAN else (0.0, 1.0)
-    return Block(of, title, kind, figures, estimate.n, (f"{counted}.",), told, limits), estimate
-
-
-def tell(estimate: Estimate, spoken: Spoken) -> tuple[str, ...]:
-    """What an estimate assumes and remarks, in a survey's texts where it names its questions."""
-    texts = estimate
-    words = spoken.said.words
-    said = [words.assumed.format(what=one) for one in texts.assumes] + [words.note.format(what=one) for one in texts.notes]
-    said += [words.warning.format(what=one) for one in texts.warnings]
-    for name, question in spoken.questions.items():
-        said = [one.replace(repr(name), f"“{question.title}”") for one in said]
-    return tuple(dict.fromkeys(said))
+    return Block(of, title, kind, figures, estimate.n, (f"{counted}.",), remarks([estimate], spoken), limits), estimate
 
 
 def within(condition: Condition | None, spoken: Spoken) -> tuple[str, ...]:

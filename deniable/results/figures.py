@@ -10,6 +10,8 @@ import numpy as np
 
 from deniable.core.estimate import Estimate
 from deniable.core.question_texts import Question
+from deniable.results.bins import label_in_words
+from deniable.results.rounding import supported_ends
 from deniable.results.words import Said
 
 SHARE, MEAN, POINTS, NUMBER = "share", "mean", "points", "number"
@@ -111,7 +113,7 @@ def figures_of(
     marks = [None] * len(labels) if reported is None else reported
     found = []
     for i, label in enumerate(labels):
-        words = [_text(question, part) for question, part in zip(texts[-len(label) :], label, strict=True)]
+        words = [label_in_words(question, part, said) for question, part in zip(texts[-len(label) :], label, strict=True)]
         group = words[0] if len(words) > 1 else None
         if not np.isfinite([shown[i], low[i], high[i]]).all():
             instead = said.too_few if estimate.too_few[i] else said.cannot_be_told
@@ -135,11 +137,8 @@ def sentence(kind: str, low: float, high: float, said: Said) -> str:
     if kind == POINTS:
         ends = [said.words.number(100 * end, "+.1f") for end in (low, high)]
         return said.between.format(low=ends[0], high=f"{ends[1]} {said.words.points}")
-    return said.between.format(low=said.number(low), high=said.number(high))
-
-
-def _text(question: Question | None, label: Any) -> str:
-    return str(label if question is None else question.label(label))
+    ends = supported_ends(low, high, said, signed=kind == NUMBER)
+    return said.between.format(low=ends[0], high=ends[1])
 
 
 def _number(given: Any) -> float | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from deniable.charts.dots import Dot, dots
-from deniable.results.figures import MEAN, POINTS, SHARE, Block
+from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure
+from deniable.results.rounding import supported
 from deniable.results.words import Said
 
 
@@ -11,7 +12,8 @@ def picture(block: Block, said: Said, title: str | None = None) -> str:
     """A block as SVG: dots on lines, what was reported as a faint mark, and what is said where nothing is drawn."""
     rows = []
     for figure in block.figures:
-        said_of_it = _said(figure.value, figure.sentence, block.kind, said)
+        exact = "" if figure.value is None else f"{exactly(figure, figure.value, block.kind, said)}, "
+        said_of_it = f"{exact}{figure.sentence}"
         rows.append(Dot(figure.label, figure.value, figure.low, figure.high, said_of_it, figure.reported, figure.group))
     if not rows:
         rows = [Dot("", None, None, None, block.sentences[0] if block.sentences else said.cannot_be_told)]
@@ -24,22 +26,20 @@ def picture(block: Block, said: Said, title: str | None = None) -> str:
     )
 
 
-def _said(value: float | None, sentence: str, kind: str, said: Said) -> str:
-    return sentence if value is None else f"{exactly(value, kind, said)}, {sentence}"
-
-
-def exactly(value: float, kind: str, said: Said) -> str:
-    """An estimate as pictures and pages write it.
+def exactly(figure: Figure, number: float, kind: str, said: Said) -> str:
+    """A figure's estimate, or what was reported instead of it, as pictures and pages write it: means as exactly as their interval supports.
 
     >>> from deniable.results.words import said_in
-    >>> exactly(0.125, SHARE, said_in("pl")), exactly(0.05, POINTS, said_in("en"))
-    ('12,5%', '+5.0 points')
+    >>> mean = Figure("Age", None, ("age",), 43.2178, 41.9, 44.6, None, None, "")
+    >>> exactly(mean, 0.125, SHARE, said_in("pl")), exactly(mean, 0.05, POINTS, said_in("en")), exactly(mean, 43.2178, MEAN, said_in("pl"))
+    ('12,5%', '+5.0 points', '43,2')
     """
     if kind == SHARE:
-        return said.words.percent(value)
+        return said.words.percent(number)
     if kind == POINTS:
-        return f"{said.words.number(100 * value, '+.1f')} {said.words.points}"
-    return said.number(value)
+        return f"{said.words.number(100 * number, '+.1f')} {said.words.points}"
+    low, high = (number if end is None else end for end in (figure.low, figure.high))
+    return supported(number, low, high, said, signed=kind == NUMBER)
 
 
 def written(number: float, kind: str, said: Said) -> str:
@@ -51,7 +51,7 @@ def written(number: float, kind: str, said: Said) -> str:
     """
     if kind == SHARE:
         return said.words.number(100 * number, ".3g") + "%"
-    return said.words.number(100 * number, ".3g") if kind == POINTS else said.number(number)
+    return said.words.number(100 * number, ".3g") if kind == POINTS else said.words.number(number, ",.10g")
 
 
 def reach(block: Block) -> tuple[float, float]:

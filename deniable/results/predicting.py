@@ -8,12 +8,14 @@ from deniable.core.estimate import Estimate
 from deniable.core.schema import Schema
 from deniable.errors import ParameterError
 from deniable.results.calls import call
-from deniable.results.estimating import Found, tell
+from deniable.results.estimating import Found
 from deniable.results.figures import SHARE, Block, Figure, figures_of
 from deniable.results.material import Material, Spoken
 from deniable.results.questions import Prediction
+from deniable.results.remarks import as_sentence, remarks
 from deniable.results.rows import only, rows_of
 from deniable.results.together import check_own_draws
+from deniable.results.words import Said
 
 MOST_LEARNED = 20_000
 """A classifier learns from so many rows at most."""
@@ -42,7 +44,10 @@ def prediction(material: Material, asked: Prediction, spoken: Spoken) -> Found:
         None, None, said.share(float(low[place]), float(high[place])),
     )  # fmt: skip
     title = said.predicted.format(title=spoken.title(asked.of))
-    sentences = () if figure.value is None else (said.expected.format(chosen=chosen, share=figure.sentence),)
+    sentences: tuple[str, ...] = ()
+    if figure.low is not None:
+        better = said.better if figure.low > float(high[place]) else said.not_better
+        sentences = (said.expected.format(chosen=_spoken(chosen, said), share=figure.sentence), better)
     block = Block(
         asked.of,
         title,
@@ -50,12 +55,12 @@ def prediction(material: Material, asked: Prediction, spoken: Spoken) -> Found:
         (figure, often),
         expected.n,
         sentences,
-        tell(expected, spoken),
+        remarks([expected], spoken),
         (0.0, 1.0),
         extra={"chosen": chosen},
     )
     given = said.given.format(titles="; ".join(map(spoken.title, asked.given)))
-    return Found(title, (block,), (given,), code=_code(asked))
+    return Found(title, (block,), (as_sentence(given),), code=_code(asked))
 
 
 def expected_accuracy(data: Any, schema: Schema, asked: Prediction) -> tuple[str, Estimate]:
@@ -66,6 +71,18 @@ def expected_accuracy(data: Any, schema: Schema, asked: Prediction) -> tuple[str
     rows = rows_of(data, schema, names, MOST_LEARNED)
     model = AutoClassifier(only(schema, names, asked.of)).fit(rows)
     return str(model.chosen_), model.expected_accuracy_
+
+
+def _spoken(chosen: str, said: Said) -> str:
+    """What decides, in the reader's language.
+
+    >>> from deniable.results.words import said_in
+    >>> _spoken("naive Bayes and a forest on reports, together", said_in("pl"))
+    'naiwny Bayes i las na zgłoszeniach, razem'
+    """
+    for english, spoken in said.classifiers.items():
+        chosen = chosen.replace(english, spoken)
+    return chosen
 
 
 def _code(asked: Prediction) -> tuple[str, ...]:

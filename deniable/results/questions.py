@@ -21,6 +21,8 @@ class Question:
     """What is asked. `version` is that of the survey: the newest unless it is given."""
 
     view: ClassVar[str]
+    takes_long: ClassVar[bool] = False
+    """Whether it may take a minute, so that others must not wait for it."""
     version: int | None = dataclasses.field(default=None, kw_only=True)
 
     def to_json(self) -> dict[str, Any]:
@@ -91,6 +93,7 @@ class Together(Question):
     """Which answers go together: rules with intervals, among a few questions."""
 
     view: ClassVar[str] = "together"
+    takes_long: ClassVar[bool] = True
     of: tuple[str, ...]
     support: float = 0.1
     confidence: float = 0.5
@@ -102,6 +105,7 @@ class Prediction(Question):
     """How well an answer can be told from those to other questions: a classifier and the accuracy to expect of it."""
 
     view: ClassVar[str] = "prediction"
+    takes_long: ClassVar[bool] = True
     of: str
     given: tuple[str, ...]
 

@@ -12,10 +12,12 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.mining.itemsets import frequent_itemsets
 from deniable.mining.rules import association_rules
+from deniable.results.bins import label_in_words
 from deniable.results.estimating import BINS, Found
 from deniable.results.figures import SHARE, Block, Figure
 from deniable.results.material import MOST_ATTRIBUTES, Material, Spoken
 from deniable.results.questions import MOST_TOGETHER, Together
+from deniable.results.remarks import as_sentence
 from deniable.results.rows import only, rows_of
 
 MOST_RULES = 40
@@ -41,15 +43,16 @@ def together(material: Material, asked: Together, spoken: Spoken) -> Found:
         value = float(np.clip(row["confidence"], low, high))
         share = spoken.said.share(low, high)
         codes = (_codes(row["antecedents"]), _codes(row["consequents"]))
-        figures.append(Figure(then, given, codes, value, low, high, None, None, share))
         everyone = spoken.said.words.percent(float(np.clip(row["consequent support"], 0, 1)))
+        beside = spoken.said.of_everyone.format(share=share, everyone=everyone)
+        figures.append(Figure(then, given, codes, value, low, high, None, None, beside))
         sentences.append(spoken.said.rule.format(given=given, then=then, share=share, everyone=everyone))
     sentences += [spoken.said.searched] if figures else [spoken.said.no_rules]
     block = Block(
         ",".join(asked.of), spoken.said.rules, SHARE, tuple(figures), rules.attrs["rows"], tuple(sentences), (), (0.0, 1.0)
     )
-    titles = spoken.said.given.format(titles="; ".join(map(spoken.title, asked.of)))
-    return Found(spoken.said.rules, (block,), (titles,), code=_code(asked, bins))
+    titles = spoken.said.looked_through.format(titles="; ".join(map(spoken.title, asked.of)))
+    return Found(spoken.said.rules, (block,), (as_sentence(titles),), code=_code(asked, bins))
 
 
 def check_own_draws(material: Material, names: Any) -> None:
@@ -97,7 +100,10 @@ def _is_long(material: Material, name: str) -> bool:
 
 def _items(items: Any, bins: dict[str, int], spoken: Spoken) -> str:
     named = sorted(_named(item) for item in items)
-    return ", ".join(f"{spoken.title(name)}: {label if name in bins else spoken.label(name, label)}" for name, label in named)
+    return ", ".join(
+        f"{spoken.title(name)}: {label_in_words(None if name in bins else spoken.questions.get(name), label, spoken.said)}"
+        for name, label in named
+    )
 
 
 def _named(item: Any) -> tuple[str, str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from deniable.picture_words import ENGLISH, POLISH, Words
 from deniable.plurals import counted_in_polish
@@ -18,6 +20,11 @@ class Said:
     either: str
     negated: str
     other_than: str
+    compared_by: Mapping[str, str]
+    """What stands for an operator before a number."""
+    quoted: str
+    from_to: str
+    from_to_under: str
     everyone: str
     between_in_100: str
     exactly_in_100: str
@@ -40,12 +47,19 @@ class Said:
     adjusted: str
     rules: str
     rule: str
+    of_those_with: str
+    of_everyone: str
+    looked_through: str
     no_rules: str
     searched: str
     predicted: str
     accuracy: str
     baseline: str
     expected: str
+    better: str
+    not_better: str
+    classifiers: Mapping[str, str]
+    """What classifiers are called, by their English names."""
     given: str
     group: str
     answer: str
@@ -65,10 +79,6 @@ class Said:
         least, most = max(0, math.floor(100 * low + 1e-9)), min(100, math.ceil(100 * high - 1e-9))
         return (self.exactly_in_100 if least == most else self.between_in_100).format(low=least, high=most)
 
-    def number(self, number: float) -> str:
-        """A mean, or an end of its interval."""
-        return self.words.number(number, ",.4g")
-
     def points(self, difference: float) -> str:
         """A difference of shares in percentage points, without its sign."""
         return self.words.number(abs(100 * difference), ".1f")
@@ -77,7 +87,7 @@ class Said:
         """So many answers, with the right plural."""
         if self.words is POLISH:
             return counted_in_polish(number, "odpowiedź", "odpowiedzi", "odpowiedzi")
-        return f"{number:,} more"
+        return f"{number:,} more answers"
 
 
 SAID = {
@@ -87,6 +97,10 @@ SAID = {
         either="or",
         negated="not ({part})",
         other_than="other than {labels}",
+        compared_by=MappingProxyType({"<": "less than", "<=": "at most", ">": "more than", ">=": "at least"}),
+        quoted="“{text}”",
+        from_to="{low} to {high}",
+        from_to_under="{low} to under {high}",
         everyone="everyone",
         between_in_100="between {low} and {high} in 100",
         exactly_in_100="{low} in 100",
@@ -111,13 +125,19 @@ SAID = {
         "times in 100.",
         rules="What goes together",
         rule="Of those with “{given}”, {share} also have “{then}”; of everyone {everyone}.",
+        of_those_with="Of those with “{given}”",
+        of_everyone="{share}; of everyone {everyone}",
+        looked_through="Looked through: {titles}",
         no_rules="No answers were found that surely go together more often than by chance.",
         searched="The intervals allow for these rules having been searched for.",
         predicted="Telling “{title}” from other answers",
         accuracy="expected to be right",
         baseline="always the most frequent answer",
         expected="A classifier ({chosen}) is expected to be right {share} times.",
-        given="Given: {titles}.",
+        better="That is more often than by always naming the most frequent answer.",
+        not_better="Whether that is more often than by always naming the most frequent answer cannot be told.",
+        classifiers=MappingProxyType({}),
+        given="Given: {titles}",
         group="group",
         answer="answer",
         estimate="estimate",
@@ -132,6 +152,10 @@ SAID = {
         either="lub",
         negated="nie ({part})",
         other_than="inna odpowiedź niż {labels}",
+        compared_by=MappingProxyType({"<": "mniej niż", "<=": "najwyżej", ">": "więcej niż", ">=": "co najmniej"}),
+        quoted="„{text}”",
+        from_to="od {low} do {high}",
+        from_to_under="od {low} do mniej niż {high}",
         everyone="wszyscy",
         between_in_100="od {low} do {high} na 100",
         exactly_in_100="{low} na 100",
@@ -156,13 +180,28 @@ SAID = {
         "błędny wniosek pojawia się najwyżej 5 razy na 100.",
         rules="Co idzie w parze",
         rule="Wśród osób z odpowiedzią „{given}” odpowiedź „{then}” ma {share}; wśród wszystkich {everyone}.",
+        of_those_with="Wśród osób z odpowiedzią „{given}”",
+        of_everyone="{share}; wśród wszystkich {everyone}",
+        looked_through="Przejrzano: {titles}",
         no_rules="Nie znaleziono odpowiedzi, które na pewno idą w parze częściej niż przypadkiem.",
         searched="Przedziały uwzględniają to, że tych reguł szukano.",
         predicted="Odgadywanie „{title}” z innych odpowiedzi",
         accuracy="oczekiwana trafność",
         baseline="zawsze najczęstsza odpowiedź",
         expected="Klasyfikator ({chosen}) powinien mieć rację {share} razy.",
-        given="Na podstawie: {titles}.",
+        better="To częściej niż wtedy, gdy zawsze podaje się najczęstszą odpowiedź.",
+        not_better="Nie da się ustalić, czy to częściej niż wtedy, gdy zawsze podaje się najczęstszą odpowiedź.",
+        classifiers=MappingProxyType(
+            {
+                "naive Bayes": "naiwny Bayes",
+                "Bayes with several kinds of people in each class": "Bayes z kilkoma rodzajami osób w każdej klasie",
+                "a forest of unbiased weights": "las o nieobciążonych wagach",
+                "a forest on reports": "las na zgłoszeniach",
+                " and ": " i ",
+                ", together": ", razem",
+            }
+        ),
+        given="Na podstawie: {titles}",
         group="grupa",
         answer="odpowiedź",
         estimate="oszacowanie",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deniable.errors import RefusedError
 from deniable.results.answers import Answer
+from deniable.results.kept import Kept
 from deniable.results.questions import Question, Versions
 from deniable.results.showing import Ready, ready, shown
 from deniable.results.tallies import MovedError, Released, Tallies
@@ -17,6 +17,7 @@ from deniable.statistics.label_numbers import has_numbers
 from deniable.survey.question_texts import frozen_texts
 
 if TYPE_CHECKING:
+    from deniable.core.schema import Schema
     from deniable.survey.store import Store
     from deniable.survey.store.surveys import Version
 
@@ -25,6 +26,9 @@ KEPT = 16
 ATTEMPTS = 3
 KEPT_ANSWERS = 128
 """So many answers are kept until other answers come out."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,15 +50,17 @@ Moment = tuple["Version", int, bool, bool]
 
 
 class Workbench:
-    """The surveys of a store, to be asked by pages, reports and the command line. One for each process; threads may share it."""
+    """The surveys of a store, to be asked by pages, reports and the command line. One for each process; threads may share it. Nothing is
+    locked while something is computed: what takes long keeps nobody else waiting."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.tallies = Tallies(store)
-        self._lock = threading.RLock()
         self._versions: dict[tuple[str, int], Version] = {}
-        self._ready: OrderedDict[tuple[int, int, int, bool, bool], Ready] = OrderedDict()
-        self._answers: OrderedDict[tuple[Any, ...], Answer] = OrderedDict()
+        self._schemas: dict[int, Schema] = {}
+        """Those of versions, with their texts: reading a questionnaire takes longer than most views."""
+        self._ready = Kept[Ready](KEPT)
+        self._answers = Kept[Answer](KEPT_ANSWERS)
 
     def ask(self, slug: str, question: Question, language: str | None = None, exporting: bool = False) -> Answer:
         """What a view shows to those who may export, or to those who may not (docs/security.md).
@@ -74,52 +80,50 @@ class Workbench:
         -------
         Answer
         """
-        with self._lock:
-            for _ in range(ATTEMPTS - 1):
-                try:
-                    return self._asked(slug, question, language, exporting)
-                except MovedError:
-                    continue
-            return self._asked(slug, question, language, exporting)
+        return _settled(lambda: self._asked(slug, question, language, exporting))
+
+    def kept(self, slug: str, question: Question, language: str | None = None, exporting: bool = False) -> Answer | None:
+        """The same if it is kept since it was asked last, else None: nothing is computed."""
+        return self._answers.get(self._key(slug, question, language, exporting)[1])
 
     def _asked(self, slug: str, question: Question, language: str | None, exporting: bool) -> Answer:
-        wanted = None if isinstance(question, Versions) else question.version
-        keys = self._moments(slug, exporting, wanted, every=isinstance(question, Versions))
-        asked = (self.tallies.changes, tuple((key[0].id, *key[1:]) for key in keys), question, language)
-        if asked not in self._answers:
-            self._answers[asked] = self._computed(keys, question, language)
-            while len(self._answers) > KEPT_ANSWERS:
-                self._answers.popitem(last=False)
-        self._answers.move_to_end(asked)
-        return self._answers[asked]
+        moments, key = self._key(slug, question, language, exporting)
+        return self._answers.get(key) or self._answers.keep(key, self._computed(moments, question, language))
 
-    def _computed(self, keys: list[Moment], question: Question, language: str | None) -> Answer:
-        return shown([self._one(*key) for key in keys], question, language)
+    def _key(
+        self, slug: str, question: Question, language: str | None, exporting: bool
+    ) -> tuple[list[Moment], tuple[Any, ...]]:
+        """The versions that a question is about, as they are now, and what its answer is kept under."""
+        changes = self.tallies.changes
+        wanted = None if isinstance(question, Versions) else question.version
+        moments = self._moments(slug, exporting, wanted, every=isinstance(question, Versions))
+        return moments, (changes, tuple((moment[0].id, *moment[1:]) for moment in moments), question, language)
+
+    def _computed(self, moments: list[Moment], question: Question, language: str | None) -> Answer:
+        return shown([self._one(*moment) for moment in moments], question, language)
 
     def menu(self, slug: str, language: str | None = None, exporting: bool = False, version: int | None = None) -> list[Choice]:
         """The questions of a version, as menus list them: those that may be seen, with the answers or cells that conditions can name."""
-        with self._lock:
-            here = self._one(*self._moments(slug, exporting, version)[-1])
-            spoken = here.material.spoken(language)
-            schema, opened = here.material.schema, set(open_names(here.whole.schema))
-            found = []
-            for name, channel in schema.items():
-                domain = channel.domain
-                labels = (
-                    []
-                    if domain.is_numeric and domain.size > 12
-                    else [(label, spoken.label(name, label)) for label in domain.labels]
-                )
-                divides = here.viewable is None or (
-                    name in here.viewable.chain if name in opened else not here.viewable.everyone_only
-                )
-                found.append(Choice(name, spoken.title(name), tuple(labels), name in opened, has_numbers(domain), divides))
-            return found
+        here = _settled(lambda: self.ready(slug, exporting, version))
+        spoken = here.material.spoken(language)
+        schema, opened = here.material.schema, set(open_names(here.whole.schema))
+        found = []
+        for name, channel in schema.items():
+            domain = channel.domain
+            labels = (
+                []
+                if domain.is_numeric and domain.size > 12
+                else [(label, spoken.label(name, label)) for label in domain.labels]
+            )
+            divides = here.viewable is None or (
+                name in here.viewable.chain if name in opened else not here.viewable.everyone_only
+            )
+            found.append(Choice(name, spoken.title(name), tuple(labels), name in opened, has_numbers(domain), divides))
+        return found
 
     def ready(self, slug: str, exporting: bool = False, version: int | None = None) -> Ready:
         """One version as it is now, for reports, which ask it many things at one moment."""
-        with self._lock:
-            return self._one(*self._moments(slug, exporting, version)[-1])
+        return self._one(*self._moments(slug, exporting, version)[-1])
 
     def versions(self, slug: str) -> list[int]:
         """The versions that have answers that are out, oldest first."""
@@ -151,11 +155,20 @@ class Workbench:
 
     def _one(self, read: Version, total: int, exporting: bool, grown: bool) -> Ready:
         key = (self.tallies.changes, read.id, total, exporting, grown)
-        if key not in self._ready:
-            released = Released(self.tallies, read, total)
-            schema = read.schema.with_texts(frozen_texts(read.questionnaire))
-            self._ready[key] = ready(read.number, released, schema, exporting, grown)
-            while len(self._ready) > KEPT:
-                self._ready.popitem(last=False)
-        self._ready.move_to_end(key)
-        return self._ready[key]
+        found = self._ready.get(key)
+        if found is not None:
+            return found
+        released = Released(self.tallies, read, total)
+        if read.id not in self._schemas:
+            self._schemas[read.id] = read.schema.with_texts(frozen_texts(read.questionnaire))
+        return self._ready.keep(key, ready(read.number, released, self._schemas[read.id], exporting, grown))
+
+
+def _settled(work: Callable[[], T]) -> T:
+    """What something gives; it is tried anew where answers came out meanwhile."""
+    for _ in range(ATTEMPTS):
+        try:
+            return work()
+        except MovedError:
+            continue
+    raise RefusedError("busy", "New answers come out faster than these results are computed. Please try again in a moment.")

@@ -31,11 +31,13 @@ class Fits:
         if not given and not fine:
             raise ParameterError("no_condition", "This question needs a condition.")
         key = (tuple(map(repr, given)), tuple(fine))
-        if self._last is None or self._last[0] != key:
+        last = self._last
+        if last is None or last[0] != key:
             names = [*fine, *(name for condition in given for name in condition.attributes())]
             finely = {name: self._fineness(name) for name in fine}
-            self._last = (key, LikeliestJoint(self._parts.remembering(names), given, finely, self._parts.weights))
-        return self._last[1]
+            last = (key, LikeliestJoint(self._parts.remembering(names), given, finely, self._parts.weights))
+            self._last = last  # by the time of the next line another thread may have kept its own
+        return last[1]
 
     def means(self, name: str, conditions: Sequence[Condition | None]) -> Floats | None:
         """The likeliest means of an attribute in groups that one other attribute makes; None of everyone, and behind noise, where no

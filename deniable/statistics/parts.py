@@ -67,12 +67,14 @@ class Parts:
     def table(self, i: int, names: Sequence[str]) -> CellTable:
         """How often each combination of reports occurs in a part; the last few are kept, since questions come in groups."""
         key = (i, tuple(names))
-        if key not in self._tables:
-            summed = self._summed(*key)
-            if len(self._tables) >= KEPT_TABLES:
-                self._tables.pop(next(iter(self._tables)))
-            self._tables[key] = cell_table(*self.all[i], list(names)) if summed is None else summed
-        return self._tables[key]
+        found = self._tables.get(key)
+        if found is None:
+            found = self._summed(*key)
+            if found is None:
+                found = cell_table(*self.all[i], list(names))
+            # Never changed, always replaced: another thread may be looking through them.
+            self._tables = {**dict(list(self._tables.items())[1 - KEPT_TABLES :]), key: found}
+        return found
 
     def _summed(self, i: int, names: tuple[str, ...]) -> CellTable | None:
         """The table from one that is kept and has all of these attributes, if there is one."""

@@ -22,6 +22,14 @@ Placed = tuple[int, Ratio]
 """A ratio, and the place of its top among the functions."""
 
 
+class Minus(NamedTuple):
+    """The first ratio less the second: its variance, the ends of its interval by their level, and how many direct answers it is worth."""
+
+    variance: float
+    ends: Callable[[float], tuple[Floats, Floats]]
+    worth: float
+
+
 class Overlap(NamedTuple):
     """Estimated sums over those who are in both groups: of the number squared, of the number, and of 1."""
 
@@ -30,12 +38,11 @@ class Overlap(NamedTuple):
     people: float
 
 
-def minus(
-    weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap, target: str
-) -> tuple[float, Callable[[float], tuple[Floats, Floats]]]:
-    """The variance of the first ratio less the second, and the ends of its interval by their level."""
+def minus(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap, target: str) -> Minus:
+    """The first ratio less the second."""
     (_, one), (_, two) = ratios
-    together = _together(weighted, ratios, overlap, target)
+    cross = _cross(weighted, ratios, overlap)
+    together = _together(weighted, (one, two), cross, target)
     product = np.sqrt(max(0.0, one.variance) * max(0.0, two.variance))
     correlation = float(np.clip(together / product, -1.0, 1.0)) if product > 0 else 0.0
 
@@ -46,7 +53,8 @@ def minus(
         high = value + _mover(first_high, second_low, correlation)
         return np.array([low]), np.array([high])
 
-    return max(weighted.least_variance(target), one.variance + two.variance - 2 * together), ends
+    variance = max(weighted.least_variance(target), one.variance + two.variance - 2 * together)
+    return Minus(variance, ends, _worth(weighted, (one, two), cross, target))
 
 
 def apart(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
@@ -75,17 +83,31 @@ def _mover(one: tuple[float, float], two: tuple[float, float], correlation: floa
     return one[0] + two[0] + float(np.sqrt(max(0.0, chance)))
 
 
-def _together(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap, target: str) -> float:
-    """The covariance of two ratios from the same reports."""
+def _cross(weighted: Weighted, ratios: tuple[Placed, Placed], overlap: Overlap) -> float:
+    """The estimated sum of the products of the true residuals of two ratios: nothing where nobody is in both groups."""
     (top, one), (other_top, two) = ratios
+    residuals = overlap.squared - (one.value + two.value) * overlap.number + one.value * two.value * overlap.people
+    return float(one.row[top] * two.row[other_top] * residuals / weighted.people**2)
+
+
+def _together(weighted: Weighted, ratios: tuple[Ratio, Ratio], cross: float, target: str) -> float:
+    """The covariance of two ratios from the same reports."""
+    one, two = ratios
     if one.note is not None or two.note is not None:
         return 0.0
     rows = np.array([one.row, two.row])
-    people = weighted.people
-    residuals = overlap.squared - (one.value + two.value) * overlap.number + one.value * two.value * overlap.people
-    cross = rows[0, top] * rows[1, other_top] * residuals / people**2
     known = np.array([[0.0, cross], [cross, 0.0]])
-    return float(weighted.errors(rows @ weighted.values / people, known, target)[0][0, 1])
+    return float(weighted.errors(rows @ weighted.values / weighted.people, known, target)[0][0, 1])
+
+
+def _worth(weighted: Weighted, ratios: tuple[Ratio, Ratio], cross: float, target: str) -> float:
+    """How many direct answers would tell a difference as well; not known where that of one of the two is not."""
+    one, two = ratios
+    if one.note is not None or two.note is not None or not np.isfinite([one.worth, two.worth]).all():
+        return float("nan")
+    residual = (one.row - two.row)[None, :] @ weighted.values / weighted.people
+    known = np.array([[one.squares + two.squares - 2 * cross]])
+    return float(weighted.errors(residual, known, target)[1][0])
 
 
 def covariance_of(weighted: Weighted, ratios: Sequence[Ratio], target: str) -> Floats:
@@ -124,14 +146,13 @@ def ratios_estimate(
 
 
 def difference_estimate(
-    weighted: Weighted, value: float, variance: float, sides: Sequence[Ratio], target: str, title: str,
-    limits: tuple[float, float] | None, ends: Callable[[float], tuple[Floats, Floats]],
-) -> Estimate:  # fmt: skip
-    """An estimate of the difference of two ratios, from the ends of its interval. Their biases add up."""
+    weighted: Weighted, found: Minus, sides: tuple[Ratio, Ratio], target: str, title: str, limits: tuple[float, float] | None
+) -> Estimate:
+    """An estimate of the difference of two ratios. Their biases add up."""
     method, bias, said = _said(weighted, sides)
     return Estimate(
-        [value], ["difference"], method=method, target=target, covariance=[[variance]], name=title, limits=limits, ends=ends,
-        bias=None if bias is None else [sum(bias)], **said,
+        [sides[0].value - sides[1].value], ["difference"], method=method, target=target, covariance=[[found.variance]], name=title,
+        limits=limits, ends=found.ends, worth=[found.worth] if bias is None else None, bias=None if bias is None else [sum(bias)], **said,
     )  # fmt: skip
 
 
@@ -146,7 +167,7 @@ def sides(
         method, bias, said = _said(weighted, [one])
         estimate = Estimate(
             [one.value], ["share" if within == (0.0, 1.0) else "mean"], method=method, target=target, covariance=[[one.variance]],
-            limits=within, ends=_ends_of(one), bias=bias, group_sizes=[size], **said,
+            limits=within, ends=_ends_of(one), worth=[one.worth] if bias is None else None, bias=bias, group_sizes=[size], **said,
         )  # fmt: skip
         estimates.append((bare(words) if words is not None else "everyone", estimate))
     return tuple(estimates)

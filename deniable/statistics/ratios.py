@@ -63,7 +63,7 @@ Ends = Callable[[float | None], tuple[float, float]]
 
 class Ratio(NamedTuple):
     """A ratio of two means: its value and variance, how many direct answers it is worth, its largest bias (None if there is none), its
-    interval, what it depends on, and what to say of a group that may be empty."""
+    interval, what it depends on, what to say of a group that may be empty, and the estimated sum of its squared true residuals."""
 
     value: float
     variance: float
@@ -72,6 +72,7 @@ class Ratio(NamedTuple):
     ends: Ends
     row: Floats
     note: str | None
+    squares: float
 
 
 class Squares(NamedTuple):
@@ -133,7 +134,8 @@ def ratio(
             )
 
     worth_of = float("nan") if bias else float(worth[0])
-    return Ratio(shown, variance, worth_of, None if bias is None else min(bias, limits[1] - limits[0]), ends, row, note)
+    largest = None if bias is None else min(bias, limits[1] - limits[0])
+    return Ratio(shown, variance, worth_of, largest, ends, row, note, true)
 
 
 def careful(top: float, bottom: float, doubt: float, alike: float) -> float:

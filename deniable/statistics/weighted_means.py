@@ -142,9 +142,11 @@ def difference(
             ((2, 3), Squares(qy, ay, by), limits[1], second),
         )
     )
-    variance, ends = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
+    if not of.tells_squares:
+        one, two = (side._replace(worth=np.nan) for side in (one, two))
+    found = minus(weighted, ((0, one), (2, two)), Overlap(qxy, axy, bxy), target)
     title = f"mean of {name}: ({bare(first[0])}) minus ({bare(second[0])})"
-    estimate = difference_estimate(weighted, one.value - two.value, variance, (one, two), target, title, apart(*limits), ends)
+    estimate = difference_estimate(weighted, found, (one, two), target, title, apart(*limits))
     sizes = [weighted.respondents_in(place) for place, (where, _) in ((1, first), (3, second)) if where is not None]
     if sizes and min(sizes) < FEWEST:
         estimate.group_sizes = np.array([min(sizes)])

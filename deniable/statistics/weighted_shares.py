@@ -176,10 +176,8 @@ def between(
     sizes = [_worth_of_group(weighted, whole) for whole in (2, 5)]
     if target == "population":
         one, two = (_no_surer(share_of_one, size) for share_of_one, size in zip((one, two), sizes, strict=True))
-    variance, ends = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
-    estimate = difference_estimate(
-        weighted, one.value - two.value, variance, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)), ends
-    )
+    found = minus(weighted, ((0, one), (3, two)), Overlap(in_both, in_both, both), target)
+    estimate = difference_estimate(weighted, found, (one, two), target, title, apart((0.0, 1.0), (0.0, 1.0)))
     people = [weighted.respondents_in(whole) for whole in (2, 5)]
     if min(people) < FEWEST:
         estimate.group_sizes = np.array([min(people)])
@@ -224,7 +222,9 @@ def _smoothed_shares(weighted: Weighted, smoothed: SmoothedMeans, k: int) -> tup
     low, high = bias_range_of(weighted, rows)
     few = FEW_REPORTS / weighted.rows
     alike = np.maximum(reported[:, :k] + few * smoothed.everyone, 0.0)
-    alike = alike / alike.sum(axis=1, keepdims=True)
+    total = alike.sum(axis=1, keepdims=True)
+    everyone = np.broadcast_to(smoothed.everyone / smoothed.everyone.sum(), alike.shape).copy()
+    alike = np.divide(alike, total, out=everyone, where=total > 0)
     # The bias is seldom as large as it could be, and the smoothed size is better than its weights.
     doubt = CAREFUL * spread + ((high - low) / 2 / SELDOM_AS_LARGE) ** 2
     shares = groups[:, :k] * groups[:, k:] + doubt[:, None] * alike

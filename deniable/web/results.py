@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -15,6 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from deniable.errors import DeniableError, RefusedError, StoreError
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import OWNER, Account
+from deniable.web.lanes import Lane
 from deniable.web.login import NO_STORE, PATH, speech_of
 from deniable.web.pages import Speech
 from deniable.web.permissions import account_of
@@ -23,6 +23,9 @@ from deniable.web.results_words import said_of
 
 MOST_WAITING = 8
 """More who wait for results are asked to come again."""
+MOST_WAITING_LONG = 3
+"""The same for what takes long: rules and classifiers, whose first use on a machine compiles them for up to a minute."""
+AFTER_SECONDS = "30"
 MEDIA_TYPES = {
     "json": "application/json", "csv": "text/csv; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
     "py": "text/plain; charset=utf-8",
@@ -35,17 +38,17 @@ STATUS = {
 }  # fmt: skip
 """All other mistakes of an address are 400."""
 FIXES = {"needs_export": "fix_owner", "no_export": "fix_owner", "nothing_released": "fix_wait", "results_after_closing": "fix_wait",
-         "unknown_survey": "fix_list", "busy": "fix_wait"}  # fmt: skip
+         "unknown_survey": "fix_list", "busy": "fix_busy"}  # fmt: skip
 T = TypeVar("T")
 
 
 class Results:
-    """The workbench of a server: loaded with the first view, asked by one thread at a time, never by the event loop's."""
+    """The workbench of a server: loaded with the first view, never asked by the event loop's thread. One view is computed at a time, and
+    one that takes long beside it: nobody waits for rules who wants a share."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._one_at_a_time = asyncio.Semaphore(1)
-        self._waiting = 0
+        self._quick, self._long = Lane(MOST_WAITING), Lane(MOST_WAITING_LONG)
 
     @cached_property
     def bench(self) -> Any:
@@ -54,16 +57,26 @@ class Results:
 
         return Workbench(self.store)
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Do something that may take long, when it is its turn."""
-        if self._waiting >= MOST_WAITING:
-            raise RefusedError("busy", "The server is computing other results. Please try again in a moment.")
-        self._waiting += 1
-        try:
-            async with self._one_at_a_time:
-                return await run_in_threadpool(work)
-        finally:
-            self._waiting -= 1
+    async def run(self, work: Callable[[], T], long: bool = False) -> T:
+        """Do something when it is its turn, among what is quick or what takes long."""
+        return await (self._long if long else self._quick).run(work)
+
+    async def answered(self, slug: str, query: str, me: Account, speech: Speech, made: Callable[[Any], Response]) -> Response:
+        """What is made of the answer to an address. Which lane it needs is known when it was read; what is kept needs no long one."""
+
+        def work(long: bool) -> Response | None:
+            from deniable.results.address import from_address
+
+            question = from_address(query)
+            ask = self.bench.kept if question.takes_long and not long else self.bench.ask
+            answer = ask(slug, question, speech.language, me.role == OWNER)
+            return None if answer is None else made(answer)
+
+        reply = await self.run(lambda: work(long=False))
+        if reply is None:
+            reply = await self.run(lambda: work(long=True), long=True)
+        assert reply is not None  # whatever is asked in the long lane is answered
+        return reply
 
     def reader(self, slug: str, me: Account, speech: Speech, version: int | None = None) -> Any:
         """Who reads, with what can be asked: nothing, where nothing may be seen yet."""
@@ -86,20 +99,24 @@ def router(store: Store) -> APIRouter:
     @routes.get("/surveys/{slug}/results")
     async def view(slug: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
-        return await _page(results, lambda: _viewed(results, slug, query, me, speech), slug, me, speech, query)
+        shown = results.answered(slug, query, me, speech, lambda answer: _viewed(results, slug, answer, me, speech))
+        return await _page(results, shown, slug, me, speech, query)
 
     @routes.get("/surveys/{slug}/results/choose")
     async def choose(slug: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
-        return await _page(results, lambda: _chosen(results, slug, query, me, speech), slug, me, speech, query)
+        shown = results.run(lambda: _chosen(results, slug, query, me, speech))
+        return await _page(results, shown, slug, me, speech, query)
 
     @routes.get("/surveys/{slug}/results.{kind}")
     async def twin(slug: str, kind: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
         try:
-            return await results.run(lambda: _twin(results, slug, kind, query, me, speech))
+            if kind not in MEDIA_TYPES:
+                raise RefusedError("not_found", "A view is there as {allowed}.", allowed=", ".join(MEDIA_TYPES))
+            return await results.answered(slug, query, me, speech, lambda answer: _twin(slug, kind, answer))
         except DeniableError as error:
-            return problem(_status(error), error.code, said_of(error, speech.language))
+            return problem(_status(error), error.code, said_of(error, speech.language), _come_again(error))
 
     return routes
 
@@ -120,40 +137,47 @@ def _status(error: DeniableError) -> int:
     return 503 if isinstance(error, StoreError) else STATUS.get(error.code, 400)
 
 
-async def _page(results: Results, work: Callable[[], Response], slug: str, me: Account, speech: Speech, query: str) -> Response:
+def _come_again(error: DeniableError) -> dict[str, str]:
+    return {"Retry-After": AFTER_SECONDS} if error.code == "busy" else {}
+
+
+async def _page(results: Results, shown: Awaitable[Response], slug: str, me: Account, speech: Speech, query: str) -> Response:
     """A page, or one that says what was wrong, where, and what helps."""
     try:
-        return await results.run(work)
+        return await shown
     except DeniableError as error:
         mistake = error
 
-    def explained() -> str:
-        from deniable.web.results_pages import Reader, problem_page
+    def explained(reader: Any) -> str:
+        from deniable.web.results_pages import problem_page
 
-        try:
-            reader = results.reader(slug, me, speech)
-        except DeniableError:
-            reader = Reader("", "", me, speech)
         return problem_page(reader, mistake, query[:500], FIXES.get(mistake.code, "fix_form"))
 
-    return HTMLResponse(await run_in_threadpool(explained), _status(mistake), NO_STORE)
+    def without_menus() -> str:
+        from deniable.web.results_pages import Reader
+
+        return explained(Reader("", "", me, speech))
+
+    def with_menus() -> str:
+        try:
+            return explained(results.reader(slug, me, speech))
+        except DeniableError:
+            return without_menus()
+
+    try:
+        page = await results.run(with_menus)
+    except RefusedError:  # too many wait
+        page = await run_in_threadpool(without_menus)
+    return HTMLResponse(page, _status(mistake), {**NO_STORE, **_come_again(mistake)})
 
 
-def _viewed(results: Results, slug: str, query: str, me: Account, speech: Speech) -> Response:
-    from deniable.results.address import from_address
+def _viewed(results: Results, slug: str, answer: Any, me: Account, speech: Speech) -> Response:
     from deniable.web.results_pages import results_page
 
-    question = from_address(query)
-    answer = results.bench.ask(slug, question, speech.language, me.role == OWNER)
-    return HTMLResponse(results_page(answer, results.reader(slug, me, speech, question.version)), headers=NO_STORE)
+    return HTMLResponse(results_page(answer, results.reader(slug, me, speech, answer.question.version)), headers=NO_STORE)
 
 
-def _twin(results: Results, slug: str, kind: str, query: str, me: Account, speech: Speech) -> Response:
-    from deniable.results.address import from_address
-
-    if kind not in MEDIA_TYPES:
-        raise RefusedError("not_found", "A view is there as {allowed}.", allowed=", ".join(MEDIA_TYPES))
-    answer = results.bench.ask(slug, from_address(query), speech.language, me.role == OWNER)
+def _twin(slug: str, kind: str, answer: Any) -> Response:
     headers = dict(NO_STORE)
     if kind == "svg":
         headers["Content-Security-Policy"] = SANDBOX

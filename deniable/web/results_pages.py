@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
-from deniable.results.questions import KINDS, Comparison, OneQuestion, Overview, Question, from_json
+from deniable.results.questions import KINDS, Comparison, CrossTable, OneQuestion, Overview, Question, Together, from_json
 from deniable.results.words import Said, said_in
 from deniable.results.workbench import Choice
 from deniable.survey.store.accounts import OWNER, Account
@@ -27,7 +26,6 @@ from deniable.web.results_words import said_of
 
 TWINS = ("csv", "json", "svg", "png", "py")
 SUPPORTS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-_BIN = re.compile(r"\[(-?[\d.]{1,20}), (-?[\d.]{1,20})([)\]])")
 CONFIDENCES = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
@@ -66,6 +64,7 @@ def results_page(answer: Answer, reader: Reader) -> str:
         "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
         twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],
         answer=answer, blocks=[_block(block, reader, question) for block in answer.blocks], many=many,
+        marked=any(figure.reported is not None for block in answer.blocks for figure in block.figures),
         **_around(reader, question.view, question.to_json()),
     )  # fmt: skip
 
@@ -152,37 +151,35 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
 
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for figure in block.figures:
-        groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block, said, at))
+        groups.setdefault(figure.group, []).append(_figure(figure, block, said, at))
+    if isinstance(question, Together):  # whoever reads one line of a rule should understand it
+        groups = {group and said.of_those_with.format(given=group): figures for group, figures in groups.items()}
     link = None
     if isinstance(question, Overview):
         link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
     verdicts = "verdicts" in block.extra
-    sentences = block.sentences if verdicts else tuple(one[:1].upper() + one[1:] for one in block.sentences)
+    told = (
+        block.sentences[len(block.figures) :] if isinstance(question, Together) else block.sentences
+    )  # each line says its own
+    sentences = told if verdicts else tuple(one[:1].upper() + one[1:] for one in told)
     title = block.title
     if isinstance(question, Comparison):
         title = reader.speech["differences" if verdicts else "both_groups"]
     return {
         "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
-        "table": block.table and _rectangular(groups), "link": link, "verdicts": verdicts,
+        "table": block.table and _rectangular(groups), "caption": _caption(question, reader), "link": link, "verdicts": verdicts,
         "ticks": [(at(tick), written(tick, block.kind, said)) for tick in ticks_between(low, high)] if block.figures else [],
         "zero": at(0.0) if low < 0 < high else None,
     }  # fmt: skip
 
 
-def spelled(label: str, said: Said) -> str:
-    """The label of a bin as people say it; others as they are.
-
-    >>> spelled("[18, 25)", said_in("en")), spelled("[82, 89]", said_in("pl")), spelled("yes", said_in("en"))
-    ('18 to under 25', 'od 82 do 89', 'yes')
-    """
-    found = _BIN.fullmatch(label)
-    if found is None:
-        return label
-    polish = said.words.language == "pl"
-    low, high = (number.replace(".", said.words.decimal) for number in found.group(1, 2))
-    if found[3] == "]":
-        return f"od {low} do {high}" if polish else f"{low} to {high}"
-    return f"od {low} do mniej niż {high}" if polish else f"{low} to under {high}"
+def _caption(question: Question, reader: Reader) -> str | None:
+    """What stands above a cross table: which question its rows are answers to, and which its columns."""
+    if not isinstance(question, CrossTable):
+        return None
+    titles = {choice.name: choice.title for choice in reader.menu}
+    rows, columns = (titles.get(name, name) for name in (question.by, question.of))
+    return reader.speech["cross_caption"].format(rows=rows, columns=columns)
 
 
 def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
@@ -192,17 +189,16 @@ def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:
 def _figure(figure: Figure, block: Block, said: Said, at: Any) -> dict[str, Any]:
     """A figure in words and places of a picture; without an estimate, only what is said instead."""
     kind = block.kind
-    label = spelled(figure.label, said)
     if figure.value is None or figure.low is None or figure.high is None:
-        return {"label": label, "value": None, "sentence": figure.sentence, "told": None}
-    value = exactly(figure.value, kind, said)
-    reported = None if figure.reported is None else exactly(figure.reported, kind, said)
+        return {"label": figure.label, "value": None, "sentence": figure.sentence, "told": None}
+    value = exactly(figure, figure.value, kind, said)
+    reported = None if figure.reported is None else exactly(figure, figure.reported, kind, said)
     return {
-        "label": label, "value": value, "sentence": figure.sentence, "told": figure.told,
+        "label": figure.label, "value": value, "sentence": figure.sentence, "told": figure.told,
         # Direct answers are worth as many as there are; of less than one there is nothing to say.
         "worth": said.worth.format(n=said.words.number(figure.worth, ",.0f"))
         if figure.worth is not None and 1 <= figure.worth < (block.n or math.inf) - 0.5 else None,
         "reported": reported, "at": at(figure.value), "low": at(figure.low), "high": at(figure.high),
         "reported_at": None if figure.reported is None else at(figure.reported),
-        "name": clean(f"{label}: {value}, {figure.sentence}"),
+        "name": clean(f"{figure.label}: {value}, {figure.sentence}"),
     }  # fmt: skip

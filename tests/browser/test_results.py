@@ -1,19 +1,13 @@
 """The pages of results in a real browser: axe, narrow screens, both languages and colour schemes, without script, and by the keyboard."""
 
-import importlib.util
 from importlib.resources import files
-from pathlib import Path
 
-import numpy as np
 import pytest
 
-from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store.audit import COMMAND_LINE
+from tests.results.council import open_council
 
 pytestmark = pytest.mark.xdist_group("browser")
-_SPEC = importlib.util.spec_from_file_location("answers_of_results", Path(__file__).parents[1] / "results" / "conftest.py")
-answers = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(answers)
 
 WOMEN, MEN = "sex+%3D%3D+'F'", "sex+%3D%3D+'M'"
 PAGES = [
@@ -34,8 +28,7 @@ PAGES = [
 def council(served):
     """The address of the results, and the cookie of an owner."""
     store = served.store
-    store.open_survey(Questionnaire.parse(answers.YAML))
-    answers.insert(store, "council", answers.reports_of(store.version("council").schema, 2_000, np.random.default_rng(1)))
+    open_council(store, 2_000)
     store.close_survey("council")
     store.add_account("Results", "owner", "results", COMMAND_LINE)
     cookie = served.accounts._new_session(store.choose_password("results", "no password has this hash"))

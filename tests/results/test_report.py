@@ -23,6 +23,7 @@ from deniable.results.showing import ready
 from deniable.survey.export import export
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
+from tests.results.council import insert
 
 CONTENTS = """
 title: {en: Results, pl: Wyniki}
@@ -153,7 +154,7 @@ class Seen(HTMLParser):
         self.attributes |= {(name, value) for name, value in attrs}
 
 
-def test_hostile_texts_do_nothing(tmp_path, tools):
+def test_hostile_texts_do_nothing(tmp_path):
     asked = {
         "survey": "evil", "title": HOSTILE, "description": HOSTILE, "organiser": HOSTILE, "contact": "a@b.example", "other_way": HOSTILE,
         "languages": ["en"],
@@ -167,7 +168,7 @@ def test_hostile_texts_do_nothing(tmp_path, tools):
     with Store(str(tmp_path / "evil.db")) as store:
         store.open_survey(Questionnaire.from_json(asked))
         rng = np.random.default_rng(1)
-        tools["insert"](store, "evil", np.column_stack([rng.integers(0, 2, 600) for _ in schema]))
+        insert(store, "evil", np.column_stack([rng.integers(0, 2, 600) for _ in schema]))
         store.close_survey("evil")
         words = {"words": HOSTILE}
         groups = {"first": "sex == 'F'", "second": "sex == 'M'"}

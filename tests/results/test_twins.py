@@ -107,25 +107,51 @@ def in_this_process(code, place, capsys):
     return json.loads(capsys.readouterr().out)
 
 
-def test_random_views_and_their_twins(exported, capsys):
-    """20 views here; 200 with `pytest -m slow` (seed 11)."""
-    bench, folder = exported
-    rng = np.random.default_rng(11)
-    for _ in range(20):
+def check_views(bench, folder, rng, count, language, capsys):
+    """The address alone gives the view; its numbers are those of `dn.Sample` on the export, and of its Python twin."""
+    sample = dn.read(folder / "council-v1.csv")
+    for _ in range(count):
         question = random_question(rng)
         assert from_address(address(question)) == question
-        answer = bench.ask("council", from_address(address(question)), "en", exporting=True)
+        answer = bench.ask("council", from_address(address(question)), language, exporting=True)
+        assert from_address(answer.address) == question
+        check(answer, [_numbers(estimate) for estimate in of_sample(sample, question)])
         check(answer, in_this_process(answer.py(), folder, capsys))
+
+
+def of_sample(sample, question):
+    """What a question means, said once more: the estimates that a sample gives."""
+    in_ten, in_four = ({"age": count}.get for count in (10, 4))
+    if isinstance(question, Overview):
+        return [sample.distribution(name, where=question.where, bins=in_ten(name)) for name in NAMES]
+    if isinstance(question, OneQuestion):
+        given = {"where": question.where, "by": question.by, "by_bins": in_four(question.by)}
+        return [sample.distribution(question.of, bins=question.bins or in_ten(question.of), **given)]
+    if isinstance(question, MeanOf):
+        return [sample.mean(question.of, where=question.where, by=question.by, by_bins=in_four(question.by))]
+    if isinstance(question, CrossTable):
+        bins = {"age": 4} if "age" in (question.of, question.by) else None
+        return [sample.crosstab(question.by, question.of, bins=bins)]
+    between = (question.first, question.second)
+    if question.mean:
+        return [sample.difference(of=question.of, between=between)]
+    labels = {"sex": ["M"], "mood": [1, 2, 3, 4, 5]}.get(question.of, ["yes"])
+    return [sample.difference(f"{question.of} == {label!r}", between=between) for label in labels]
+
+
+def _numbers(estimate):
+    low, high = estimate.interval()
+    return {"value": estimate.shown.tolist(), "low": low.tolist(), "high": high.tolist()}
+
+
+def test_random_views_and_their_twins(exported, capsys):
+    """20 views here; 200 with `pytest -m slow` (seed 12)."""
+    check_views(*exported, np.random.default_rng(11), 20, "en", capsys)
 
 
 @pytest.mark.slow
 def test_two_hundred_random_views_and_their_twins(exported, capsys):
-    bench, folder = exported
-    rng = np.random.default_rng(12)
-    for _ in range(200):
-        question = random_question(rng)
-        answer = bench.ask("council", from_address(address(question)), "pl", exporting=True)
-        check(answer, in_this_process(answer.py(), folder, capsys))
+    check_views(*exported, np.random.default_rng(12), 200, "pl", capsys)
 
 
 def test_a_twin_is_a_script(exported):

@@ -1,17 +1,28 @@
 """What the workbench shows are the numbers of `dn.Sample`, in the survey's own words."""
 
 import json
+import re
+import threading
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import deniable as dn
 from deniable.errors import ParameterError, RefusedError
+from deniable.results import asking
 from deniable.results.address import from_address
-from deniable.results.questions import Overview
+from deniable.results.estimating import too_few
+from deniable.results.kept import Kept
+from deniable.results.pictures import exactly, written
+from deniable.results.questions import Overview, Prediction, Together
+from deniable.results.rounding import supported
+from deniable.results.tallies import MovedError
+from deniable.results.words import said_in
 from deniable.results.workbench import Workbench
 from deniable.survey.export import export
+from tests.results.council import insert, reports_of
 
 VIEWS = [
     "view=overview",
@@ -122,11 +133,11 @@ def test_an_empty_survey_says_so(new_store):
         Workbench(new_store(0, closed=False)).ask("council", Overview(), exporting=True)
 
 
-def test_answers_that_come_out_are_in_the_next_answer(new_store, tools):
+def test_answers_that_come_out_are_in_the_next_answer(new_store):
     store = new_store(500, closed=False)
     bench = Workbench(store)
     assert bench.ask("council", Overview(), exporting=True).blocks[0].n == 500
-    tools["insert"](store, "council", tools["reports_of"](store.version("council").schema, 60, np.random.default_rng(2)))
+    insert(store, "council", reports_of(store.version("council").schema, 60, np.random.default_rng(2)))
     assert bench.ask("council", Overview(), exporting=True).blocks[0].n == 560
     assert bench.tallies.looks == 1
 
@@ -140,3 +151,126 @@ def test_menus_have_texts(bench):
     seen = {choice.name: choice for choice in bench.menu("council", "en")}
     assert seen["sex"].groups
     assert len(seen["age"].labels) > 1
+
+
+@pytest.mark.parametrize("asked", [Together(("smokes", "owes")), Prediction("smokes", ("owes", "sex"))])
+def test_nobody_waits_for_what_takes_long(bench, monkeypatch, asked):
+    began, go_on = threading.Event(), threading.Event()
+
+    def takes_long(material, question, spoken):
+        began.set()
+        assert go_on.wait(30)
+        return too_few("smokes", spoken)
+
+    monkeypatch.setitem(asking._VIEWS, type(asked), takes_long)
+    assert bench.kept("council", asked, "en", True) is None
+    with ThreadPoolExecutor(2) as threads:
+        long = threads.submit(bench.ask, "council", asked, "en", True)
+        try:
+            assert began.wait(20)
+            assert threads.submit(bench.ask, "council", Overview(), "en", True).result(20).blocks
+            assert threads.submit(bench.menu, "council", "en", True).result(20)
+            assert threads.submit(bench.kept, "council", asked, "en", True).result(20) is None
+        finally:
+            go_on.set()
+        answer = long.result(20)
+    assert bench.kept("council", asked, "en", True) is answer
+
+
+def test_answers_that_come_out_all_the_time_are_no_fault_of_the_server(bench, monkeypatch):
+    def moved(*_):
+        raise MovedError
+
+    monkeypatch.setattr(bench, "_one", moved)
+    for ask in (lambda: bench.ask("council", Overview(), "en", True), lambda: bench.menu("council", "en")):
+        with pytest.raises(RefusedError) as refused:
+            ask()
+        assert refused.value.code == "busy"
+
+
+BINNED = [
+    "view=question&of=age",
+    "view=question&of=mood&by=age",
+    "view=question&of=age&by=sex",
+    "view=cross&of=age&by=smokes",
+    "view=together&of=age,sex&support=0.01&confidence=0",
+]
+
+
+@pytest.mark.parametrize("text", BINNED)
+def test_bins_are_read_by_people_and_matched_by_machines(bench, text):
+    asked = question(text)
+    spoken = {language: bench.ask("council", asked, language, exporting=True) for language in ("en", "pl")}
+    for language, answer in spoken.items():
+        pieces = [answer.title, *answer.sentences, answer.csv(), answer.svg()]
+        pieces += [one for block in answer.blocks for one in (block.title, *block.sentences, *block.notes)]
+        assert not any(re.search(r"\[\d+, \d+[)\]]", piece) for piece in pieces)
+        told = json.loads(answer.json())
+        figures = [figure for block in told["blocks"] for figure in block["figures"]]
+        if isinstance(asked, Together) and not figures:
+            continue
+        words = "to under" if language == "en" else "do mniej niż"
+        assert any(words in f"{figure['label']} {figure['group']}" for figure in figures)
+        assert any(re.search(r"\[\d+, \d+[)\]]", str(code)) for figure in figures for code in figure["codes"])
+    assert [block.to_json()["figures"][0]["codes"] for block in spoken["en"].blocks if block.figures] == [
+        block.to_json()["figures"][0]["codes"] for block in spoken["pl"].blocks if block.figures
+    ]
+
+
+MEANS = [
+    "view=mean&of=age",
+    "view=mean&of=mood&by=sex",
+    "view=mean&of=age&by=smokes",
+    "view=compare&of=age&mean=yes&first=sex+==+'F'&second=sex+==+'M'",
+    "view=compare&of=mood&mean=yes&first=smokes+==+'yes'&second=smokes+==+'no'",
+]
+
+
+@pytest.mark.parametrize("text", MEANS)
+@pytest.mark.parametrize("n", [200, 3_000])
+def test_means_are_as_exact_as_their_intervals(new_store, text, n):
+    """Half the interval has two figures left; the ends are rounded outward; JSON has all figures."""
+    answer = Workbench(new_store(n)).ask("council", question(text), "en", exporting=True)
+    drawn = ET.fromstring(answer.svg())
+    titles = [element.text for element in drawn.iter() if element.tag.endswith("title")]
+    checked = 0
+    for block in answer.blocks:
+        for figure in block.figures:
+            if figure.value is None:
+                continue
+            checked += 1
+            low, high = (float(number) for number in re.findall(r"[-+]?[\d.]+", figure.sentence))
+            half = f"{(figure.high - figure.low) / 2:.1e}"  # two figures
+            unit = 10 ** (int(half.partition("e")[2]) - 1)
+            assert figure.low - unit <= low <= figure.low + 1e-9
+            assert figure.high - 1e-9 <= high <= figure.high + unit
+            written = exactly(figure, figure.value, block.kind, said_in("en"))
+            assert abs(float(written) - figure.value) <= unit / 2 + 1e-12
+            assert len(written.partition(".")[2]) == len(figure.sentence.rpartition(".")[2]) if unit < 1 else "." not in written
+            assert f"{figure.label}: {written}, {figure.sentence}" in titles
+    assert checked
+    said = [float(number) for sentence in answer.blocks[-1].sentences for number in re.findall(r": (\d[\d.]*)[;:]", sentence)]
+    for number in said:  # the means of both groups, in the verdict
+        sides = [figure for figure in answer.blocks[0].figures if figure.value is not None]
+        assert any(float(exactly(side, side.value, "mean", said_in("en"))) == number for side in sides)
+    values = [figure["value"] for block in json.loads(answer.json())["blocks"] for figure in block["figures"]]
+    assert values == [figure.value for block in answer.blocks for figure in block.figures]
+
+
+def test_large_means_are_not_written_with_powers():
+    said = said_in("en")
+    assert supported(123_456.7, 100_000, 150_000, said) == "123,000"
+    assert supported(1_234_567.0, 1_234_567.0, 1_234_567.0, said) == "1,234,567"
+    assert supported(-0.0004, -0.05, 0.05, said, signed=True) == "+0.000"
+    assert written(123_450.0, "mean", said) == "123,450"
+
+
+def test_threads_that_ask_one_sample_get_their_own_answers(bench):
+    """Many tables and fits are asked for at once, more than a sample keeps: nobody gets another's."""
+    views = [question(text) for text in VIEWS if "age+>=" not in text]
+    fresh = {view: bench.ask("council", view, "en", True).json() for view in views}
+    for _ in range(3):
+        bench._answers = Kept(1)  # so that everything is computed anew, of the same sample
+        with ThreadPoolExecutor(4) as threads:
+            told = list(threads.map(lambda view: (view, bench.ask("council", view, "en", True).json()), views * 2))
+        assert [view for view, text in told if text != fresh[view]] == []

@@ -1,27 +1,25 @@
 """Pages of results, asked through the application: every view in both languages, by owners and analysts; twins; bad addresses."""
 
 import asyncio
-import importlib.util
 import json
 import re
+import threading
+import time
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import httpx
-import numpy as np
 import pytest
 
-from deniable.survey.questionnaire import Questionnaire
+from deniable.errors import RefusedError
+from deniable.results import asking
+from deniable.results.questions import KINDS, Together
 from deniable.survey.store import Store
 from deniable.survey.store.audit import COMMAND_LINE
 from deniable.web import results
 from deniable.web.accounts import COOKIE
 from deniable.web.app import Settings, create_app
-
-_SPEC = importlib.util.spec_from_file_location("answers_of_results", Path(__file__).parents[1] / "results" / "conftest.py")
-answers = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(answers)
+from tests.results.council import open_council
 
 WOMEN, MEN = "sex+%3D%3D+'F'", "sex+%3D%3D+'M'"
 VIEWS = [
@@ -50,8 +48,7 @@ class Council:
 
     def __init__(self, store, n=2_000):
         self.store = store
-        store.open_survey(Questionnaire.parse(answers.YAML))
-        answers.insert(store, "council", answers.reports_of(store.version("council").schema, n, np.random.default_rng(1)))
+        open_council(store, n)
         self.app = create_app(store, Settings(burst=0))
         self.cookies = {}
         for role in ("owner", "analyst"):
@@ -203,16 +200,10 @@ def test_forms_lead_to_addresses(council):
 
 
 def test_there_is_a_form_for_every_view(council):
-    for view in results_views():
+    for view in KINDS:
         page = council.get(f"/choose?view={view}&lang=pl").text
         assert "<select" in page
         assert f'name="view" value="{view}"' in page
-
-
-def results_views():
-    from deniable.results.questions import KINDS
-
-    return list(KINDS)
 
 
 def test_analysts_see_nothing_before_the_first_closing_and_owners_what_is_out(tmp_path):
@@ -233,12 +224,8 @@ def test_analysts_see_nothing_before_the_first_closing_and_owners_what_is_out(tm
         assert town.get("", None).headers["location"] == "/organiser/login"
 
 
-def test_one_at_a_time_and_not_many_in_the_queue():
-    import threading
-    import time
-
-    from deniable.errors import RefusedError
-
+@pytest.mark.parametrize(("long", "queue"), [(False, results.MOST_WAITING), (True, results.MOST_WAITING_LONG)])
+def test_one_at_a_time_and_not_many_in_the_queue(long, queue):
     async def ask():
         made, inside, most, threads = results.Results(None), 0, 0, set()
 
@@ -250,11 +237,53 @@ def test_one_at_a_time_and_not_many_in_the_queue():
             time.sleep(0.01)
             inside -= 1
 
-        asked = [made.run(work) for _ in range(results.MOST_WAITING + 3)]
-        told = await asyncio.gather(*asked, return_exceptions=True)
+        told = await asyncio.gather(*(made.run(work, long) for _ in range(queue + 3)), return_exceptions=True)
         return most, threads, [one for one in told if one is not None]
 
     most, threads, refused = in_own_loop(ask())
     assert most == 1
     assert threading.main_thread() not in threads
     assert [(type(one), one.code) for one in refused] == [(RefusedError, "busy")] * 3
+
+
+def test_nobody_waits_for_rules_who_wants_a_share(tmp_path, monkeypatch):
+    """Rules that take as long as they like, more who want some than may wait, and meanwhile all other pages; then those who came first."""
+    began, go_on = threading.Event(), threading.Event()
+    found_by = asking._VIEWS[Together]
+
+    def takes_long(*given):
+        began.set()
+        assert go_on.wait(60)
+        return found_by(*given)
+
+    monkeypatch.setitem(asking._VIEWS, Together, takes_long)
+    rules, busy = "?view=together&of=smokes%2Cowes&lang={}", results.MOST_WAITING_LONG
+
+    async def asked(town):
+        path = "/organiser/surveys/council/results"
+        transport, cookie = httpx.ASGITransport(town.app), {"Cookie": f"{COOKIE}={town.cookies['owner']}"}
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://council.example", timeout=60, headers=cookie
+        ) as client:
+            long = [asyncio.create_task(client.get(path + rules.format("en"))) for _ in range(busy)]
+            try:
+                assert await asyncio.to_thread(began.wait, 30)
+                quick = [
+                    await asyncio.wait_for(client.get(path + one), 30)
+                    for one in ("", "?view=question&of=smokes&by=sex", "/choose?view=together")
+                ]
+                refused = [
+                    await asyncio.wait_for(client.get(path + one), 30)
+                    for one in (rules.format("pl"), f".csv{rules.format('pl')}")
+                ]
+            finally:
+                go_on.set()
+            return quick, refused, await asyncio.gather(*long)
+
+    with Store(str(tmp_path / "a.db")) as store:
+        town = Council(store, 600)
+        quick, refused, long = in_own_loop(asked(town))
+    assert [reply.status_code for reply in (*quick, *long)] == [200] * (3 + busy)
+    assert [(reply.status_code, reply.headers["retry-after"]) for reply in refused] == [(503, results.AFTER_SECONDS)] * 2
+    assert "Proszę odświeżyć tę stronę za minutę." in refused[0].text
+    assert refused[1].json()["code"] == "busy"

@@ -121,7 +121,7 @@ def council_report(asked: Ready, about: About, contents: Contents, language: str
         comparisons=comparisons,
         adjusted=_adjusted(sum(one.verdicts for one in comparisons), words),
         cannot=[one for section in (*questions, *comparisons) for one in section.cannot],
-        marked=any(section.marked for section in questions),
+        marked=any(section.marked for section in (*questions, *comparisons)),
         forged=_forged([*questions, *comparisons], about, total, spoken, words),
         closing=contents.closing.paragraphs(language),
         everything=everything,

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.core.estimate import Estimate
-from deniable.core.polish import Polish
 from deniable.results.answers import Answer
 from deniable.results.comparing import judged
 from deniable.results.conditions import in_words, read_condition
-from deniable.results.estimating import attributes_of, tell
+from deniable.results.estimating import attributes_of
 from deniable.results.figures import MEAN, NUMBER, POINTS, SHARE, Block, Figure
 from deniable.results.material import Spoken
 from deniable.results.pictures import exactly, picture
 from deniable.results.questions import Comparison
+from deniable.results.remarks import as_sentence, remarks
 from deniable.results.report.contents import Chosen
 from deniable.results.report.forged import largest_shifts
 from deniable.results.report.words import words_in
@@ -86,7 +86,9 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     title, own = block.title, chosen.words.paragraphs(language)
     if not any(figure.value is not None for figure in block.figures):
         why = (block.sentences or (spoken.said.cannot_be_told,))[0] if not block.figures else block.figures[0].sentence
-        return Section(title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=quoted(title, words), why=why)])
+        return Section(
+            title, own, [as_sentence(why)], cannot=[words["cannot_block"].format(title=quoted(title, words), why=why)]
+        )
     shown_places, untold = _told_groups(block)
     places = range(len(block.figures)) if block.kind == MEAN or not shown_places else shown_places
     block = dataclasses.replace(block, figures=tuple(block.figures[place] for place in places))
@@ -96,7 +98,7 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
         words["cannot_figure"].format(title=quoted(title, words), what=group, why=spoken.said.cannot_be_told)
         for group in (untold if shown_places else [])
     ]
-    sentences = [_sentence(one) for one in answer.sentences]
+    sentences = [as_sentence(one) for one in answer.sentences]
     if len(listed) == 1:
         sentences, listed = [*sentences, *listed], []
     sentences += _worth(block, spoken, words)
@@ -105,9 +107,13 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
         for figure in block.figures
         if figure.value is None
     ]
-    marked = any(figure.reported is not None for figure in block.figures)
-    drawn = [_drawn(block, spoken, words["estimates"])]
-    return Section(title, own, sentences, drawn, lines, _remarks(answer.estimates, spoken), cannot, marked, listed=listed)
+    drawn, told = [_drawn(block, spoken, words["estimates"])], list(remarks(answer.estimates, spoken))
+    return Section(title, own, sentences, drawn, lines, told, cannot, _is_marked(block), listed=listed)
+
+
+def _is_marked(*blocks: Block) -> bool:
+    """Whether pictures mark what was reported."""
+    return any(figure.reported is not None for block in blocks for figure in block.figures)
 
 
 def _told_groups(block: Block) -> tuple[list[int], list[str]]:
@@ -142,7 +148,7 @@ def _comparison(
     title = quoted(answer.title, words)
     if not estimates:
         why = answer.blocks[0].sentences[0]
-        return Section(answer.title, own, [_sentence(why)], cannot=[words["cannot_block"].format(title=title, why=why)])
+        return Section(answer.title, own, [as_sentence(why)], cannot=[words["cannot_block"].format(title=title, why=why)])
     forms: dict[str, Any] = {key: words[key] for key in ("compared", "compared_means", "not_told", "not_told_more")}
     retold = dataclasses.replace(spoken, said=dataclasses.replace(spoken.said, **forms))
     sides, differences = judged(ready.material, asked, retold, estimates, told, verdicts)
@@ -153,8 +159,8 @@ def _comparison(
     lines = _lines(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
     pictures = [_drawn(sides, spoken, words["estimates"]), _drawn(differences, spoken, words["differences"])]
     return Section(
-        answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, _remarks(estimates, spoken),
-        [cannot] if unsure else [], verdicts=len(estimates), listed=list(differences.sentences),
+        answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, list(remarks(estimates, spoken)),
+        [cannot] if unsure else [], _is_marked(sides, differences), verdicts=len(estimates), listed=list(differences.sentences),
     )  # fmt: skip
 
 
@@ -173,7 +179,7 @@ def _lines(
         said = tuple(words["up_to"].format(shift=_shift(float(one), block.kind, spoken)) for one in pair)
         lines.append(
             Line(
-                figure.group or "", figure.label, exactly(figure.value, block.kind, spoken.said), figure.sentence,
+                figure.group or "", figure.label, exactly(figure, figure.value, block.kind, spoken.said), figure.sentence,
                 (said[0], said[1]), float(pair[-1]), block.kind,
             )
         )  # fmt: skip
@@ -213,7 +219,9 @@ def _most(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple[list[str
 
 def _mean(figure: Figure, block: Block, spoken: Spoken, words: dict[str, str]) -> str:
     """A mean in a sentence; of several, each is that of the group it is labelled with."""
-    said = words["the_mean"].format(value=exactly(figure.value or 0.0, block.kind, spoken.said), between=figure.sentence)
+    said = words["the_mean"].format(
+        value=exactly(figure, figure.value or 0.0, block.kind, spoken.said), between=figure.sentence
+    )
     return said if len(block.figures) == 1 else f"{quoted(figure.label, words)}: {said[0].lower()}{said[1:]}"
 
 
@@ -239,35 +247,6 @@ def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
     return [words["worth"].format(n=number(block.n, ","), worth=number(float(f"{least:.2g}"), ",.0f"))]
 
 
-def _remarks(estimates: Sequence[Estimate | None], spoken: Spoken) -> list[str]:
-    """What estimates assume and remark, in the report's language."""
-    found: list[str] = []
-    for estimate in estimates:
-        if estimate is None:
-            continue
-        if spoken.said.words.language != "pl":
-            found += tell(estimate, spoken)
-            continue
-        polish = Polish({name: question.title for name, question in spoken.questions.items()})
-        for form, sentences in (
-            (spoken.said.words.assumed, estimate.assumes), (spoken.said.words.note, estimate.notes),
-            (spoken.said.words.warning, estimate.warnings),
-        ):  # fmt: skip
-            found += [form.format(what=polish.sentence(one)) for one in sentences]
-    return [_sentence(_in_texts(one, spoken)) for one in dict.fromkeys(found)]
-
-
-def _in_texts(remark: str, spoken: Spoken) -> str:
-    """A remark with the survey's texts where it has conditions on codes."""
-    for name, question in spoken.questions.items():
-        for label in question.labels:
-            remark = remark.replace(
-                f"{name} == {label!r}",
-                quoted(f"{question.title}: {question.label(label)}", words_in(spoken.said.words.language)),
-            )
-    return remark
-
-
 def _drawn(block: Block, spoken: Spoken, title: str) -> Markup:
     from markupsafe import Markup
 
@@ -276,8 +255,3 @@ def _drawn(block: Block, spoken: Spoken, title: str) -> Markup:
 
 def _named(figure: Figure) -> str:
     return f"{figure.group}, {figure.label}" if figure.group else figure.label
-
-
-def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."
