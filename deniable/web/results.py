@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -67,31 +67,34 @@ class Results:
 
     def reader(self, slug: str, me: Account, speech: Speech, version: int | None = None) -> Any:
         """Who reads, with what can be asked: nothing, where nothing may be seen yet."""
-        from deniable.web.results_pages import Reader
-
-        texts = self.store.version(slug).questionnaire.get("title", slug)
-        title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
         try:
             menu = self.bench.menu(slug, speech.language, me.role == OWNER, version)
         except DeniableError:
             menu = []
-        return Reader(slug, title, me, speech, menu, self.bench.versions(slug))
+        return self.reading(slug, me, speech, menu, self.bench.versions(slug))
+
+    def reading(self, slug: str, me: Account, speech: Speech, menu: Sequence[Any], versions: Sequence[int] = ()) -> Any:
+        """Who reads, with these questions to choose from."""
+        from deniable.web.results_pages import Reader
+
+        texts = self.store.version(slug).questionnaire.get("title", slug)
+        title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
+        return Reader(slug, title, me, speech, menu, versions)
 
 
-def router(store: Store) -> APIRouter:
+def router(results: Results) -> APIRouter:
     """The routes under /organiser/surveys/{slug}/results."""
     routes = APIRouter(prefix=PATH, include_in_schema=False)
-    results = Results(store)
 
     @routes.get("/surveys/{slug}/results")
     async def view(slug: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
-        return await _page(results, lambda: _viewed(results, slug, query, me, speech), slug, me, speech, query)
+        return await page_or_problem(results, lambda: _viewed(results, slug, query, me, speech), slug, me, speech, query)
 
     @routes.get("/surveys/{slug}/results/choose")
     async def choose(slug: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
-        return await _page(results, lambda: _chosen(results, slug, query, me, speech), slug, me, speech, query)
+        return await page_or_problem(results, lambda: _chosen(results, slug, query, me, speech), slug, me, speech, query)
 
     @routes.get("/surveys/{slug}/results.{kind}")
     async def twin(slug: str, kind: str, request: Request) -> Response:
@@ -120,7 +123,9 @@ def _status(error: DeniableError) -> int:
     return 503 if isinstance(error, StoreError) else STATUS.get(error.code, 400)
 
 
-async def _page(results: Results, work: Callable[[], Response], slug: str, me: Account, speech: Speech, query: str) -> Response:
+async def page_or_problem(
+    results: Results, work: Callable[[], Response], slug: str, me: Account, speech: Speech, query: str
+) -> Response:
     """A page, or one that says what was wrong, where, and what helps."""
     try:
         return await results.run(work)

@@ -15,6 +15,7 @@ from deniable.errors import DeniableError
 from deniable.results.address import address
 from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
+from deniable.results.draft import KINDS as CHOSEN
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
 from deniable.results.questions import KINDS, Comparison, OneQuestion, Overview, Question, from_json
@@ -48,6 +49,16 @@ class Reader:
         return f"/organiser/surveys/{self.slug}/results"
 
     @property
+    def report(self) -> str:
+        """Where the report is."""
+        return f"/organiser/surveys/{self.slug}/report"
+
+    @property
+    def publish(self) -> str:
+        """Where the results are released."""
+        return f"/organiser/surveys/{self.slug}/publish"
+
+    @property
     def said(self) -> Said:
         """The sentences around estimates."""
         return said_in(self.speech.language)
@@ -65,8 +76,9 @@ def results_page(answer: Answer, reader: Reader) -> str:
     return spoken(
         "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
         twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],
-        answer=answer, blocks=[_block(block, reader, question) for block in answer.blocks], many=many,
-        **_around(reader, question.view, question.to_json()),
+        answer=answer, blocks=[_linked(block, reader, question) for block in answer.blocks], many=many,
+        can_be_chosen=isinstance(question, CHOSEN),
+        **around(reader, question.view, question.to_json()),
     )  # fmt: skip
 
 
@@ -75,7 +87,7 @@ def choosing_page(reader: Reader, view: str, given: Mapping[str, Any], error: De
     title = reader.speech[f"view_{view}"]
     return spoken(
         "results_choose.html", reader.speech, title=title, me=reader.me, here=f"{reader.path}/choose", asked=urlencode({"view": view}),
-        complaint=None if error is None else said_of(error, reader.speech.language), **_around(reader, view, given, error is None),
+        complaint=None if error is None else said_of(error, reader.speech.language), **around(reader, view, given, error is None),
     )  # fmt: skip
 
 
@@ -83,11 +95,11 @@ def problem_page(reader: Reader, error: DeniableError, query: str, fix: str) -> 
     """A view that cannot be shown: what was wrong, where, and what helps."""
     return spoken(
         "results_problem.html", reader.speech, title=reader.speech["cannot_show"], me=reader.me, here=reader.path, asked="",
-        what=said_of(error, reader.speech.language), where=query, fix=reader.speech[fix], **_around(reader, "", {}),
+        what=said_of(error, reader.speech.language), where=query, fix=reader.speech[fix], **around(reader, "", {}),
     )  # fmt: skip
 
 
-def _around(reader: Reader, view: str, given: Mapping[str, Any], readable: bool = True) -> dict[str, Any]:
+def around(reader: Reader, view: str, given: Mapping[str, Any], readable: bool = True) -> dict[str, Any]:
     """What all these pages have: the other views, and the form of this one."""
     owner = reader.me.role == OWNER
     views = [
@@ -142,8 +154,16 @@ def _example(menu: Sequence[Choice]) -> str:
     return "" if named is None else chosen(named.name, named.labels[0][0])
 
 
-def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
-    said, (low, high) = reader.said, reach(block)
+def _linked(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
+    link = None
+    if isinstance(question, Overview):
+        link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
+    return drawn(block, reader.speech, question, link)
+
+
+def drawn(block: Block, speech: Speech, question: Question, link: str | None = None) -> dict[str, Any]:
+    """A block as templates draw it."""
+    said, (low, high) = said_in(speech.language), reach(block)
     low, high = (low, high) if high > low else (low - 0.5, low + 0.5)
 
     def at(number: float) -> str:
@@ -153,14 +173,11 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
     groups: dict[str | None, list[dict[str, Any]]] = {}
     for figure in block.figures:
         groups.setdefault(figure.group and spelled(figure.group, said), []).append(_figure(figure, block, said, at))
-    link = None
-    if isinstance(question, Overview):
-        link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
     verdicts = "verdicts" in block.extra
     sentences = block.sentences if verdicts else tuple(one[:1].upper() + one[1:] for one in block.sentences)
     title = block.title
     if isinstance(question, Comparison):
-        title = reader.speech["differences" if verdicts else "both_groups"]
+        title = speech["differences" if verdicts else "both_groups"]
     return {
         "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
         "table": block.table and _rectangular(groups), "link": link, "verdicts": verdicts,
