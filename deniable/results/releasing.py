@@ -5,7 +5,8 @@ a page stays in the hands of those who copied it, also if it was taken back; so 
 
 - The same answers in the same classes: any selection may be released, for the rule holds for all of them together.
 - Other answers (a batch came out after the survey was opened again, or somebody's were erased), or other classes (a later program may
-  divide people otherwise): groups of both releases could be subtracted from each other. So only single hidden questions of everyone are released.
+  divide people otherwise): groups of both releases could be subtracted from each other. So only single hidden questions of everyone are
+  released.
 - Fewer answers than at an earlier release, or up to 49 more: somebody's were erased, and nothing new hides what they were. Nothing is
   released. With 50 more, whatever involves the later release involves those 50.
 """

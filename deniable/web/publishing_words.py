@@ -43,6 +43,7 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "wrong_place": "A place is a whole number from 1 to 999.",
             "text_long": "At most {most} characters; there are {got}.",
             "words_bad": "The text holds a character that cannot be printed.",
+            "fix_again": "Go back, load the page again, and try once more.",
             "back_to_report": "Back to the report",
             "draft_changed": "Somebody changed the report meanwhile. Below are the views as they are now and the texts as you typed "
             "them; save again to keep your texts.",
@@ -129,6 +130,7 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "wrong_place": "Miejsce to liczba całkowita od 1 do 999.",
             "text_long": "Najwyżej {most} znaków; jest ich {got}.",
             "words_bad": "Tekst zawiera znak, którego nie można wydrukować.",
+            "fix_again": "Proszę wrócić, wczytać stronę ponownie i spróbować jeszcze raz.",
             "back_to_report": "Wróć do raportu",
             "draft_changed": "Ktoś zmienił tymczasem raport. Poniżej są widoki w obecnej postaci i teksty tak, jak je wpisano; ponowne "
             "zapisanie zachowa te teksty.",

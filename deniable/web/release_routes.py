@@ -17,6 +17,7 @@ from deniable.web.pages import Speech
 from deniable.web.permissions import account_of
 from deniable.web.report_routes import Fields, desk_of, marked
 from deniable.web.results import Results, page_or_problem
+from deniable.web.results_words import said_of
 
 
 def router(results: Results) -> APIRouter:
@@ -53,13 +54,12 @@ async def _sent(request: Request) -> Fields:
 def _state(results: Results, slug: str, me: Account, speech: Speech) -> Response:
     from deniable.results.releasing import EVERYONE, releasable
     from deniable.web.release_pages import release_page
-    from deniable.web.report_pages import told
 
     complaint, everyone = None, False
     try:
         everyone = releasable(results.bench, slug).moment.division == EVERYONE
     except RefusedError as error:
-        complaint = told(error, speech.language)
+        complaint = said_of(error, speech.language)
     reader, released = results.reader(slug, me, speech), results.store.released_on(slug)
     return HTMLResponse(release_page(reader, results.bench.languages(slug), released, complaint, everyone), headers=NO_STORE)
 

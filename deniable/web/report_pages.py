@@ -15,8 +15,6 @@ from deniable.results.draft import KINDS, TEXTS, Draft
 from deniable.results.questions import Comparison, CrossTable, MeanOf, OneQuestion, Question, Together
 from deniable.results.report.contents import Words, typed_words
 from deniable.survey.store.published import draft_mark
-from deniable.web.organiser_words import WORDS
-from deniable.web.organiser_words import in_words as refused
 from deniable.web.pages import spoken
 from deniable.web.results_pages import Reader, around
 from deniable.web.results_words import said_of
@@ -52,11 +50,6 @@ class Typed:
     wrong: dict[str, str] = field(default_factory=dict)
 
 
-def told(error: DeniableError, language: str) -> str:
-    """What was wrong, in the reader's language."""
-    return refused(error, language) if error.code in WORDS[language] else said_of(error, language)
-
-
 def read_draft(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[Draft, Typed]:
     """The draft as a form has it, its views not yet in order, and what was typed."""
     typed = Typed()
@@ -82,7 +75,7 @@ def read_words(desk: Desk, fields: Mapping[str, Sequence[str]], name: str, most:
             typed_words({language: text})
             texts[language] = text
         except ParameterError as error:
-            typed.wrong[key] = told(error, desk.reader.speech.language)
+            typed.wrong[key] = said_of(error, desk.reader.speech.language)
     return typed_words(texts)
 
 
@@ -166,7 +159,7 @@ def adding_page(
     return spoken(
         "report_add.html", reader.speech, title=reader.speech["add_to_report"], me=reader.me, here=f"{reader.report}/add",
         asked=urlencode({"view": view}), path=f"{reader.report}/add", texts=texts, complaint=complaint,
-        why=None if error is None else told(error, reader.speech.language), kinds=[kind.view for kind in KINDS],
+        why=None if error is None else said_of(error, reader.speech.language), kinds=[kind.view for kind in KINDS],
         unsaved=complaint is not None, **form,
     )  # fmt: skip
 

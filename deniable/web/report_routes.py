@@ -15,6 +15,7 @@ from deniable.web.login import NO_STORE, PATH, speech_of
 from deniable.web.pages import Speech
 from deniable.web.permissions import account_of
 from deniable.web.results import Results, page_or_problem
+from deniable.web.results_words import said_of
 
 if TYPE_CHECKING:
     from deniable.results.draft import Draft
@@ -209,7 +210,7 @@ def _keep_more(results: Results, slug: str, me: Account, speech: Speech, view: A
 
 def _words(results: Results, slug: str, place: str, fields: Fields | None, me: Account, speech: Speech) -> Response:
     """The words about one view: the form, or what it sent."""
-    from deniable.web.report_pages import MOST_ON_VIEW, Typed, read_words, told, words_page
+    from deniable.web.report_pages import MOST_ON_VIEW, Typed, read_words, words_page
 
     desk, typed = desk_of(results, slug, me, speech), Typed()
     at = int(place) - 1 if place.isascii() and place.isdigit() and len(place) < 4 else -1
@@ -226,7 +227,7 @@ def _words(results: Results, slug: str, place: str, fields: Fields | None, me: A
         if error.code != "draft_changed":
             raise
         return HTMLResponse(
-            words_page(desk_of(results, slug, me, speech), at, told(error, speech.language), typed), 409, NO_STORE
+            words_page(desk_of(results, slug, me, speech), at, said_of(error, speech.language), typed), 409, NO_STORE
         )
     return RedirectResponse(f"{speech.to(desk.reader.report)}#view-{at + 1}", 303, NO_STORE)
 
@@ -249,10 +250,10 @@ def _printed(results: Results, slug: str, language: str, me: Account, speech: Sp
 def marked(results: Results, desk: Desk, error: DeniableError) -> Response:
     """The draft, with a mark at each view that cannot be shown; where none is to blame, the error goes on."""
     from deniable.results.draft import troubles
-    from deniable.web.report_pages import report_page, told
+    from deniable.web.report_pages import report_page
 
     language = desk.reader.speech.language
-    found = troubles(results.bench.ready(desk.reader.slug), desk.draft, language, lambda one: told(one, language))
+    found = troubles(results.bench.ready(desk.reader.slug), desk.draft, language, lambda one: said_of(one, language))
     if not found:
         raise error
     return HTMLResponse(report_page(desk, desk.reader.speech["view_cannot"], None, found), 409, NO_STORE)
