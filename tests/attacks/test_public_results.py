@@ -1,8 +1,8 @@
 """Visitors of the page of results that everyone may see, who want more than it shows; and people of the house who want to release it.
 
 A visitor types what the organiser's pages understand. Somebody keeps the page of one release and subtracts it from the next: for a group,
-for a batch, for a person whose answers were erased. An analyst releases results, or has an owner do so by a page of another site. And whoever
-writes texts has them run. Each of them wins where one protection is taken away.
+for a batch, for a person whose answers were erased. An analyst releases results, or has an owner do so by a page of another site. And
+whoever writes texts has them run. Each of them wins where one protection is taken away.
 """
 
 import html
