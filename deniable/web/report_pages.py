@@ -22,7 +22,6 @@ from deniable.web.results_words import said_of
 MOST = {"title": 200, "words": 2_500, "asked": 1_000, "closing": 1_500}
 """How long each text may be: all of them in two languages, whatever their letters, fit into what a form may send (headers.py)."""
 MOST_ON_VIEW = 4_000
-LARGEST_PLACE = 999
 
 
 @dataclass(frozen=True)

@@ -83,9 +83,10 @@ def router(results: Results) -> APIRouter:
 def desk_of(results: Results, slug: str, me: Account, speech: Speech) -> Desk:
     """The draft of a survey that was closed; every question unless something was chosen."""
     from deniable.results.draft import Draft, languages_of
+    from deniable.results.report.making import unmoved
     from deniable.web.report_pages import Desk
 
-    menu = results.bench.menu(slug, speech.language, exporting=False)
+    menu = unmoved(lambda: results.bench.menu(slug, speech.language, exporting=False))
     kept = results.store.report_draft(slug)
     draft = Draft.of_all([choice.name for choice in menu]) if kept is None else Draft.from_json(kept)
     return Desk(results.reading(slug, me, speech, menu), draft, languages_of(results.bench.languages(slug)), kept)
