@@ -40,10 +40,10 @@ visiting, hostile = loaded("results", "visiting"), loaded("attacks", "test_resul
 YAML = """
 {survey: town, title: Town, organiser: Town hall, contact: a@b.example, other_way: Call us., languages: [en], linkage: code,
  pages: [{elements: [
- {type: radiogroup, name: sex, title: Sex, privacy: none, required: true, choices: [F, M]},
- {type: radiogroup, name: district, title: District, privacy: none, required: true, choices: [north, south, hamlet]},
- {type: boolean, name: owes, title: Debts, privacy: {design: krr, p: 0.8}, required: true},
- {type: boolean, name: ill, title: Ill, privacy: {design: krr, p: 0.8}, required: true}]}]}
+ {type: radiogroup, name: sex, title: Sex, privacy: none, choices: [F, M]},
+ {type: radiogroup, name: district, title: District, privacy: none, choices: [north, south, hamlet]},
+ {type: boolean, name: owes, title: Debts, privacy: {design: krr, p: 0.8}},
+ {type: boolean, name: ill, title: Ill, privacy: {design: krr, p: 0.8}}]}]}
 """
 PUBLIC, PUBLISH = "/s/town/results", "/organiser/surveys/town/publish"
 BY_SEX = OneQuestion("owes", by="sex")
@@ -275,7 +275,8 @@ def evil(tmp_path):
 
 def fill(evil):
     report = "/organiser/surveys/town/report"
-    first, second = "sex == 'v0'", "sex == 'v1'"
+    listed = evil.get(f"{report}/add?view=compare", "owner").text
+    first, second = (html.unescape(one) for one in re.findall(r'<option value="(sex [^"]*)"', listed)[:2])
     words = {"words_en": EVIL, "words_pl": f"{EVIL}\n\n{EVIL}"}
     for sent in (
         {"view": "question", "of": "owes", "by": "sex"}, {"view": "mean", "of": "mood", "by": "sex"},
