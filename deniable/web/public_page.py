@@ -17,6 +17,7 @@ from deniable.results.questions import Comparison
 from deniable.results.releasing import Releasable, releasable
 from deniable.results.report.about import about_survey
 from deniable.results.report.making import how_hidden, unmoved, who_answered
+from deniable.results.report.sections import remarks
 from deniable.results.report.words import words_in
 from deniable.results.showing import Ready, shown
 from deniable.results.verdicts import holm, p_value
@@ -110,11 +111,13 @@ def _views(ready: Ready, draft: Draft, speech: Speech) -> tuple[list[dict[str, A
     """The chosen views as templates draw them, and how many verdicts they hold together."""
     answers = [shown([ready], view.question, speech.language) for view in draft.views]
     answers, verdicts = _adjusted(ready, answers, speech.language)
-    views = []
+    spoken, views = ready.material.spoken(speech.language), []
     for view, answer in zip(draft.views, answers, strict=True):
         views.append({
             "title": answer.title, "words": view.words.paragraphs(speech.language), "sentences": answer.sentences,
-            "blocks": [drawn(block, speech, answer.question) for block in answer.blocks],
+            "blocks": [drawn(replace(block, notes=()), speech, answer.question) for block in answer.blocks],
+            # As the report says them: in the reader's language, with the survey's texts in place of names.
+            "remarks": remarks(answer.estimates, spoken),
         })  # fmt: skip
     return views, verdicts
 

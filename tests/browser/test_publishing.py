@@ -47,7 +47,7 @@ def released(served, council):
     closed(served.store, "board")
     words = Words({"en": "First.\n\nSecond.", "pl": "Po pierwsze.\n\nPo drugie."})
     views = (
-        View(OneQuestion("smokes", by="sex"), words), View(OneQuestion("age")), View(OneQuestion("owes", where="sex == 'F'")),
+        View(OneQuestion("smokes", by="sex"), words), View(OneQuestion("owes", where="sex == 'F'")),
         View(MeanOf("mood", by="sex")), View(CrossTable("smokes", "sex"), words),
         View(Comparison("smokes", "sex == 'F'", "sex == 'M'")), View(Comparison("mood", "sex == 'F'", "sex == 'M'", mean=True)),
         View(Together(("smokes", "owes"), support=0.05, confidence=0.3)), View(OneQuestion("mood")),
@@ -83,7 +83,8 @@ class Reader:
 def press(page, name):
     """A button by the keyboard."""
     page.get_by_role("button", name=name, exact=True).first.focus()
-    page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
 
 
 def fill(page, field, text):
@@ -164,7 +165,7 @@ def test_a_report_is_filled_in_printed_and_released(page, council):
         reader.context.close()
 
 
-@pytest.mark.parametrize(("width", "scheme", "language"), [(1280, "light", "en"), (320, "dark", "pl"), (320, "dark", "en")])
+@pytest.mark.parametrize(("width", "scheme", "language"), [(1280, "light", "en"), (320, "dark", "pl")])
 def test_axe_finds_nothing_and_nothing_is_asked_of_others(page, released, width, scheme, language):
     url, cookie = released
     base = f"{url}/organiser/surveys/board"
@@ -173,7 +174,7 @@ def test_axe_finds_nothing_and_nothing_is_asked_of_others(page, released, width,
     for path in (
         f"{base}/report?lang={language}", f"{base}/report/words/1?lang={language}", f"{base}/report/add?view=compare&lang={language}",
         f"{base}/report/add?view=together&lang={language}", f"{base}/report/{language}", f"{base}/publish?lang={language}",
-        f"{base}/publish/{language}", f"{url}/s/board/results/{language}",
+        f"{base}/publish/{language}", f"{url}/s/board/results/en", f"{url}/s/board/results/pl",
     ):  # fmt: skip
         reader.page.goto(path)
         wrong += [(path, one) for one in reader.wrong()]

@@ -107,7 +107,7 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     ]
     marked = any(figure.reported is not None for figure in block.figures)
     drawn = [_drawn(block, spoken, words["estimates"])]
-    return Section(title, own, sentences, drawn, lines, _remarks(answer.estimates, spoken), cannot, marked, listed=listed)
+    return Section(title, own, sentences, drawn, lines, remarks(answer.estimates, spoken), cannot, marked, listed=listed)
 
 
 def _told_groups(block: Block) -> tuple[list[int], list[str]]:
@@ -153,7 +153,7 @@ def _comparison(
     lines = _lines(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
     pictures = [_drawn(sides, spoken, words["estimates"]), _drawn(differences, spoken, words["differences"])]
     return Section(
-        answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, _remarks(estimates, spoken),
+        answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, remarks(estimates, spoken),
         [cannot] if unsure else [], verdicts=len(estimates), listed=list(differences.sentences),
     )  # fmt: skip
 
@@ -239,7 +239,7 @@ def _worth(block: Block, spoken: Spoken, words: dict[str, str]) -> list[str]:
     return [words["worth"].format(n=number(block.n, ","), worth=number(float(f"{least:.2g}"), ",.0f"))]
 
 
-def _remarks(estimates: Sequence[Estimate | None], spoken: Spoken) -> list[str]:
+def remarks(estimates: Sequence[Estimate | None], spoken: Spoken) -> list[str]:
     """What estimates assume and remark, in the report's language."""
     found: list[str] = []
     for estimate in estimates:
