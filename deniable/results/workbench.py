@@ -54,7 +54,7 @@ class Workbench:
     locked while something is computed: what takes long keeps nobody else waiting."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
         self.tallies = Tallies(store)
         self._versions: dict[tuple[str, int], Version] = {}
         self._schemas: dict[int, Schema] = {}
@@ -127,17 +127,17 @@ class Workbench:
 
     def versions(self, slug: str) -> list[int]:
         """The versions that have answers that are out, oldest first."""
-        return [one.number for one in self._store.overviews(slug) if one.mixed]
+        return [one.number for one in self.store.overviews(slug) if one.mixed]
 
     def languages(self, slug: str) -> list[str]:
         """The languages of the survey's newest version."""
-        return self._version(slug, self._store.overview(slug).number).questionnaire.get("languages", ["en"])  # type: ignore[no-any-return]
+        return self._version(slug, self.store.overview(slug).number).questionnaire.get("languages", ["en"])  # type: ignore[no-any-return]
 
     def _moments(self, slug: str, exporting: bool, number: int | None, every: bool = False) -> list[Moment]:
         """The versions that a question is about, as they are now."""
-        overviews = [one for one in self._store.overviews(slug) if one.mixed]
+        overviews = [one for one in self.store.overviews(slug) if one.mixed]
         if not exporting:
-            state, closings = self._store.closings_of(slug)
+            state, closings = self.store.closings_of(slug)
             if not closings:
                 raise RefusedError("results_after_closing", "Results of {slug} can be seen when it is closed.", slug=slug)
         if not overviews:
@@ -150,7 +150,7 @@ class Workbench:
 
     def _version(self, slug: str, number: int) -> Version:
         if (slug, number) not in self._versions:
-            self._versions[slug, number] = self._store.version(slug, number)
+            self._versions[slug, number] = self.store.version(slug, number)
         return self._versions[slug, number]
 
     def _one(self, read: Version, total: int, exporting: bool, grown: bool) -> Ready:

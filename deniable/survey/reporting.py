@@ -36,20 +36,30 @@ def privacy_report(
             "language", "The questionnaire is not asked in {got!r}, only in {allowed}.",
             got=language, allowed=", ".join(questionnaire.languages),
         )  # fmt: skip
-    texts = _texts(questionnaire, language)
-    epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
+    plain = how_it_hides(questionnaire, language, prior)
     said = advice(questionnaire, answers)
     lies = {cost.name: cost.counts_as for cost in costs(questionnaire, answers)}
-    plain = report(questionnaire.schema, prior, texts=question_texts(questionnaire).questions(language))
 
     def completed(row: Row) -> Row:
-        # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
-        known = at_odds(row, epsilons[row.name]) if epsilons[row.name] > row.epsilon else row
         warnings = tuple(one.text for one in said if one.kind == "warning" and one.name == row.name)
-        return replace(known, text=texts[row.name], warnings=warnings, counts_as=lies[row.name])
+        return replace(row, warnings=warnings, counts_as=lies[row.name])
 
     notes = tuple((one.name, one.text) for one in said if one.kind == "note")
     return PrivacyReport(questionnaire.schema, tuple(map(completed, plain.rows)), notes=notes, language=language)
+
+
+def how_it_hides(questionnaire: Questionnaire, language: str, prior: Mapping[str, Any] | None = None) -> PrivacyReport:
+    """The same without warnings and advice, which take long to compute: how each question is hidden, and what a report gives away."""
+    texts = _texts(questionnaire, language)
+    epsilons = {name: epsilon for element in questionnaire.elements for name, epsilon in element.epsilons.items()}
+    plain = report(questionnaire.schema, prior, texts=question_texts(questionnaire).questions(language))
+
+    def known(row: Row) -> Row:
+        # Beside a second question that is put to people the odds are those of an organiser who knows its answer.
+        row = at_odds(row, epsilons[row.name]) if epsilons[row.name] > row.epsilon else row
+        return replace(row, text=texts[row.name])
+
+    return PrivacyReport(questionnaire.schema, tuple(map(known, plain.rows)), language=language)
 
 
 def _texts(questionnaire: Questionnaire, language: str) -> dict[str, str]:

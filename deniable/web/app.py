@@ -22,7 +22,18 @@ except ImportError:
 
 from deniable.errors import DeniableError
 from deniable.survey.store import Store
-from deniable.web import account_routes, collecting, login, offline, organiser, results, served_files
+from deniable.web import (
+    account_routes,
+    collecting,
+    login,
+    offline,
+    organiser,
+    public_results,
+    release_routes,
+    report_routes,
+    results,
+    served_files,
+)
 from deniable.web.accounts import Accounts
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
@@ -76,8 +87,13 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     tries = login.Tries()
     app.include_router(login.router(accounts, tries))
     app.include_router(account_routes.router(store, accounts, tries))
+    asked = results.Results(store)
+    # Before those of the organiser's pages: what is done to a survey is any last word of an address there.
+    app.include_router(report_routes.router(asked))
+    app.include_router(release_routes.router(asked))
     app.include_router(organiser.router(collector))
-    app.include_router(results.router(store))
+    app.include_router(results.router(asked))
+    app.include_router(public_results.router(store))
     app.include_router(served_files.router(collector, released(settings.static)))
     _describe(app)
     _add_health(app, collector)

@@ -9,6 +9,7 @@ from deniable.errors import DeniableError
 from deniable.plurals import counted, counted_in_polish, grouped_in_polish
 from deniable.survey.store.mixing import BATCH
 from deniable.web.account_words import ACCOUNT_WORDS
+from deniable.web.publishing_words import PUBLISHING_WORDS
 from deniable.web.results_words import RESULT_WORDS
 
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -121,7 +122,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {one: {**RESULT_WORDS[one], **_WORDS[one], **ACCOUNT_WORDS[one]} for one in _WORDS}
+    {one: {**RESULT_WORDS[one], **_WORDS[one], **ACCOUNT_WORDS[one], **PUBLISHING_WORDS[one]} for one in _WORDS}
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -35,10 +35,12 @@ SANDBOX = "default-src 'none'; sandbox"
 STATUS = {
     "unknown_survey": 404, "not_found": 404, "unknown_version": 404, "no_version": 404, "unknown_attribute": 404, "unknown_view": 404,
     "needs_export": 403, "no_export": 403, "nothing_released": 409, "results_after_closing": 409, "busy": 503,
+    "release_after_closing": 409, "few_to_release": 409, "few_apart": 409, "release_moved": 409, "draft_changed": 409, "no_place": 404,
 }  # fmt: skip
 """All other mistakes of an address are 400."""
 FIXES = {"needs_export": "fix_owner", "no_export": "fix_owner", "nothing_released": "fix_wait", "results_after_closing": "fix_wait",
-         "unknown_survey": "fix_list", "busy": "fix_busy"}  # fmt: skip
+         "unknown_survey": "fix_list", "busy": "fix_busy", "release_after_closing": "fix_wait", "few_to_release": "fix_wait",
+         "few_apart": "fix_wait", "release_moved": "fix_again", "draft_changed": "fix_again", "no_place": "fix_again"}  # fmt: skip
 T = TypeVar("T")
 
 
@@ -80,33 +82,36 @@ class Results:
 
     def reader(self, slug: str, me: Account, speech: Speech, version: int | None = None) -> Any:
         """Who reads, with what can be asked: nothing, where nothing may be seen yet."""
-        from deniable.web.results_pages import Reader
-
-        texts = self.store.version(slug).questionnaire.get("title", slug)
-        title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
         try:
             menu = self.bench.menu(slug, speech.language, me.role == OWNER, version)
         except DeniableError:
             menu = []
-        return Reader(slug, title, me, speech, menu, self.bench.versions(slug))
+        return self.reading(slug, me, speech, menu, self.bench.versions(slug))
+
+    def reading(self, slug: str, me: Account, speech: Speech, menu: Sequence[Any], versions: Sequence[int] = ()) -> Any:
+        """Who reads, with these questions to choose from."""
+        from deniable.web.results_pages import Reader
+
+        texts = self.store.version(slug).questionnaire.get("title", slug)
+        title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
+        return Reader(slug, title, me, speech, menu, versions)
 
 
-def router(store: Store) -> APIRouter:
+def router(results: Results) -> APIRouter:
     """The routes under /organiser/surveys/{slug}/results."""
     routes = APIRouter(prefix=PATH, include_in_schema=False)
-    results = Results(store)
 
     @routes.get("/surveys/{slug}/results")
     async def view(slug: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
         shown = results.answered(slug, query, me, speech, lambda answer: _viewed(results, slug, answer, me, speech))
-        return await _page(results, shown, slug, me, speech, query)
+        return await page_or_problem(results, shown, slug, me, speech, query)
 
     @routes.get("/surveys/{slug}/results/choose")
     async def choose(slug: str, request: Request) -> Response:
         me, speech, query = account_of(request), speech_of(request), _asked(request)
         shown = results.run(lambda: _chosen(results, slug, query, me, speech))
-        return await _page(results, shown, slug, me, speech, query)
+        return await page_or_problem(results, shown, slug, me, speech, query)
 
     @routes.get("/surveys/{slug}/results.{kind}")
     async def twin(slug: str, kind: str, request: Request) -> Response:
@@ -141,7 +146,9 @@ def _come_again(error: DeniableError) -> dict[str, str]:
     return {"Retry-After": AFTER_SECONDS} if error.code == "busy" else {}
 
 
-async def _page(results: Results, shown: Awaitable[Response], slug: str, me: Account, speech: Speech, query: str) -> Response:
+async def page_or_problem(
+    results: Results, shown: Awaitable[Response], slug: str, me: Account, speech: Speech, query: str
+) -> Response:
     """A page, or one that says what was wrong, where, and what helps."""
     try:
         return await shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from deniable.errors import DeniableError
 from deniable.results.address import address
 from deniable.results.answers import Answer
 from deniable.results.conditions import chosen, in_words, parts_of, read_condition, widened
+from deniable.results.draft import KINDS as CHOSEN
 from deniable.results.figures import Block, Figure
 from deniable.results.pictures import exactly, reach, written
 from deniable.results.questions import KINDS, Comparison, CrossTable, OneQuestion, Overview, Question, Together, from_json
@@ -46,6 +48,16 @@ class Reader:
         return f"/organiser/surveys/{self.slug}/results"
 
     @property
+    def report(self) -> str:
+        """Where the report is."""
+        return f"/organiser/surveys/{self.slug}/report"
+
+    @property
+    def publish(self) -> str:
+        """Where the results are released."""
+        return f"/organiser/surveys/{self.slug}/publish"
+
+    @property
     def said(self) -> Said:
         """The sentences around estimates."""
         return said_in(self.speech.language)
@@ -63,9 +75,10 @@ def results_page(answer: Answer, reader: Reader) -> str:
     return spoken(
         "results.html", reader.speech, title=answer.title, me=reader.me, here=reader.path, asked=answer.address,
         twins=[(kind, reader.to(question, f".{kind}")) for kind in kinds],
-        answer=answer, blocks=[_block(block, reader, question) for block in answer.blocks], many=many,
+        answer=answer, blocks=[_linked(block, reader, question) for block in answer.blocks], many=many,
         marked=any(figure.reported is not None for block in answer.blocks for figure in block.figures),
-        **_around(reader, question.view, question.to_json()),
+        can_be_chosen=isinstance(question, CHOSEN),
+        **around(reader, question.view, question.to_json()),
     )  # fmt: skip
 
 
@@ -74,7 +87,7 @@ def choosing_page(reader: Reader, view: str, given: Mapping[str, Any], error: De
     title = reader.speech[f"view_{view}"]
     return spoken(
         "results_choose.html", reader.speech, title=title, me=reader.me, here=f"{reader.path}/choose", asked=urlencode({"view": view}),
-        complaint=None if error is None else said_of(error, reader.speech.language), **_around(reader, view, given, error is None),
+        complaint=None if error is None else said_of(error, reader.speech.language), **around(reader, view, given, error is None),
     )  # fmt: skip
 
 
@@ -82,11 +95,11 @@ def problem_page(reader: Reader, error: DeniableError, query: str, fix: str) -> 
     """A view that cannot be shown: what was wrong, where, and what helps."""
     return spoken(
         "results_problem.html", reader.speech, title=reader.speech["cannot_show"], me=reader.me, here=reader.path, asked="",
-        what=said_of(error, reader.speech.language), where=query, fix=reader.speech[fix], **_around(reader, "", {}),
+        what=said_of(error, reader.speech.language), where=query, fix=reader.speech[fix], **around(reader, "", {}),
     )  # fmt: skip
 
 
-def _around(reader: Reader, view: str, given: Mapping[str, Any], readable: bool = True) -> dict[str, Any]:
+def around(reader: Reader, view: str, given: Mapping[str, Any], readable: bool = True) -> dict[str, Any]:
     """What all these pages have: the other views, and the form of this one."""
     owner = reader.me.role == OWNER
     views = [
@@ -141,8 +154,37 @@ def _example(menu: Sequence[Choice]) -> str:
     return "" if named is None else chosen(named.name, named.labels[0][0])
 
 
-def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
-    said, (low, high) = reader.said, reach(block)
+def _linked(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
+    link = None
+    if isinstance(question, Overview):
+        link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
+    return drawn(block, reader.speech, question, link, {choice.name: choice.title for choice in reader.menu})
+
+
+def drawn(
+    block: Block, speech: Speech, question: Question, link: str | None = None, titles: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """A block as templates draw it.
+
+    Parameters
+    ----------
+    block
+        What is drawn.
+    speech
+        The language of the page.
+    question
+        What it answers.
+    link
+        Where its title leads to.
+    titles
+        The questions of the survey by their names.
+
+    Returns
+    -------
+    dict
+        The values of the template `results_figures.html`.
+    """
+    said, (low, high) = said_in(speech.language), reach(block)
     low, high = (low, high) if high > low else (low - 0.5, low + 0.5)
 
     def at(number: float) -> str:
@@ -154,9 +196,6 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
         groups.setdefault(figure.group, []).append(_figure(figure, block, said, at))
     if isinstance(question, Together):  # whoever reads one line of a rule should understand it
         groups = {group and said.of_those_with.format(given=group): figures for group, figures in groups.items()}
-    link = None
-    if isinstance(question, Overview):
-        link = reader.to(OneQuestion(block.name, where=question.where, version=question.version))
     verdicts = "verdicts" in block.extra
     told = (
         block.sentences[len(block.figures) :] if isinstance(question, Together) else block.sentences
@@ -164,22 +203,21 @@ def _block(block: Block, reader: Reader, question: Question) -> dict[str, Any]:
     sentences = told if verdicts else tuple(one[:1].upper() + one[1:] for one in told)
     title = block.title
     if isinstance(question, Comparison):
-        title = reader.speech["differences" if verdicts else "both_groups"]
+        title = speech["differences" if verdicts else "both_groups"]
     return {
         "title": title, "kind": block.kind, "sentences": sentences, "notes": block.notes, "groups": list(groups.items()),
-        "table": block.table and _rectangular(groups), "caption": _caption(question, reader), "link": link, "verdicts": verdicts,
+        "table": block.table and _rectangular(groups), "caption": _caption(question, speech, titles), "link": link, "verdicts": verdicts,
         "ticks": [(at(tick), written(tick, block.kind, said)) for tick in ticks_between(low, high)] if block.figures else [],
         "zero": at(0.0) if low < 0 < high else None,
     }  # fmt: skip
 
 
-def _caption(question: Question, reader: Reader) -> str | None:
+def _caption(question: Question, speech: Speech, titles: Mapping[str, str]) -> str | None:
     """What stands above a cross table: which question its rows are answers to, and which its columns."""
     if not isinstance(question, CrossTable):
         return None
-    titles = {choice.name: choice.title for choice in reader.menu}
     rows, columns = (titles.get(name, name) for name in (question.by, question.of))
-    return reader.speech["cross_caption"].format(rows=rows, columns=columns)
+    return speech["cross_caption"].format(rows=rows, columns=columns)
 
 
 def _rectangular(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> bool:

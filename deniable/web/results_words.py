@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from deniable.errors import DeniableError
+from deniable.web.publishing_words import PUBLISHING_WORDS
 
 RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -225,7 +226,7 @@ def said_of(error: DeniableError, language: str) -> str:
     >>> said_of(ParameterError("empty", "The condition is empty."), "pl")
     'Warunek jest pusty.'
     """
-    known = {**POLISH_ERRORS, **RESULT_WORDS["pl"]} if language == "pl" else RESULT_WORDS["en"]
+    known = {**(POLISH_ERRORS if language == "pl" else {}), **RESULT_WORDS[language], **PUBLISHING_WORDS[language]}
     given = {name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in error.parameters.items()}
     try:
         return known[error.code].format(**given)

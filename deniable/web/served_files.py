@@ -25,7 +25,7 @@ def router(collector: Collector, files: Mapping[str, Released]) -> APIRouter:
     @routes.api_route("/", methods=READING)
     async def start(request: Request) -> Response:
         # The same bytes for everyone, whatever is asked here: which surveys there are is between organisers and those they invite.
-        return _served(files.get(FRONT), request)
+        return served(files.get(FRONT), request)
 
     @routes.api_route("/s/{slug}", methods=READING)
     async def respond(slug: str, request: Request) -> Response:
@@ -35,7 +35,7 @@ def router(collector: Collector, files: Mapping[str, Released]) -> APIRouter:
             return HTMLResponse(missing_page(), 404)
         if "other-way" in request.query_params:
             return HTMLResponse(other_way_page(json.loads(client)))
-        return _served(files.get(SHELL), request)
+        return served(files.get(SHELL), request)
 
     @routes.api_route("/s/{slug}/", methods=READING)
     async def without_slash(slug: str, request: Request) -> Response:
@@ -48,12 +48,13 @@ def router(collector: Collector, files: Mapping[str, Released]) -> APIRouter:
 
     @routes.api_route("/static/{name}", methods=READING)
     async def static(name: str, request: Request) -> Response:
-        return _served(files.get(name), request)
+        return served(files.get(name), request)
 
     return routes
 
 
-def _served(file: Released | None, request: Request) -> Response:
+def served(file: Released | None, request: Request) -> Response:
+    """A file, unless the browser has it already; it asks each time."""
     if file is None:
         return problem(404, "not_found", "Not Found.")
     tag = f'"{file.sha256}"'

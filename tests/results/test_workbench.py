@@ -85,7 +85,7 @@ def test_every_point_has_an_interval_and_texts_not_codes(bench, text, exporting)
 
 
 def test_numbers_are_those_of_a_sample(bench, tmp_path):
-    export(bench._store, "council", tmp_path / "answers.csv")
+    export(bench.store, "council", tmp_path / "answers.csv")
     sample = dn.read(tmp_path / "answers.csv")
     answer = bench.ask("council", question("view=question&of=smokes&by=sex&where=age+>=+30"), exporting=True)
     estimate = sample.distribution("smokes", by="sex", where="age >= 30")
@@ -98,7 +98,7 @@ def test_numbers_are_those_of_a_sample(bench, tmp_path):
 
 
 def test_what_was_reported_is_counted(bench):
-    rows = np.array([list(row) for piece in bench._store.mixed_rows(bench._store.version("council")) for row in piece])
+    rows = np.array([list(row) for piece in bench.store.mixed_rows(bench.store.version("council")) for row in piece])
     answer = bench.ask("council", question("view=question&of=smokes&where=sex+==+'F'"), exporting=True)
     women = rows[rows[:, 0] == 0]
     expected = [(women[:, 2] == code).mean() for code in range(3)]

@@ -9,11 +9,14 @@ from deniable.web.permissions import ANYONE, NEEDS, needs
 
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # A text for each {part} of a path: something that is there, and a verb that would change it.
-PARTS = {"slug": "town", "verb": "close", "kind": "zip", "key": "none", "mark": "none", "name": "organiser.css"}
+PARTS = {"slug": "town", "verb": "close", "kind": "zip", "key": "none", "mark": "none", "name": "organiser.css",
+         "place": "1", "language": "en", "part": "en"}  # fmt: skip
 # What an analyst may have, beyond what anyone may. Results go here; files, closing and accounts never do.
 OF_ANALYSTS = {
     "GET /organiser", "GET /organiser/password", "POST /organiser/password", "GET /organiser/surveys/{slug}/results",
-    "GET /organiser/surveys/{slug}/results/choose", "GET /organiser/surveys/{slug}/results.{kind}",
+    "GET /organiser/surveys/{slug}/results/choose", "GET /organiser/surveys/{slug}/results.{kind}", "GET /organiser/report.css",
+    "GET /organiser/surveys/{slug}/report", "GET /organiser/surveys/{slug}/report/{language}",
+    "GET /organiser/surveys/{slug}/report/{language}/file",
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from deniable.errors import QuestionnaireError
 from deniable.privacy.reporting.report import PrivacyReport
 from deniable.privacy.reporting.report import report as privacy_of
 from deniable.survey.questionnaire import Questionnaire
-from deniable.survey.reporting import privacy_report
+from deniable.survey.reporting import how_it_hides
 from deniable.survey.store import Store
 
 
@@ -52,7 +52,7 @@ def about_survey(store: Store, slug: str, number: int, language: str) -> About:
         found = given.get(key, "")
         return str(found.get(spoken, "") if isinstance(found, dict) else found)
 
-    privacy = privacy_report(asked, max(seen.mixed, 1), language=spoken)
+    privacy = how_it_hides(asked, spoken)
     privacy.language = language
     return About(text("title"), privacy, text("description"), text("organiser"), **known, **counted)  # type: ignore[arg-type]
 

@@ -55,7 +55,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is in a report. Without questions: all of the survey, in its order."""
+    """What is in a report. Without questions: all of the survey, in its order, unless there are to be none."""
 
     questions: tuple[Chosen, ...] = ()
     compare: tuple[Chosen, ...] = ()
@@ -64,6 +64,8 @@ class Contents:
     asked: Words = NOTHING
     """Who was asked, in the organiser's words."""
     closing: Words = NOTHING
+    complete: bool = True
+    """Whether all questions are in it where none is chosen."""
 
 
 def read_contents(path: Path) -> Contents:
@@ -169,6 +171,18 @@ def own_words(text: str, where: str) -> Words:
     """
     _check(text, lambda code, sentence, **more: ParameterError(code, "{where}: " + sentence, where=where, **more))
     return Words({"": text})
+
+
+def typed_words(texts: Mapping[str, str]) -> Words:
+    """Words of the organiser as a form sends them, one text for each language.
+
+    >>> typed_words({"en": "One.\\r\\n\\r\\nTwo.", "pl": ""}).paragraphs("en")
+    ['One.', 'Two.']
+    """
+    plain = {language: text.replace("\r\n", "\n").replace("\r", "\n").strip() for language, text in texts.items()}
+    for text in plain.values():
+        _check(text, ParameterError)
+    return Words(plain) if any(plain.values()) else NOTHING
 
 
 def _check(text: str, error: Any) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from deniable.charts.dots import clean
 from deniable.engines.count import as_countable
@@ -26,6 +26,9 @@ from deniable.statistics.reading import read
 from deniable.survey.store import Store
 
 LANGUAGES = ("en", "pl")
+STYLESHEET = "/organiser/report.css"
+"""Where the server has the style: its pages have none inside."""
+T = TypeVar("T")
 
 
 def report_of_survey(
@@ -53,15 +56,55 @@ def report_of_survey(
     """
     bench = Workbench(store)
     spoken = _language(language, bench.languages(slug))
-    for attempt in range(ATTEMPTS):
+
+    def made() -> str:
+        asked = bench.ready(slug, everything, version)
+        about = about_survey(store, slug, asked.whole.number, spoken)
+        return council_report(asked, about, contents or Contents(), spoken, everything)
+
+    return unmoved(made)
+
+
+def report_on_page(bench: Workbench, slug: str, contents: Contents, language: str, stylesheet: str = STYLESHEET) -> str:
+    """The same report for the server, by the rule for those who may not export.
+
+    Parameters
+    ----------
+    bench, slug
+        Who answers, and the short name of the survey.
+    contents
+        What the organiser chose.
+    language
+        "en" or "pl".
+    stylesheet
+        The address of the report's style; empty for a file that has it inside.
+
+    Returns
+    -------
+    str
+    """
+
+    def made() -> str:
+        asked = bench.ready(slug)
+        about = about_survey(bench.store, slug, asked.whole.number, language)
+        return council_report(asked, about, contents, language, stylesheet=stylesheet)
+
+    return unmoved(made)
+
+
+def unmoved(work: Callable[[], T]) -> T:
+    """What is made of answers, anew if others came out meanwhile."""
+    for _ in range(ATTEMPTS - 1):
         try:
-            asked = bench.ready(slug, everything, version)
-            about = about_survey(store, slug, asked.whole.number, spoken)
-            return council_report(asked, about, contents or Contents(), spoken, everything)
+            return work()
         except MovedError:
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise AssertionError("unreachable")
+            continue
+    return work()
+
+
+def style() -> str:
+    """The style of a report, as a page of the server loads it."""
+    return render("council_report_style.css")
 
 
 def report_of_export(
@@ -81,7 +124,9 @@ def _language(given: str | None, languages: Sequence[str]) -> str:
     return given or next((one for one in languages if one in LANGUAGES), "en")
 
 
-def council_report(asked: Ready, about: About, contents: Contents, language: str, everything: bool = False) -> str:
+def council_report(
+    asked: Ready, about: About, contents: Contents, language: str, everything: bool = False, stylesheet: str = ""
+) -> str:
     """The report of answers that are ready to be shown.
 
     Parameters
@@ -96,13 +141,16 @@ def council_report(asked: Ready, about: About, contents: Contents, language: str
         "en" or "pl".
     everything
         Whether the page says that it is for those who may export.
+    stylesheet
+        The address of the report's style; in the page itself unless given.
 
     Returns
     -------
     str
     """
     words = words_in(language)
-    chosen = contents.questions or tuple(Chosen(OneQuestion(name)) for name in asked.whole.schema)
+    everyone = tuple(Chosen(OneQuestion(name)) for name in asked.whole.schema) if contents.complete else ()
+    chosen = contents.questions or everyone
     questions = [question_section(asked, one, language) for one in chosen]
     comparisons = comparison_sections(asked, contents.compare, language)
     total = asked.whole.table([next(iter(asked.whole.schema))]).total
@@ -116,7 +164,7 @@ def council_report(asked: Ready, about: About, contents: Contents, language: str
         title=title[0] if title else clean(about.title),
         organiser=clean(about.organiser),
         own=contents.words.paragraphs(language),
-        asked=_asked(about, contents, total, everything, spoken, words),
+        asked=who_answered(about, contents, total, everything, spoken, words),
         questions=questions,
         comparisons=comparisons,
         adjusted=_adjusted(sum(one.verdicts for one in comparisons), words),
@@ -125,12 +173,15 @@ def council_report(asked: Ready, about: About, contents: Contents, language: str
         forged=_forged([*questions, *comparisons], about, total, spoken, words),
         closing=contents.closing.paragraphs(language),
         everything=everything,
+        stylesheet=stylesheet,
         fingerprint=words["footer"].format(fingerprint=asked.whole.schema.fingerprint),
-        **_hidden(about, words),
+        **how_hidden(about, words),
     )
 
 
-def _asked(about: About, contents: Contents, total: int, everything: bool, spoken: Spoken, words: dict[str, str]) -> list[str]:
+def who_answered(
+    about: About, contents: Contents, total: int, everything: bool, spoken: Spoken, words: Mapping[str, str]
+) -> list[str]:
     """Who was asked and how many answered; fewer than 50 are not counted before those who may not export."""
 
     def counted(number: int) -> str:
@@ -161,7 +212,7 @@ def _adjusted(verdicts: int, words: dict[str, str]) -> str:
     return words["adjusted"].format(count=verdicts)
 
 
-def _hidden(about: About, words: dict[str, str]) -> dict[str, Any]:
+def how_hidden(about: About, words: Mapping[str, str]) -> dict[str, Any]:
     """How every question was hidden, in the words of the privacy report."""
     privacy = about.privacy
     say = sayer(privacy.language, privacy.titles)

@@ -14,12 +14,13 @@ import sqlalchemy as sa
 from deniable.errors import ParameterError
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected, writing
-from deniable.survey.store.tables import account, audit
+from deniable.survey.store.tables import account, audit, released_page
 
 MOST_LINES = 10_000
 """So many lines are kept: the newest."""
 ACTIONS = (
     "opened", "closed", "exported", "invited", "looked_up", "revoked", "register", "backed_up", "restored",
+    "released_results", "took_back_results",
     "added_owner", "added_analyst", "made_owner", "made_analyst", "removed", "new_link", "chose_password", "changed_password",
     "logged_in", "failed_login",
 )  # fmt: skip
@@ -79,10 +80,12 @@ def write_line(connection: sa.Connection, by: Actor | None, action: str, about: 
 
 def forget_when(connection: sa.Connection) -> None:
     """PostgreSQL numbers transactions, and keeps with every row by which one it was written. A line with a day would date whatever
-    was written right before and after it, contact details for example. So all lines are written again, and have one number."""
+    was written right before and after it, contact details for example. So all lines are written again, and have one number. So are released
+    pages, which have a day, too; as a new text, for a long one that stays the same keeps its old rows."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.update(audit).values(repeats=audit.c.repeats))
         connection.execute(sa.update(account).values(role=account.c.role))
+        connection.execute(sa.update(released_page).values(content=released_page.c.content + ""))
 
 
 def _today() -> str:

@@ -68,10 +68,10 @@ def sweep(database: Database) -> None:
     """Destroy keys that a crash left behind: those that no survey and no waiting answer names, nor is about to.
 
     It also empties SQLite's log, if somebody who read it kept a mixing from doing so, and removes PostgreSQL's earlier copies of the lines
-    of the audit trail (audit.py says why there are any).
+    of the audit trail and of released pages (audit.py says why there are any).
     """
     keys = keys_of(database)
-    forget(database.engine, "account", "audit")
+    forget(database.engine, "account", "audit", "released_page")
     keys.forget_destroyed()
     # In this order: a key that is named between the two looks is among the named. Where databases share a folder none is swept: the
     # others' keys are not known here.

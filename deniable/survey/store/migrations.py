@@ -60,7 +60,24 @@ def _accounts_and_audit(connection: sa.Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (_first, _mark_of_the_key_folder, _accounts_and_audit)
+def _report_and_released_results(connection: sa.Connection) -> None:
+    """What is chosen for the report, the pages of results that everyone may see, and what of a version such pages were ever made of."""
+    for statement in (
+        "CREATE TABLE report_draft (survey_id INTEGER PRIMARY KEY REFERENCES survey (id), content TEXT NOT NULL)",
+        """CREATE TABLE released_page (survey_id INTEGER NOT NULL REFERENCES survey (id), name TEXT NOT NULL, day TEXT NOT NULL,
+            content TEXT NOT NULL, PRIMARY KEY (survey_id, name))""",
+        """CREATE TABLE once_released (version_id INTEGER NOT NULL REFERENCES survey_version (id), total INTEGER NOT NULL,
+            division TEXT NOT NULL, PRIMARY KEY (version_id, total, division))""",
+    ):
+        connection.exec_driver_sql(statement)
+
+
+MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (
+    _first,
+    _mark_of_the_key_folder,
+    _accounts_and_audit,
+    _report_and_released_results,
+)
 
 
 def migrate(engine: sa.Engine, steps: Sequence[Callable[[sa.Connection], None]] | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deniable.survey.store import accounts as staff
-from deniable.survey.store import audit, checking, closing, counting, mixing, opening, people, submissions, surveys
+from deniable.survey.store import audit, checking, closing, counting, mixing, opening, people, published, submissions, surveys
 from deniable.survey.store import dump as backups
 from deniable.survey.store.database import Database
 
@@ -47,6 +47,14 @@ class Store(Database):
     contacts = people.contacts
     erase = people.erase
     expire_contacts = people.expire_contacts
+
+    report_draft = published.report_draft
+    keep_report_draft = published.keep_report_draft
+    release_results = published.release_results
+    take_back_results = published.take_back_results
+    released_on = published.released_on
+    released_part = published.released_part
+    once_released = published.once_released
 
     accounts = staff.accounts
     account_by_mark = staff.account_by_mark

@@ -90,12 +90,34 @@ audit = sa.Table(
     sa.Column("about", sa.Text),
     sa.Column("repeats", sa.Integer),
 )
+report_draft = sa.Table(
+    "report_draft",
+    METADATA,
+    sa.Column("survey_id", sa.Integer, primary_key=True),
+    sa.Column("content", sa.Text),  # JSON: see results/draft.py
+)
+released_page = sa.Table(
+    "released_page",
+    METADATA,
+    sa.Column("survey_id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),  # a language, or the name of the style sheet
+    sa.Column("day", sa.Text),
+    sa.Column("content", sa.Text),  # as it is sent to everyone
+)
+once_released = sa.Table(
+    "once_released",
+    METADATA,
+    sa.Column("version_id", sa.Integer, primary_key=True),
+    sa.Column("total", sa.Integer, primary_key=True),  # of how many answers figures were released
+    sa.Column("division", sa.Text, primary_key=True),  # into which classes people were divided: see results/releasing.py
+)
 
 UNUSED, USED, SHOWN, REVOKED = 0, 1, 2, 3
 """An invitation is used at once; that it was is shown only with the batch its answer is in, for one by one it would tell who came when. One
 that is taken back stays known, so that nobody can try another's and then put it back as it was."""
 
-STATIC = (survey, version, inbox, receipt, invitation, contact, account, audit)  # those that others refer to come first
+# Those that others refer to come first.
+STATIC = (survey, version, inbox, receipt, invitation, contact, account, audit, report_draft, released_page, once_released)
 
 
 def answers(version_id: int, columns: int, linkage: str) -> sa.Table:
