@@ -6,10 +6,8 @@ whoever writes texts has them run. Each of them wins where one protection is tak
 """
 
 import html
-import importlib.util
 import json
 import re
-from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
@@ -25,17 +23,8 @@ from deniable.survey.store.engine import writing
 from deniable.survey.store.published import draft_mark
 from deniable.web import permissions
 from deniable.web.pages import missing_page
-
-
-def loaded(folder, name):
-    path = Path(__file__).parents[1] / folder / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"of_{folder}_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-visiting, hostile = loaded("results", "visiting"), loaded("attacks", "test_results_pages")
+from tests.attacks import test_results_pages as hostile
+from tests.results import visiting
 
 YAML = """
 {survey: town, title: Town, organiser: Town hall, contact: a@b.example, other_way: Call us., languages: [en], linkage: code,

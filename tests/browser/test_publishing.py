@@ -1,20 +1,16 @@
 """From a closed survey to its report on paper and to the page that everyone may see: by the keyboard, without script, and with axe."""
 
-import importlib.util
 import re
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store.audit import COMMAND_LINE
+from tests.results import council as answers
 
 pytestmark = pytest.mark.xdist_group("browser")
-_SPEC = importlib.util.spec_from_file_location("answers_of_results", Path(__file__).parents[1] / "results" / "conftest.py")
-answers = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(answers)
 RULES = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}"
 
 

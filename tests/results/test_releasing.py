@@ -12,6 +12,7 @@ from deniable.results.showing import shown
 from deniable.results.workbench import Workbench
 from deniable.survey.store.audit import COMMAND_LINE
 from deniable.survey.store.engine import writing
+from tests.results.council import insert, reports_of
 
 
 def release(store, bench):
@@ -48,7 +49,7 @@ def test_the_same_answers_may_be_released_again_and_again(new_store):
     assert len(now.known) == 1
 
 
-def test_after_a_reopening_only_questions_of_everyone_are_released(new_store, tools):
+def test_after_a_reopening_only_questions_of_everyone_are_released(new_store):
     store = new_store(1_000)
     bench = Workbench(store)
     assert shows_groups(release(store, bench))
@@ -56,7 +57,7 @@ def test_after_a_reopening_only_questions_of_everyone_are_released(new_store, to
     store.reopen_survey("council")
     with pytest.raises(RefusedError, match="when it is closed"):
         releasable(bench, "council")
-    tools["insert"](store, "council", tools["reports_of"](store.version("council").schema, 70, np.random.default_rng(3)))
+    insert(store, "council", reports_of(store.version("council").schema, 70, np.random.default_rng(3)))
     store.close_survey("council")
     now = release(store, bench)
     assert (now.moment.division, now.moment.total, shows_groups(now)) == (EVERYONE, 1_070, False)
@@ -65,7 +66,7 @@ def test_after_a_reopening_only_questions_of_everyone_are_released(new_store, to
 
 
 @pytest.mark.parametrize("count", [1, 49, 50, 200])
-def test_after_an_erasure_nothing_is_released(new_store, tools, count):
+def test_after_an_erasure_nothing_is_released(new_store, count):
     store = new_store(1_000)
     bench = Workbench(store)
     release(store, bench)
@@ -73,13 +74,13 @@ def test_after_an_erasure_nothing_is_released(new_store, tools, count):
     with pytest.raises(RefusedError, match="were erased"):
         releasable(bench, "council")
     # Until there are 50 more than then.
-    batch = tools["reports_of"](store.version("council").schema, count + 49, np.random.default_rng(3))
+    batch = reports_of(store.version("council").schema, count + 49, np.random.default_rng(3))
     store.reopen_survey("council")
-    tools["insert"](store, "council", batch)
+    insert(store, "council", batch)
     store.close_survey("council")
     with pytest.raises(RefusedError, match="were erased"):
         releasable(bench, "council")
-    tools["insert"](store, "council", batch[:1])
+    insert(store, "council", batch[:1])
     assert releasable(bench, "council").moment.division == EVERYONE
 
 

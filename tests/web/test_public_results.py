@@ -1,8 +1,6 @@
 """Results that everyone may see: released, frozen, taken back; the same bytes for all, and nothing where nothing is released."""
 
-import importlib.util
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,18 +9,10 @@ from deniable.results.draft import Draft
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.web.pages import missing_page
+from tests.results import council as answers
+from tests.results import visiting
 
 PUBLISH, PUBLIC = "/organiser/surveys/council/publish", "/s/council/results"
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(f"of_results_{name}", Path(__file__).parents[1] / "results" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-answers, visiting = loaded("conftest"), loaded("visiting")
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 """Pages on which an organiser chooses what is in the report: nothing that was typed is lost, mistakes stand at their place."""
 
 import html
-import importlib.util
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,18 +10,10 @@ from deniable.results.draft import Draft
 from deniable.results.report.making import report_of_survey
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
+from tests.results import council as answers
+from tests.results import visiting
 
 REPORT = "/organiser/surveys/council/report"
-
-
-def loaded(name):
-    spec = importlib.util.spec_from_file_location(f"of_results_{name}", Path(__file__).parents[1] / "results" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-answers, visiting = loaded("conftest"), loaded("visiting")
 
 
 @pytest.fixture(scope="module")
