@@ -41,8 +41,9 @@ from deniable.survey.levels import LEVELS, channel_for
 SEED = 20_261_117
 SHARES = (0.02, 0.1, 0.2, 0.5)
 MARGIN_OFF, POWER_OFF, POWER_SELDOM_OFF, SELDOM = 0.05, 0.06, 0.03, 0.01
-RETUNED = 40
-"""Behind noise so many surveys of each statement are also estimated with weights of their own."""
+RETUNED, RETUNED_POWER = 40, 10
+"""Behind noise so many surveys of each statement are also estimated with weights of their own; ten times as many where the question is how
+often something is found, since yes and no tell little each (40 surveys: 5 points of error)."""
 SAME = 10
 """Surveys of each statement whose quick interval is compared with the one that a sample gives."""
 
@@ -243,7 +244,8 @@ def judged(statement: Statement, rng: np.random.Generator, surveys: int, retuned
         found[i] = _found(statement, *ends)
     mean, noise = float(found.mean()), float(found.std() / surveys**0.5)
     if outcome.expected.bias is not None and retuned:
-        more, more_noise = gained_by_own_weights(statement, rng, retuned)
+        many = retuned * (RETUNED_POWER if statement.kind == "power" else 1)
+        more, more_noise = gained_by_own_weights(statement, rng, many)
         mean, noise = mean + more, float(np.hypot(noise, more_noise))
     return Verdict(statement, mean, noise)
 
