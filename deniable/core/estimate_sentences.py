@@ -16,10 +16,10 @@ def caption(estimate: EstimatedValues) -> str:
     method = words.methods.get(estimate.method, estimate.method)
     reports = counted(estimate.n, "report") if words is ENGLISH else words.reports.format(n=words.number(estimate.n, ","))
     bars = words.error_bars[estimate.target] if (estimate.has_interval or estimate.has_band) and not estimate.exact else ""
-    return ", ".join(part for part in (reports, _in_the_group(estimate, words), _worth(estimate, words), method, bars) if part)
+    return ", ".join(part for part in (reports, in_the_group(estimate, words), _worth(estimate, words), method, bars) if part)
 
 
-def _in_the_group(estimate: EstimatedValues, words: Words) -> str:
+def in_the_group(estimate: EstimatedValues, words: Words) -> str:
     """How many of the reports come from the one group that the values are about."""
     if estimate.group_sizes is None or estimate.by is not None or np.ptp(estimate.group_sizes) != 0:
         return ""

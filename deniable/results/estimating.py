@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from deniable.core.estimate import Estimate
+from deniable.core.estimate_sentences import in_the_group
 from deniable.errors import NoIntervalError, NotInvertibleError
 from deniable.results.calls import Call, call
 from deniable.results.conditions import in_words, read_condition
@@ -166,6 +167,9 @@ def _block(
     title = one if by is None else spoken.said.words.one_by_other.format(one=one, other=spoken.title(by))
     title = spoken.said.mean.format(title=title) if kind == MEAN else title
     counted = spoken.said.answers.format(n=spoken.said.words.number(estimate.n, ","))
+    # Of a group of which nothing is shown, not even its size is.
+    inside = in_the_group(estimate, spoken.said.words) if any(figure.value is not None for figure in figures) else ""
+    counted = f"{counted}, {inside}" if inside else counted
     limits = estimate.limits if kind == MEAN else (0.0, 1.0)
     return Block(of, title, kind, figures, estimate.n, (f"{counted}.",), remarks([estimate], spoken), limits), estimate
 

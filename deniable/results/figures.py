@@ -137,8 +137,8 @@ def sentence(kind: str, low: float, high: float, said: Said) -> str:
     if kind == POINTS:
         ends = [said.words.number(100 * end, "+.1f") for end in (low, high)]
         return said.between.format(low=ends[0], high=f"{ends[1]} {said.words.points}")
-    ends = supported_ends(low, high, said, signed=kind == NUMBER)
-    return said.between.format(low=ends[0], high=ends[1])
+    least, most = supported_ends(low, high, said, signed=kind == NUMBER)
+    return said.between.format(low=least, high=most)
 
 
 def _number(given: Any) -> float | None:

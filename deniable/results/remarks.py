@@ -95,7 +95,7 @@ def _told(remark: str, estimate: Estimate, spoken: Spoken) -> str:
                 text = str(question.label(label))
                 remark = remark.replace(repr(label), quoted(text))
                 # What people are taken to answer: "(no: 40%, yes: 60%)".
-                remark = re.sub(rf"(?<=[( ]){re.escape(label)}(?=: [\d.]+%)", lambda _, text=text: text, remark)
+                remark = text.join(re.split(rf"(?<=[( ]){re.escape(label)}(?=: [\d.]+%)", remark))
     if spoken.said.words.language == "pl":
         return Polish({name: question.title for name, question in spoken.questions.items()}).sentence(remark)
     for name in named:

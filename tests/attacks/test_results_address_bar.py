@@ -148,7 +148,7 @@ def members(town, where, menu):
     from deniable.results.conditions import met, read_condition
 
     read = town.store.version("town")
-    viewable = next(ready.viewable for ready in town.bench._ready.values() if ready.viewable is not None)
+    viewable = town.bench.ready("town").viewable
     condition = viewable.rewritten(read_condition(where))
     _, coarse = viewable.coarse()
     rows = np.array([list(row) for piece in town.store.mixed_rows(read) for row in piece])

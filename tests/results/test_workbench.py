@@ -274,3 +274,13 @@ def test_threads_that_ask_one_sample_get_their_own_answers(bench):
         with ThreadPoolExecutor(4) as threads:
             told = list(threads.map(lambda view: (view, bench.ask("council", view, "en", True).json()), views * 2))
         assert [view for view, text in told if text != fresh[view]] == []
+
+
+def test_under_a_condition_it_is_said_how_many_are_meant(bench):
+    rows = np.array([list(row) for piece in bench._store.mixed_rows(bench._store.version("council")) for row in piece])
+    women = f"{(rows[:, 0] == 0).sum():,}"
+    said = bench.ask("council", question("view=question&of=smokes&where=sex+==+'F'"), "en", True).blocks[0].sentences
+    assert said == (f"3,000 answers, {women} of them in the group.",)
+    hidden = bench.ask("council", question("view=question&of=owes&where=smokes+==+'yes'"), "pl", True).blocks[0].sentences
+    assert "w tym w grupie szacunkowo" in hidden[0]
+    assert bench.ask("council", question("view=question&of=smokes"), "en", True).blocks[0].sentences == ("3,000 answers.",)
