@@ -62,7 +62,25 @@ def read_draft(desk: Desk, fields: Mapping[str, Sequence[str]]) -> tuple[Draft, 
 
 
 def read_words(desk: Desk, fields: Mapping[str, Sequence[str]], name: str, most: int, typed: Typed) -> Words:
-    """A text in every language."""
+    """A text in every language.
+
+    Parameters
+    ----------
+    desk
+        The draft, which says in which languages.
+    fields
+        What the form sent.
+    name
+        That of the text; its fields are named NAME_LANGUAGE.
+    most
+        So many characters it may have.
+    typed
+        Where it is noted what was typed, and what is wrong with it.
+
+    Returns
+    -------
+    Words
+    """
     texts = {}
     for language in desk.languages:
         key = f"{name}_{language}"
@@ -150,7 +168,25 @@ def words_page(desk: Desk, place: int, complaint: str | None = None, typed: Type
 def adding_page(
     desk: Desk, view: str, given: Mapping[str, Any], error: DeniableError | None = None, typed: Typed | None = None
 ) -> str:
-    """A form for one view more, with what was wrong with it, if anything was."""
+    """A form for one view more, with what was wrong with it, if anything was.
+
+    Parameters
+    ----------
+    desk
+        The draft, and who changes it.
+    view
+        Of which kind the view is.
+    given
+        What was filled in before.
+    error
+        Why that cannot be shown.
+    typed
+        The words that were typed.
+
+    Returns
+    -------
+    str
+    """
     reader, typed = desk.reader, typed or Typed()
     texts = [_text(desk, typed, "words", language, Words({"": ""}), MOST_ON_VIEW) for language in desk.languages]
     complaint = None if error is None and not typed.wrong else reader.speech["something_wrong"]

@@ -106,11 +106,9 @@ def parse_contents(text: str, where: str = "the contents") -> Contents:
             raise document.error(
                 (key,), "unknown_key", "a report has no {got!r}; it may have {allowed}.", got=key, allowed=", ".join(KEYS)
             )
-    return Contents(
-        _views(document, given, "questions"),
-        _views(document, given, "compare"),
-        **{key: _words(document, (key,), given.get(key)) for key in ("title", "words", "asked", "closing")},
-    )
+    said = {key: _words(document, (key,), given.get(key)) for key in ("title", "words", "asked", "closing")}
+    questions, compare = (_views(document, given, key) for key in ("questions", "compare"))
+    return Contents(questions, compare, said["title"], said["words"], said["asked"], said["closing"])
 
 
 def _views(document: Document, given: dict[str, Any], key: str) -> tuple[Chosen, ...]:

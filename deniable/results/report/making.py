@@ -182,7 +182,23 @@ def council_report(
 def who_answered(
     about: About, contents: Contents, total: int, everything: bool, spoken: Spoken, words: Mapping[str, str]
 ) -> list[str]:
-    """Who was asked and how many answered; fewer than 50 are not counted before those who may not export."""
+    """Who was asked and how many answered; fewer than 50 are not counted before those who may not export.
+
+    Parameters
+    ----------
+    about, contents
+        What is known of the survey, and what the organiser says of it.
+    total
+        How many answered.
+    everything
+        Whether those who read it may export.
+    spoken, words
+        The language, and the sentences that are said in it.
+
+    Returns
+    -------
+    list of str
+    """
 
     def counted(number: int) -> str:
         return spoken.said.words.number(number, ",")
