@@ -277,7 +277,7 @@ def test_threads_that_ask_one_sample_get_their_own_answers(bench):
 
 
 def test_under_a_condition_it_is_said_how_many_are_meant(bench):
-    rows = np.array([list(row) for piece in bench._store.mixed_rows(bench._store.version("council")) for row in piece])
+    rows = np.array([list(row) for piece in bench.store.mixed_rows(bench.store.version("council")) for row in piece])
     women = f"{(rows[:, 0] == 0).sum():,}"
     said = bench.ask("council", question("view=question&of=smokes&where=sex+==+'F'"), "en", True).blocks[0].sentences
     assert said == (f"3,000 answers, {women} of them in the group.",)
