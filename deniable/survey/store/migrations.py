@@ -60,7 +60,16 @@ def _accounts_and_audit(connection: sa.Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (_first, _mark_of_the_key_folder, _accounts_and_audit)
+def _drafts(connection: sa.Connection) -> None:
+    """Questionnaires that are being written; and the highest numbers of what was deleted, which are not given out again."""
+    connection.exec_driver_sql(
+        """CREATE TABLE draft (key TEXT PRIMARY KEY, content TEXT NOT NULL, revision INTEGER NOT NULL,
+           changed_by TEXT NOT NULL)"""
+    )
+    connection.exec_driver_sql("CREATE TABLE deleted (survey_id INTEGER NOT NULL, version_id INTEGER NOT NULL)")
+
+
+MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (_first, _mark_of_the_key_folder, _accounts_and_audit, _drafts)
 
 
 def migrate(engine: sa.Engine, steps: Sequence[Callable[[sa.Connection], None]] | None = None) -> None:
