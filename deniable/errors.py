@@ -82,6 +82,9 @@ class SchemaError(DeniableError, ValueError):
 class QuestionnaireError(DeniableError, ValueError):
     """A questionnaire that cannot be asked as it stands; the sentence names the line."""
 
+    path: tuple[str | int, ...] = ()
+    """Where in the questionnaire it is, from the outside in: keys, and places in lists."""
+
 
 class NotInvertibleError(DeniableError, ValueError):
     """The reports do not determine what was asked."""

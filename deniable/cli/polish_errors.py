@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from deniable.cli.polish_plan_errors import MISTAKES, PLANS
+from deniable.cli.polish_plan_errors import PLANS
 from deniable.errors import DeniableError, QuestionnaireError
+from deniable.survey.polish_mistakes import mistake_in_polish
 
 BEGINS = "błąd"
 MOST_SHOWN = 50
@@ -77,13 +78,6 @@ _MEANT = {
     **dict.fromkeys("[]{}", " Listę wartości ujmuje się w nawiasy okrągłe: partia in ('lewica', 'prawica')."),
     **dict.fromkeys("'\"`", " Otwarty tu cudzysłów nie jest zamknięty."),
 }
-_HINTS = (
-    ("; write ", "; można napisać "),
-    ("; did you mean ", "; czy chodziło o "),
-    ("did you mean ", "czy chodziło o "),
-    ("Otherwise there", ""),
-    ("Otherwise ", ""),
-)
 _PART_OF_A_NAME = ' Jeśli to część nazwy atrybutu, nazwę trzeba ująć w cudzysłów podwójny albo grawisy: "a.b" albo `a.b`.'
 _ALLOWED = (
     (r" \(a missing cell is read as [^)]*\)", ""),
@@ -135,19 +129,8 @@ def _of_questionnaire(error: QuestionnaireError) -> str | None:
 
 def _line(error: DeniableError) -> str | None:
     """What is wrong in a line; None if there is no Polish sentence for it."""
-    given = {
-        name: ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
-        for name, value in error.parameters.items()
-    }
-    for hint in ("instead", "asks"):
-        for english, polish in _HINTS:
-            given[hint] = str(given.get(hint, "")).replace(english, polish)
-    for sentence in MISTAKES.get(error.code, ()):
-        try:
-            return f"wiersz {given['line']}: {sentence.format(**given)}"
-        except (KeyError, ValueError):  # another mistake of the same code, with other parameters
-            continue
-    return None
+    sentence = mistake_in_polish(error)
+    return None if sentence is None else f"wiersz {error.parameters['line']}: {sentence}"
 
 
 def _in_english(error: DeniableError) -> str:

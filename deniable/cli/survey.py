@@ -226,6 +226,36 @@ def close(slug: Slug, db: Database = DEFAULT_DB, keys: Keys = None) -> None:
         )
 
 
+@app.command("delete")
+def delete(
+    slug: Slug,
+    typed: Annotated[
+        str | None,
+        typer.Option("--really", metavar="SURVEY", help="The short name once more; without it you are asked for it."),
+    ] = None,
+    db: Database = DEFAULT_DB,
+    keys: Keys = None,
+) -> None:
+    """Delete a closed survey with all that belongs to it: answers and keys, invitations, receipts, contact details, questionnaires.
+
+    Backups and exported files keep what they have. What stays is one line in `deniable survey audit`.
+    """
+    from deniable.survey.store.audit import COMMAND_LINE
+
+    with opened(db, keys) as store:
+        seen = store.overview(slug)
+        if seen.state == "open":
+            raise RefusedError("still_open", "{slug} is open; close it before it is deleted.", slug=slug)
+        count = seen.mixed + seen.earlier
+        if typed is None:
+            print(f"{slug} goes for good, with {_answers(count)}, its invitations, contact details and questionnaires.")
+            typed = typer.prompt("Type its short name to delete it")
+        if typed.strip() != slug:
+            raise ParameterError("mistyped", "{got!r} is not {slug}, so nothing was deleted.", got=typed, slug=slug)
+        store.delete_survey(slug, COMMAND_LINE)
+    print(f"{slug} is deleted, with {_answers(count)}. Backups and exported files keep what they have.")
+
+
 @app.command("list")
 def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     """Show the surveys of a database, every version of each: its state and how many answers have been released, nothing else.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -115,6 +116,7 @@ def _take(given: dict[str, Any], design: str) -> dict[str, Any]:
     return given
 
 
+@lru_cache(maxsize=256)
 def neighbours_for(domain: Domain, odds: int | Fraction) -> Matrix:
     """Ordered answers move to others, nearer ones more often; "no answer" (the last label) trades places with all evenly.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -100,10 +101,11 @@ class Document:
             raise QuestionnaireError("too_deep", "{where} is nested too deeply, or holds itself.", where=where) from None
 
     @classmethod
-    def of(cls, value: Any, where: str) -> Document:
-        """Values that are there already; all stand on line 1."""
+    def of(cls, value: Any, where: str, lines: Mapping[Path, int] | None = None) -> Document:
+        """Values that are there already; all stand on line 1, unless it is said on which."""
         made = cls("", where)
         made.value = value
+        made._lines = dict(lines or {})
         return made
 
     def line(self, path: Path) -> int:
@@ -118,10 +120,12 @@ class Document:
 
     def error(self, path: Path, code: str, sentence: str, /, **parameters: Any) -> QuestionnaireError:
         """An error that points at the line of a value."""
-        return QuestionnaireError(
+        made = QuestionnaireError(
             code, "{where}, line {line}: " + sentence, where=self.where, line=self.line(path),
             **{name: _short(value) for name, value in parameters.items()},
         )  # fmt: skip
+        made.path = path
+        return made
 
     def _read(self, node: Any, path: Path) -> Any:
         self._size += 1

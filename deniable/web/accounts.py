@@ -98,6 +98,10 @@ class Accounts:
         self._sessions[_hashed(token)] = (account.mark, now + SESSION_SECONDS)
         return token
 
+    def has_session(self, token: str) -> bool:
+        """Whether somebody has logged in and may still be; asked of nobody but memory, before anything of a request is read."""
+        return self._sessions.get(_hashed(token), ("", 0.0))[1] > time.monotonic()
+
     def who(self, token: str | None) -> Account | None:
         """Whose session this is: the account as it is now; None if it is over."""
         mark, ends = self._sessions.get(_hashed(token), ("", 0.0)) if token is not None else ("", 0.0)

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ from deniable.survey.store import Store
 from deniable.web import (
     account_routes,
     collecting,
+    draft_opening,
+    draft_plan,
+    draft_routes,
     login,
     offline,
     organiser,
@@ -35,6 +39,7 @@ from deniable.web import (
     served_files,
 )
 from deniable.web.accounts import Accounts
+from deniable.web.body_limits import largest_body
 from deniable.web.headers import Guard
 from deniable.web.limits import Limit
 from deniable.web.pages import missing_page
@@ -81,7 +86,8 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.state.accounts, app.state.collector = accounts, collector
     app.add_exception_handler(DeniableError, deniable_error)
     app.add_exception_handler(HTTPException, http_error)
-    app.add_middleware(Guard)
+    app.state.largest_body = partial(largest_body, has_session=accounts.has_session)
+    app.add_middleware(Guard, largest=app.state.largest_body)
     app.include_router(collecting.router(collector, limit))
     app.include_router(offline.router(collector, limit))
     tries = login.Tries()
@@ -94,6 +100,9 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.include_router(organiser.router(collector))
     app.include_router(results.router(asked))
     app.include_router(public_results.router(store))
+    app.include_router(draft_opening.router(collector))
+    app.include_router(draft_plan.router(store))
+    app.include_router(draft_routes.router(store))
     app.include_router(served_files.router(collector, released(settings.static)))
     _describe(app)
     _add_health(app, collector)

@@ -108,9 +108,11 @@ class Collector:
         finally:
             del self._looking[slug]
 
-    def forget(self, slug: str) -> None:
-        """Look it up anew next time."""
+    def forget(self, slug: str, deleted: bool = False) -> None:
+        """Look it up anew next time; of one that was deleted nothing of earlier versions holds either."""
         self._remembered.pop(slug, None)
+        for known in [one for one in self._replaced if deleted and one[0] == slug]:
+            del self._replaced[known]
 
     async def submit(self, submission: Submission) -> Outcome:
         """Wait until the submission is on the disk, or refused."""

@@ -11,8 +11,9 @@ import os
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from deniable.web.headers import LARGEST_BODY
 from deniable.web.limits import neighbourhood
 
 try:
@@ -69,8 +70,15 @@ class Connected(Protocol):
 class Connections:
     """All connections of a server, and those that the server waits for, in the order in which they began to keep it waiting."""
 
-    def __init__(self, patience: Patience, is_proxy: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        patience: Patience,
+        is_proxy: Callable[[str], bool],
+        largest: Callable[[Any], int] = lambda _: LARGEST_BODY,
+    ) -> None:
         self.patience = patience
+        self.largest = largest
+        """How large the body of a request may be, by its head."""
         self.held = 0
         self.stopping = False
         self._is_proxy = is_proxy

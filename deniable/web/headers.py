@@ -40,7 +40,7 @@ PIECE = 16 * 1024
 class Guard:
     """Adds the security headers and refuses bodies that are too large, whether or not they say so beforehand."""
 
-    def __init__(self, app: App, largest: int = LARGEST_BODY) -> None:
+    def __init__(self, app: App, largest: Callable[[Scope], int] = lambda _: LARGEST_BODY) -> None:
         self._app, self._largest = app, largest
         self._headers = [(name.lower().encode(), value.encode()) for name, value in SECURITY.items()]
 
@@ -62,8 +62,9 @@ class Guard:
                 await send({**message, "body": body[begin : begin + PIECE], "more_body": more})
 
         said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if not said.isdigit() or int(said) > self._largest:
-            await _refuse(with_headers)
+        largest = self._largest(scope)
+        if not said.isdigit() or int(said) > largest:
+            await _refuse(with_headers, largest)
             return
         received = 0
 
@@ -71,14 +72,14 @@ class Guard:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._largest:
+            if received > largest:
                 raise _TooLargeError
             return message
 
         try:
             await self._app(scope, limited, with_headers)
         except _TooLargeError:
-            await _refuse(with_headers)
+            await _refuse(with_headers, largest)
         except ClientDisconnect:
             # Nobody is there to be answered, and nothing is wrong here.
             pass
@@ -88,8 +89,8 @@ class _TooLargeError(Exception):
     pass
 
 
-async def _refuse(send: Send) -> None:
-    content = json.dumps({"code": "too_large", "message": f"The body may have {LARGEST_BODY:,} bytes at most."}).encode()
+async def _refuse(send: Send, largest: int) -> None:
+    content = json.dumps({"code": "too_large", "message": f"The body may have {largest:,} bytes at most."}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(content)).encode()),

@@ -15,10 +15,13 @@ from deniable.errors import RefusedError
 from deniable.files.sidecar import sidecar
 from deniable.survey.export import export
 from deniable.survey.store import Store
+from deniable.survey.store.accounts import OWNER
 from deniable.web.collecting import Collector
+from deniable.web.draft_pages import title_of
 from deniable.web.forms import optional_field
 from deniable.web.login import NO_STORE, PATH, led_to, speech_of
-from deniable.web.pages import closing_page, list_page
+from deniable.web.organiser_words import in_words
+from deniable.web.pages import called, closing_page, delete_page, list_page
 from deniable.web.permissions import account_of
 
 
@@ -29,14 +32,22 @@ def router(collector: Collector) -> APIRouter:
 
     @routes.get("")
     async def surveys(request: Request) -> Response:
+        me, speech = account_of(request), speech_of(request)
         rows = await run_in_threadpool(lambda: [store.overview(slug) for slug in store.slugs()])
-        return HTMLResponse(list_page(rows, account_of(request), speech_of(request)), headers=NO_STORE)
+        rows.sort(key=lambda one: called(one, speech).casefold())
+        drafts = await run_in_threadpool(store.drafts) if me.role == OWNER else []
+        written = [{"key": one.key, "title": title_of(one.content, speech), "by": one.changed_by} for one in drafts]
+        return HTMLResponse(
+            list_page(rows, me, speech, sorted(written, key=lambda one: one["title"].casefold())), headers=NO_STORE
+        )
 
     @routes.post("/surveys/{slug}/{verb}")
     async def change(slug: str, verb: str, request: Request) -> Response:
         me = account_of(request)
+        if verb == "delete":
+            return await _delete(collector, slug, request)
         if verb not in ("open", "close"):
-            raise RefusedError("unknown_survey", "A survey is opened or closed.")
+            raise RefusedError("unknown_survey", "A survey is opened, closed or deleted.")
         if verb == "close" and await optional_field(request, "sure") != "yes":
             # One slip of the finger must not end a survey. Plain HTML: it works without JavaScript.
             seen = await run_in_threadpool(store.overview, slug)
@@ -57,6 +68,22 @@ def router(collector: Collector) -> APIRouter:
         return Response(content, headers=headers, media_type=media_type)
 
     return routes
+
+
+async def _delete(collector: Collector, slug: str, request: Request) -> Response:
+    """A closed survey goes if its short name is typed; until then the page says what goes with it."""
+    me, speech, store = account_of(request), speech_of(request), collector.store
+    seen = await run_in_threadpool(store.overview, slug)
+    typed = (await optional_field(request, "typed")).strip()
+    complaint = speech["delete_mistyped"] if typed and typed != slug else None
+    if typed == slug:
+        try:
+            await run_in_threadpool(store.delete_survey, slug, me.actor)
+            collector.forget(slug, deleted=True)
+            return led_to(request, PATH)
+        except RefusedError as error:
+            complaint = in_words(error, speech.language)
+    return HTMLResponse(delete_page(seen, me, complaint, speech), 422 if complaint else 200, NO_STORE)
 
 
 def _packed(store: Store, slug: str, kind: str) -> tuple[str, bytes]:

@@ -9,6 +9,7 @@ from deniable.errors import DeniableError
 from deniable.plurals import counted, counted_in_polish, grouped_in_polish
 from deniable.survey.store.mixing import BATCH
 from deniable.web.account_words import ACCOUNT_WORDS
+from deniable.web.editor_words import EDITOR_WORDS
 from deniable.web.publishing_words import PUBLISHING_WORDS
 from deniable.web.results_words import RESULT_WORDS
 
@@ -48,7 +49,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "randomised": "Private answers in these files are randomised: a row does not show what somebody answered, and counting "
             "rows gives wrong shares. To estimate the true ones, unpack the zip and ask Deniable: `deniable distribution FILE.csv COLUMN` "
             "(docs/questions.md has the other questions).",
-            "of": "{used} of {all}",
             "file_of": "{kind} of {survey}",
             "version": "version {number}",
             "do_open": "Open",
@@ -100,7 +100,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "randomised": "Prywatne odpowiedzi w tych plikach są losowo zmienione: wiersz nie pokazuje, co ktoś odpowiedział, a zliczanie "
             "wierszy daje błędne udziały. Aby oszacować prawdziwe, trzeba rozpakować zip i zapytać Deniable: "
             "`deniable distribution PLIK.csv KOLUMNA --language pl` (inne pytania: docs/questions.md).",
-            "of": "{used} z {all}",
             "file_of": "{kind}: {survey}",
             "version": "wersja {number}",
             "do_open": "Otwórz",
@@ -122,7 +121,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {one: {**RESULT_WORDS[one], **_WORDS[one], **ACCOUNT_WORDS[one], **PUBLISHING_WORDS[one]} for one in _WORDS}
+    {
+        one: {**RESULT_WORDS[one], **_WORDS[one], **ACCOUNT_WORDS[one], **EDITOR_WORDS[one], **PUBLISHING_WORDS[one]}
+        for one in _WORDS
+    }
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from deniable.pages import render
 from deniable.survey.store.accounts import OWNER, Account
+from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Overview
 from deniable.survey.texts import LANGUAGES
 from deniable.web.accounts import SHORTEST_PASSWORD
@@ -57,10 +58,51 @@ def not_allowed_page(speech: Speech, me: Account) -> str:
     return spoken("not_allowed.html", speech, title=speech["not_allowed_title"], me=me, here="/organiser")
 
 
-def list_page(surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH) -> str:
-    """All surveys with their state and how many answers have been released; those that wait are not counted."""
+def list_page(
+    surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH, drafts: Sequence[Mapping[str, str]] = ()
+) -> str:
+    """All surveys with their state and how many answers have been released; those that wait are not counted. Drafts are for owners."""
     rows = [_row(one, me, speech) for one in surveys]
-    return spoken("surveys.html", speech, title=speech["surveys"], me=me, here="/organiser", owner=me.role == OWNER, rows=rows)
+    return spoken(
+        "surveys.html",
+        speech,
+        title=speech["surveys"],
+        me=me,
+        here="/organiser",
+        owner=me.role == OWNER,
+        rows=rows,
+        drafts=drafts,
+    )
+
+
+def called(one: Overview, speech: Speech) -> str:
+    """The title of a survey in the reader's language, else in its first."""
+    return one.title.get(speech.language) or next(iter(one.title.values()), one.slug)
+
+
+def _next(one: Overview, me: Account) -> str:
+    """What is to be done next."""
+    results = bool(one.mixed or one.earlier) and (me.role == OWNER or one.shown)
+    if one.due:
+        return "next_close"
+    if one.state == "open":
+        if one.invited and not one.invitations and me.role == OWNER:
+            return "next_invite"
+        return "next_open_results" if results else "next_come_in"
+    if results:
+        return "next_results"
+    return "next_wait" if one.shown else "next_nothing"
+
+
+def _response(one: Overview, me: Account, speech: Speech) -> str:
+    """How many of those who were invited have answered: in coarse steps for those who may not export."""
+    if not one.invited or not one.invitations:
+        return speech["no_invitations"] if me.role == OWNER else speech["rate_none"]
+    if me.role == OWNER:
+        used, all_ = (f"{number:,}" for number in (one.used, one.invitations))
+        return speech["rate"].format(used=used, all=all_, percent=round(100 * one.used / one.invitations))
+    whole = 10 * (10 * (one.used // BATCH * BATCH) // one.invitations)
+    return speech["rate_at_least"].format(percent=whole) if whole else speech["rate_few"]
 
 
 def _row(one: Overview, me: Account, speech: Speech) -> dict[str, Any]:
@@ -68,16 +110,17 @@ def _row(one: Overview, me: Account, speech: Speech) -> dict[str, Any]:
     answers = answers_released(one.mixed, speech.language) + earlier(one.earlier, speech.language)
     return {
         "slug": one.slug,
+        "title": called(one, speech),
+        "next": speech[_next(one, me)].format(slug=one.slug),
+        "closed": one.state != "open" and not one.due,
         "number": one.number,
         "state": speech[one.state] if one.state in ("open", "closed") else one.state,
         "answers": answers if me.role == OWNER else at_least_released(one.mixed + one.earlier, speech.language),
-        "invitations": speech["of"].format(used=f"{one.used:,}", all=f"{one.invitations:,}")
-        if one.invited
-        else speech["no_invitations"],
+        "invitations": _response(one, me, speech),
         "last_day": day(one.closes, speech.language) if one.closes else "–",
         "has_results": bool(one.mixed or one.earlier),
         "shown": one.shown,
-        "verb": "close" if one.state == "open" else "open",
+        "verb": "close" if one.state == "open" or one.due else "open",
     }
 
 
@@ -94,6 +137,16 @@ def closing_page(one: Overview, me: Account, speech: Speech = ENGLISH) -> str:
         shown=one.shown,
         released=released_to(one.mixed, one.number, speech.language),
     )
+
+
+def delete_page(one: Overview, me: Account, complaint: str | None = None, speech: Speech = ENGLISH) -> str:
+    """What goes with a survey that is deleted, and what stays elsewhere."""
+    count = answers_released(one.mixed + one.earlier, speech.language)
+    goes = [speech["goes_answers"].format(count=count), *(speech[f"goes_{what}"] for what in ("sealed", "people", "questions"))]
+    return spoken(
+        "survey_delete.html", speech, title=speech["delete_it"].format(survey=called(one, speech)), me=me, here="", slug=one.slug,
+        path=f"/organiser/surveys/{one.slug}/delete", name=called(one, speech), goes=goes, complaint=complaint,
+    )  # fmt: skip
 
 
 @cache

@@ -25,8 +25,8 @@ except ImportError:
 from deniable.web.connections import Connections
 from deniable.web.headers import LARGEST_BODY
 
-MOST_RAW = 4 * LARGEST_BODY
-"""What may be sent for one request, with all that is not kept of it."""
+RAW = 4
+"""What may be sent for one request, with all that is not kept of it: so many times its largest body."""
 HEADER, BODY, IDLE, BEHIND, UNREAD, CLOSING = "header", "body", "idle", "behind", "unread", "closing"
 
 
@@ -46,6 +46,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._phase: str | None = None
         self._since = 0.0
         self._header_bytes = self._body_bytes = self._message_bytes = 0
+        self._largest = LARGEST_BODY
         self._behind = self._deaf = False
         self._deferred: tuple[RequestResponseCycle, Any] | None = None
         self._refusal = (400, "bad_request", "This is not HTTP.")
@@ -85,7 +86,7 @@ class LimitedConnection(HttpToolsProtocol):
             if self._header_bytes > self._patience.header_bytes:
                 self._refuse(431, "header_too_large", "The header is too large.")
                 return
-        if self._receiving == BODY and self._message_bytes > MOST_RAW:
+        if self._receiving == BODY and self._message_bytes > RAW * self._largest:
             # The parts of a body in pieces may have notes without end, which nobody reads.
             self._refuse(413, "too_large", "This is too large.")
             return
@@ -103,7 +104,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._receiving, self._phase = HEADER, None
+        self._receiving, self._phase, self._largest = HEADER, None, LARGEST_BODY
         self._header_bytes = self._body_bytes = self._message_bytes = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -123,6 +124,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._house.hold(self, self.held + self._patience.line_bytes * len(self.headers))
         if not self.parser.should_upgrade():
             super().on_headers_complete()
+            self._largest = self._house.largest(self.scope)
             return
         # The parser takes what follows for another protocol, and a body for the next request: of somebody else, where a proxy shares
         # connections. So nothing that follows is read.
@@ -135,12 +137,12 @@ class LimitedConnection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
-        if self.cycle.response_complete and self._body_bytes > 2 * LARGEST_BODY:
+        if self.cycle.response_complete and self._body_bytes > 2 * self._largest:
             # Refused long ago, and it goes on.
             raise _TooMuchError
         super().on_body(body)
         if len(self.cycle.body) > LARGEST_BODY:
-            # The application says that it is too much.
+            # The application says that it is too much, or reads the rest itself.
             self._start_deferred()
 
     def on_message_complete(self) -> None:

@@ -131,7 +131,8 @@ class _Server(uvicorn.Server):
             timeout_graceful_shutdown=2 * GRACE_SECONDS,
         )
         patience = dataclasses.replace(patience, connections=descriptors.connections)
-        self.connections = Connections(patience, _TrustedHosts(config.forwarded_allow_ips).__contains__)
+        trusted = _TrustedHosts(config.forwarded_allow_ips).__contains__
+        self.connections = Connections(patience, trusted, app.state.largest_body)
         config.http = cast(Any, functools.partial(LimitedConnection, self.connections))
         super().__init__(config)
 

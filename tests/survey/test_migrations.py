@@ -172,3 +172,16 @@ def test_so_it_does_in_a_backup_of_that_release(store):
     is_the_owner_now(store)
     # The next account has a number of its own.
     assert store.add_account("Anna", "analyst", "link", COMMAND_LINE).name == "Anna"
+
+
+def test_a_draft_of_an_earlier_release_is_written_on(tmp_path):
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript((Path(__file__).parent / "fixtures" / "store-v5.sql").read_text())
+    connection.close()
+    with Store(str(path)) as store:
+        (draft,) = store.drafts()
+        assert (draft.content, draft.revision, draft.changed_by) == (
+            {"survey": "next", "title": {"en": "Next", "pl": "Ż"}}, 2, "organiser",
+        )  # fmt: skip
+        assert store.change_draft(draft.key, lambda content: {**content, "title": "T"}, COMMAND_LINE).revision == 3

@@ -9,8 +9,10 @@ from deniable.web.permissions import ANYONE, NEEDS, needs
 
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 # A text for each {part} of a path: something that is there, and a verb that would change it.
-PARTS = {"slug": "town", "verb": "close", "kind": "zip", "key": "none", "mark": "none", "name": "organiser.css",
-         "place": "1", "language": "en", "part": "en"}  # fmt: skip
+PARTS = {
+    "slug": "town", "verb": "close", "kind": "zip", "key": "none", "mark": "none", "name": "organiser.css", "draft": "none", "at": "0-0",
+    "place": "1", "language": "en", "part": "en",
+}  # fmt: skip
 # What an analyst may have, beyond what anyone may. Results go here; files, closing and accounts never do.
 OF_ANALYSTS = {
     "GET /organiser", "GET /organiser/password", "POST /organiser/password", "GET /organiser/surveys/{slug}/results",

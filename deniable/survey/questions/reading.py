@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from deniable.core.channels.base import Channel
@@ -45,9 +46,7 @@ def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered:
     privacy = privacy_of(reading, given)
     try:
         level = LEVELS.get(privacy) if use is not None and isinstance(privacy, str) else None
-        channel = (
-            channel_for(domain, privacy, ordered) if use is None or level is None else cheapest(domain, level, use).channel
-        )
+        channel = channel_for(domain, privacy, ordered) if use is None or level is None else _cheapest(domain, level, use)
         reason = None if privacy == "none" else cannot_have(channel)
     except DeniableError as error:
         details = {name: value for name, value in error.parameters.items() if name not in ("where", "line", "problem")}
@@ -59,6 +58,12 @@ def channel_of(reading: Reading, given: dict[str, Any], domain: Domain, ordered:
     if reason is not None:
         raise reading.error(("privacy",), "channel_refused", "this privacy cannot be used: {reason}.", reason=reason)
     return channel
+
+
+@lru_cache(maxsize=256)
+def _cheapest(domain: Domain, level: int, use: str) -> Channel:
+    # A draft is read again with every letter that is typed, and this takes seconds.
+    return cheapest(domain, level, use).channel
 
 
 def yes_no(reading: Reading, steps: Path, given: Any) -> bool:

@@ -8,6 +8,8 @@ folder.py       whether that is the right folder, and which keys the database na
 bulk.py         many rows in one statement
 opening.py      freezing a questionnaire into a version
 closing.py      no more answers; what waits is mixed in
+deleting.py     a closed survey goes, with all that belongs to it
+drafts.py       questionnaires that are being written
 retention.py    how long contact details are kept
 surveys.py      reading versions and their answers
 submissions.py  a group of submissions in one transaction

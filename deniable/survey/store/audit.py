@@ -19,7 +19,7 @@ from deniable.survey.store.tables import account, audit, released_page
 MOST_LINES = 10_000
 """So many lines are kept: the newest."""
 ACTIONS = (
-    "opened", "closed", "exported", "invited", "looked_up", "revoked", "register", "backed_up", "restored",
+    "opened", "closed", "deleted", "exported", "invited", "looked_up", "revoked", "register", "backed_up", "restored",
     "released_results", "took_back_results",
     "added_owner", "added_analyst", "made_owner", "made_analyst", "removed", "new_link", "chose_password", "changed_password",
     "logged_in", "failed_login",

@@ -48,16 +48,21 @@ def create_view(connection: sa.Connection, slug: str, number: int, table: sa.Tab
             "name_too_long", "Names of questions and surveys may have {most} bytes: {got}.", most=_LONGEST_NAME, got=long
         )
     columns = [
-        f"{_label(schema[name].reported, f'c{i}', connection.dialect)} AS {_quoted(name)}" for i, name in enumerate(schema)
+        f"{_label(schema[name].reported, f'c{i}', connection.dialect)} AS {quoted(name)}" for i, name in enumerate(schema)
     ]
     if "code" in table.c:
-        columns.append(f"code AS {_quoted(_free('code', schema))}")
-    statement = f"CREATE VIEW {_quoted(view_name(slug, number))} AS SELECT {', '.join(columns)} FROM {table.name}"
+        columns.append(f"code AS {quoted(_free('code', schema))}")
+    statement = f"CREATE VIEW {quoted(view_name(slug, number))} AS SELECT {', '.join(columns)} FROM {table.name}"
     # A colon would begin the name of a parameter.
     connection.execute(sa.text(statement.replace(":", "\\:")))
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as SQL writes it.
+
+    >>> quoted("town_v1")
+    '"town_v1"'
+    """
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -72,11 +72,21 @@ def _report_and_released_results(connection: sa.Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
+def _drafts(connection: sa.Connection) -> None:
+    """Questionnaires that are being written; and the highest numbers of what was deleted, which are not given out again."""
+    connection.exec_driver_sql(
+        """CREATE TABLE draft (key TEXT PRIMARY KEY, content TEXT NOT NULL, revision INTEGER NOT NULL,
+           changed_by TEXT NOT NULL)"""
+    )
+    connection.exec_driver_sql("CREATE TABLE deleted (survey_id INTEGER NOT NULL, version_id INTEGER NOT NULL)")
+
+
 MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (
     _first,
     _mark_of_the_key_folder,
     _accounts_and_audit,
     _report_and_released_results,
+    _drafts,
 )
 
 

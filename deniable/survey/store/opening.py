@@ -14,6 +14,7 @@ from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.audit import Actor, write_line
 from deniable.survey.store.database import Database
+from deniable.survey.store.deleting import unused_id
 from deniable.survey.store.engine import writing
 from deniable.survey.store.folder import keys_of
 from deniable.survey.store.labels import create_view
@@ -88,7 +89,8 @@ def open_survey(
             # Before it is looked whether answers wait: a refusal that comes only if none do would tell of them, and leave no trace.
             check_retention(questionnaire.linkage, contacts_until)
             if last is None:
-                survey_id = _new_id(connection.execute(sa.insert(survey).values(slug=slug, state="open")))
+                added = sa.insert(survey).values(slug=slug, state="open", **unused_id(connection, survey))
+                survey_id = _new_id(connection.execute(added))
             else:
                 survey_id, number = last.survey_id, last.number + 1
                 discarded = _replace(connection, keys, slug, last, discard)
@@ -163,6 +165,7 @@ def _add_version(
         invited=int(questionnaire.invited),
         closes=None if questionnaire.closes is None else questionnaire.closes.isoformat(),
         contacts_until=None if contacts_until is None else contacts_until.isoformat(),
+        **unused_id(connection, version),
         **row,
     )
     version_id = _new_id(connection.execute(added))

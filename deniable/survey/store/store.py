@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from deniable.survey.store import accounts as staff
-from deniable.survey.store import audit, checking, closing, counting, mixing, opening, people, published, submissions, surveys
+from deniable.survey.store import (
+    audit,
+    checking,
+    closing,
+    counting,
+    deleting,
+    mixing,
+    opening,
+    people,
+    published,
+    submissions,
+    surveys,
+)
+from deniable.survey.store import drafts as written
 from deniable.survey.store import dump as backups
 from deniable.survey.store.database import Database
 
@@ -25,6 +38,13 @@ class Store(Database):
     reopen_survey = opening.reopen_survey
     close_survey = closing.close_survey
     close_due = closing.close_due
+    delete_survey = deleting.delete_survey
+
+    drafts = written.drafts
+    draft = written.find_draft
+    add_draft = written.add_draft
+    change_draft = written.change_draft
+    remove_draft = written.remove_draft
 
     slugs = surveys.slugs
     overview = surveys.overview

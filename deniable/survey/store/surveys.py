@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -40,6 +40,8 @@ class Overview:
     used: int  # of the invitations, with answers that are out
     closes: str | None
     view: str
+    title: Mapping[str, str] = field(default_factory=dict)  # by language
+    due: bool = False  # its last day is over, and nobody has closed it yet
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,18 @@ def overviews(database: Database, slug: str) -> list[Overview]:
                 used=invited[1],
                 closes=row.closes,
                 view=view_name(slug, row.number),
+                title=_title(json.loads(row.client)),
+                due=over and kept.state == "open" and row.id == kept.version_id,
             )
         )
         before += mixed[row.id]
     return seen
+
+
+def _title(client: dict[str, Any]) -> dict[str, str]:
+    """The title by language; the earliest releases kept one for all."""
+    title = client.get("title") or {}
+    return title if isinstance(title, dict) else {"": str(title)}
 
 
 def current(database: Database, slug: str) -> tuple[Asked, str]:

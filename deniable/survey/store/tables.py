@@ -111,13 +111,37 @@ once_released = sa.Table(
     sa.Column("total", sa.Integer, primary_key=True),  # of how many answers figures were released
     sa.Column("division", sa.Text, primary_key=True),  # into which classes people were divided: see results/releasing.py
 )
+draft = sa.Table(
+    "draft",
+    METADATA,
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("content", sa.Text),  # a questionnaire as JSON, with or without mistakes
+    sa.Column("revision", sa.Integer),  # how often it was saved
+    sa.Column("changed_by", sa.Text),  # who saved it last; never when: a day would date rows that were written beside it
+)
+deleted = sa.Table(
+    "deleted", METADATA, sa.Column("survey_id", sa.Integer), sa.Column("version_id", sa.Integer)
+)  # the highest numbers of surveys and versions that are gone; at most one row, not in backups
 
 UNUSED, USED, SHOWN, REVOKED = 0, 1, 2, 3
 """An invitation is used at once; that it was is shown only with the batch its answer is in, for one by one it would tell who came when. One
 that is taken back stays known, so that nobody can try another's and then put it back as it was."""
 
 # Those that others refer to come first.
-STATIC = (survey, version, inbox, receipt, invitation, contact, account, audit, report_draft, released_page, once_released)
+STATIC = (
+    survey,
+    version,
+    inbox,
+    receipt,
+    invitation,
+    contact,
+    account,
+    audit,
+    draft,
+    report_draft,
+    released_page,
+    once_released,
+)
 
 
 def answers(version_id: int, columns: int, linkage: str) -> sa.Table:

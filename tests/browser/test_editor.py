@@ -1,0 +1,203 @@
+"""A survey of three questions in two languages, written from blank in a real browser: axe, narrow screens, both colour schemes, without
+script and with it, and by the keyboard."""
+
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from deniable.survey.drafts import parts
+from deniable.survey.store.audit import COMMAND_LINE
+
+pytestmark = pytest.mark.xdist_group("browser")
+SHOTS = os.environ.get("DENIABLE_SHOTS")
+"""A folder for pictures of every page, for those who want to look at them."""
+
+
+@pytest.fixture(scope="module")
+def owner(served):
+    served.store.add_account("Anna Nowak", "owner", "editor", COMMAND_LINE)
+    return served.accounts._new_session(served.store.choose_password("editor", "no password has this hash"))
+
+
+def opened(page, cookie, **settings):
+    context = page.context.browser.new_context(**settings)
+    context.add_cookies([{"name": "deniable_organiser", "value": cookie, "domain": "127.0.0.1", "path": "/organiser"}])
+    made = context.new_page()
+    made.set_default_timeout(30_000)
+    return made
+
+
+class Watch:
+    """What axe finds on the pages that were seen, whether they have to be scrolled sideways, what was asked of others or refused."""
+
+    def __init__(self, page, name):
+        self.page, self.name, self.wrong, self.count = page, name, [], 0
+        page.on("console", lambda said: self.wrong.append(said.text) if "Content Security" in said.text else None)
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+
+    def look(self, what):
+        page = self.page
+        page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
+        found = page.evaluate(
+            "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+        )
+        self.wrong += [(what, one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
+        if page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]:
+            self.wrong.append((what, "sideways"))
+        self.count += 1
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=f"{SHOTS}/{self.name}-{self.count:02}-{what}.png", full_page=True)
+
+
+def fill(page, **texts):
+    for name, text in texts.items():
+        page.locator(f'[name="{name.replace("__", ".")}"]').last.fill(text)
+
+
+WORDS = {
+    "en": {"begin": "Begin", "settings": "About the survey", "back": "Save and go back", "add": "Add", "plan": "What answers will tell",
+           "open": "Open", "new": "Write a new survey", "really": "Open it", "do": "Work it out", "ready": "can be opened as it is"},
+    "pl": {"begin": "Zacznij", "settings": "O ankiecie", "back": "Zapisz i wróć", "add": "Dodaj", "plan": "Co powiedzą odpowiedzi",
+           "open": "Otwórz", "new": "Napisz nową ankietę", "really": "Otwórz ją", "do": "Oblicz", "ready": "można otworzyć"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "language", "script"),
+    [(1280, "light", "en", True), (320, "dark", "pl", True), (320, "light", "en", False)],
+)
+def test_a_survey_is_written_from_blank(page, served, owner, width, scheme, language, script):
+    one = opened(page, owner, viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script)
+    watch, words = Watch(one, f"{width}-{scheme}-{language}-{'script' if script else 'plain'}"), WORDS[language]
+    look = watch.look if script else lambda what: None
+    title = f"Life in town {width} {scheme}"
+    one.goto(f"{served.url}/organiser?lang={language}")
+    look("list")
+    one.get_by_role("link", name=words["new"]).click()
+    look("new")
+    fill(one, title=title)
+    one.locator('[name="language.en"]').check()
+    one.locator('[name="language.pl"]').check()
+    one.get_by_role("button", name=words["begin"], exact=True).click()
+    look("blank")
+    path = re.sub(r"\?.*", "", one.url)
+    one.get_by_role("link", name=words["settings"], exact=True).first.click()
+    look("settings")
+    fill(one, title__en=title, title__pl="Życie w mieście", organiser__en="Town hall", organiser__pl="Urząd miasta",
+         contact__en="t@town.example", contact__pl="t@town.example", other_way__en="Call 555 0100.",
+         other_way__pl="Telefon: 555 0100.", closes="2099-12-31")  # fmt: skip
+    one.get_by_role("button", name=words["back"]).click()
+    for kind, texts in (
+        ("boolean", {"title__en": "Do you smoke?", "title__pl": "Czy palisz?"}),
+        ("radiogroup", {"title__en": "Where do you live?", "title__pl": "Gdzie mieszkasz?", "choices__0__en": "North",
+                        "choices__0__pl": "Północ", "choices__1__en": "South", "choices__1__pl": "Południe"}),
+        ("rating", {"title__en": "How are the buses?", "title__pl": "Jak oceniasz autobusy?", "rateMax": "5"}),
+    ):  # fmt: skip
+        one.locator("#kind").select_option(kind)
+        one.get_by_role("button", name=words["add"], exact=True).click()
+        one.locator("form.part").wait_for()
+        fill(one, **texts)
+        if kind == "radiogroup":
+            one.locator('[name="privacy"]').select_option("none")
+        if kind == "rating":
+            one.locator('[name="visibleIf"]').select_option("{q2} = 'North'")
+        look(f"question-{kind}")
+        one.get_by_role("button", name=words["back"]).click()
+    one.get_by_text(words["ready"]).wait_for()
+    look("written")
+    one.goto(f"{path}/yaml?lang={language}")
+    look("yaml")
+    one.goto(f"{path}/plan?lang={language}&people=150&budget=20")
+    look("plan")
+    one.get_by_role("link", name=words["open"], exact=True).first.click()
+    look("open")
+    one.get_by_role("button", name=words["really"]).click()
+    one.get_by_text("Życie w mieście" if language == "pl" else title).first.wait_for()
+    look("opened")
+    slug = f"life-in-town-{width}-{scheme}"
+    asked = served.store.version(slug).questionnaire
+    assert [element["title"]["pl"] for element in asked["pages"][0]["elements"]] == [
+        "Czy palisz?",
+        "Gdzie mieszkasz?",
+        "Jak oceniasz autobusy?",
+    ]
+    assert asked["pages"][0]["elements"][1]["choices"][0]["text"] == {"en": "North", "pl": "Północ"}
+    # People can answer it.
+    one.goto(f"{served.url}/s/{slug}?lang=pl")
+    if script:
+        one.get_by_text("Życie w mieście").first.wait_for()
+    assert watch.wrong == []
+    one.context.close()
+
+
+def test_what_is_typed_is_saved_and_a_conflict_is_shown(page, served, owner):
+    made = served.store.add_draft(
+        {"survey": "typed", "pages": [{"elements": [{"type": "boolean", "name": "a"}]}]}, COMMAND_LINE
+    )
+    one = opened(page, owner, viewport={"width": 900, "height": 800})
+    watch = Watch(one, "conflict")
+    one.goto(f"{served.url}/organiser/drafts/{made.key}/questions/0-0?lang=en")
+    one.locator('[name="title.en"]').fill("Typed <b>text</b>")
+    one.get_by_text("Saved.").wait_for()
+    assert served.store.draft(made.key).content["pages"][0]["elements"][0]["title"] == "Typed <b>text</b>"
+    assert one.locator("#wrong-title").is_hidden()
+    # A second save follows the first; then somebody else comes between.
+    one.locator('[name="title.en"]').fill("Typed again")
+    one.get_by_text("Saved.").wait_for()
+    question = parts.question_at(served.store.draft(made.key).content, (0, 0))
+    assert question.given["title"] == "Typed again"
+    other = {**question.given, "title": "By somebody else"}
+    served.store.change_draft(made.key, lambda content: parts.with_question(content, question, other), COMMAND_LINE)
+    one.locator('[name="title.en"]').fill("Mine")
+    one.get_by_text("Nothing was overwritten").wait_for()
+    assert served.store.draft(made.key).content["pages"][0]["elements"][0]["title"] == "By somebody else"
+    one.get_by_role("button", name="Save and go back").click()
+    one.get_by_text("What is there now").wait_for()
+    watch.look("conflict")
+    one.get_by_role("button", name="Use what I wrote").click()
+    one.get_by_text("This is a draft").wait_for()
+    assert served.store.draft(made.key).content["pages"][0]["elements"][0]["title"] == "Mine"
+    watch.look("draft")
+    one.get_by_role("button", name="Remove: Mine").click()
+    watch.look("remove")
+    one.goto(f"{served.url}/organiser/drafts/{made.key}/delete?lang=en")
+    watch.look("delete")
+    assert watch.wrong == []
+    one.context.close()
+
+
+def test_a_question_is_added_by_the_keyboard_alone(page, served, owner):
+    made = served.store.add_draft({"survey": "keys", "pages": [{"elements": []}]}, COMMAND_LINE)
+    one = opened(page, owner, viewport={"width": 900, "height": 800})
+    one.goto(f"{served.url}/organiser/drafts/{made.key}?lang=en")
+
+    def tab_to(selector):
+        for _ in range(80):
+            one.keyboard.press("Tab")
+            if one.evaluate(f"document.activeElement.matches({selector!r})"):
+                return
+        raise AssertionError(f"{selector} is not reached")
+
+    tab_to("#kind")
+    one.keyboard.type("Rating")
+    tab_to("button[value=add]")
+    one.keyboard.press("Enter")
+    one.locator("form.part").wait_for()
+    tab_to("[name='title.en']")
+    one.keyboard.type("How are the buses?")
+    tab_to("[name='rateMax']")
+    one.keyboard.type("7")
+    # Enter saves what is in the form.
+    one.keyboard.press("Enter")
+    one.get_by_text("Saved.").first.wait_for()
+    tab_to("button[value=back]")
+    one.keyboard.press("Enter")
+    one.get_by_role("link", name="How are the buses?").first.wait_for()
+    assert served.store.draft(made.key).content["pages"][0]["elements"][0] == {
+        "type": "rating", "name": "q1", "title": "How are the buses?", "rateMax": 7,
+    }  # fmt: skip
+    one.context.close()
