@@ -37,7 +37,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "goes_answers": "all answers that were released, of every version: {count}",
             "goes_sealed": "answers that are still sealed, if there are any, and their keys",
             "goes_people": "its invitations, receipts and contact details",
-            "goes_questions": "its questionnaire in every version, and all its results",
+            "goes_questions": "its questionnaire in every version, the report, and all its results, also those that everyone may see",
             "delete_backups": "Backups and files that were exported keep what they have: delete those yourself if they should go, "
             "too. Whoever "
             "restores an older backup brings the survey back. What stays here is one line in “What was done”.",
@@ -196,7 +196,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "goes_answers": "wszystkie udostępnione odpowiedzi we wszystkich wersjach: {count}",
             "goes_sealed": "odpowiedzi jeszcze zapieczętowane, jeśli są, i ich klucze",
             "goes_people": "zaproszenia, potwierdzenia i dane kontaktowe",
-            "goes_questions": "kwestionariusz we wszystkich wersjach i wszystkie wyniki",
+            "goes_questions": "kwestionariusz we wszystkich wersjach, raport i wszystkie wyniki, także te dostępne dla wszystkich",
             "delete_backups": "Kopie zapasowe i wyeksportowane pliki zachowują to, co w nich jest: jeśli i one mają zniknąć, trzeba "
             "je usunąć "
             "osobno. Kto przywróci starszą kopię zapasową, przywróci i tę ankietę. Tutaj zostaje jeden wiersz w „Co zrobiono”.",

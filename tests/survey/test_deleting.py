@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from deniable.errors import RefusedError
 from deniable.survey.store import deleting
 from deniable.survey.store.audit import COMMAND_LINE
+from deniable.survey.store.published import Moment
 from deniable.survey.store.tables import STATIC
 from deniable.survey.submission import token_hash
 
@@ -35,6 +36,10 @@ def fill(store, standin, send, slug):
     body = standin.body(version=2, token=f"{slug}-Second-2", code=standin.code(), contact={"name": "late"})
     assert send(store, body, slug=slug) == [None]
     store.close_survey(slug)
+    store.keep_report_draft(slug, "{}", "")
+    read = store.version(slug)
+    made_of = Moment(read.id, store.closings_of(slug)[1], store.count_released(read), "everyone")
+    store.release_results(slug, {"en": "<p>"}, made_of, set(), None)
 
 
 def test_nothing_of_it_is_left_and_nothing_else_is_touched(store, standin, send):
