@@ -27,7 +27,8 @@ import deniable as dn
 from benchmarks.timing import interleaved, outside
 from benchmarks.uci import load
 
-UCI = ("iris", "wine", "breast-w", "diabetes", "credit-g", "australian", "mushroom", "kr-vs-kp", "led24", "nursery", "vote")
+UCI = ("iris", "wine", "breast-w", "diabetes", "credit-g", "australian", "mushroom", "kr-vs-kp", "led24", "nursery", "vote",
+       "adult", "crx", "soybean-large", "zoo", "dna", "income-esl", "beps", "wvs-poverty", "chile-plebiscite")  # fmt: skip
 SMALL = UCI[:6]
 WAYS: dict[str, Callable[[Any], Any]] = {
     "retention .5": lambda domain: dn.Retention(domain, 0.5),
