@@ -19,7 +19,8 @@ FINEST = 20_000
 
 @dataclass
 class DataSet:
-    """True attributes and class, without ids and design columns; missing cells imputed with the mean (numbers, moved to the grid) or the mode (labels), as published."""
+    """True attributes and class, without ids and design columns; missing cells imputed with the mean (numbers, moved to the grid) or the
+    mode (labels), as published."""
 
     name: str
     X: pd.DataFrame

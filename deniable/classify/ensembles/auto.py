@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from deniable.classify.coded_rows import CodedRows
+from deniable.classify.ensembles.behind_noise import score_behind_noise
 from deniable.classify.ensembles.choice import Choice, choose
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
 from deniable.classify.ensembles.expected import KnownEnds, expected_accuracy, mean_of
@@ -260,4 +261,6 @@ class AutoClassifier(ReconstructionEnsemble):
 def _scored(other: AutoClassifier, copies: list[Copy], held_out: CodedRows) -> Estimate:
     """The accuracy on true rows of one who did not learn from these."""
     other._take(copies, held_out.attributes)
-    return score_rows(other, held_out.cells_for(other), held_out.classes, "accuracy")
+    cells = held_out.cells_for(other)
+    found = score_rows(other, cells, held_out.classes, "accuracy")
+    return found if found.has_interval else score_behind_noise(other, cells, held_out.classes) or found
