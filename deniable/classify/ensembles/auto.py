@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from deniable.classify.coded_rows import CodedRows
+from deniable.classify.confusion import usable_inverse
 from deniable.classify.ensembles.behind_noise import score_behind_noise
 from deniable.classify.ensembles.choice import Choice, choose
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
@@ -204,6 +205,11 @@ class AutoClassifier(ReconstructionEnsemble):
             f"Chosen: {self.chosen_}, as {why}.",
             f"Expected accuracy on true rows: {float(expected.value[0]):.0%}{band}, from held-out reports, trained on half of the rows.",
         ]
+        if expected.has_interval and any(usable_inverse(feature) is None for feature in self.features_):
+            lines.append(
+                "Noise cannot be undone answer by answer: the band reaches from how well reports are predicted to what a model of the "
+                "rows says."
+            )
         if self.without_privacy_ is not None and self._hides():
             lines.append(
                 f"Without privacy naive Bayes might reach {self.without_privacy_:.0%}: a guess, from a model of the rows alone."
