@@ -195,7 +195,7 @@ def test_behind_noise_the_band_reaches_from_reports_that_are_predicted_to_what_a
     assert dn.load_model(tmp_path / "auto.json").explain_choice() == model.explain_choice()
     reported = model.schema.randomise(fresh[:2_000].assign(c=y[:2_000]), np.random.default_rng(9))
     codes, classes = model._reported_rows(reported, None)
-    found = score_behind_noise(model, codes, classes)
+    found = score_behind_noise(model, codes, classes, model.without_privacy_)
     low, high = found.interval()
     on_reports = (model.predict_distorted(reported.drop(columns="c")) == reported["c"]).mean()
     assert low[0] <= on_reports < found.value[0] <= high[0]

@@ -3,7 +3,7 @@
 Two things are known. How well the classifier predicts held-out *reports*, read through the channels, is counted; who sees the truths is
 hardly worse off. And a latent class model of these reports says how true rows would fare. It may miss how attributes depend on each
 other, and then says too much. What it cannot know of its own rows is seen where it is fitted to reports simulated from itself. The band
-holds both.
+holds both, and what might be reached if nothing were hidden.
 """
 
 from __future__ import annotations
@@ -37,17 +37,22 @@ class BandBehindNoise:
     """By how much the model misses the accuracy in rows that are its own: the root of the mean square."""
     of_reports: Estimate
     n: int
+    attainable: float
+    """What might be reached without noise: who learns from more rows comes closer to that."""
 
     def __call__(self, level: float) -> Ends:
         z = NormalDist().inv_cdf(0.5 + level / 2)
         value, reach = np.array([self.modelled]), z * self.off
         low, high = at_least_direct((value - reach, value + reach), value, self.n, level)
         counted = self.of_reports.interval(level)
-        return np.minimum(low, counted[0]), np.maximum(high, counted[1])
+        return np.minimum(low, counted[0]), np.maximum(np.maximum(high, counted[1]), self.attainable)
 
 
-def score_behind_noise(model: Any, codes: Any, reported_class: Any) -> Estimate | None:
-    """The accuracy of a classifier on true rows, from reports that it did not learn from; None where the class cannot be undone."""
+def score_behind_noise(model: Any, codes: Any, reported_class: Any, attainable: float | None) -> Estimate | None:
+    """The accuracy of a classifier on true rows, from reports that it did not learn from; None where the class cannot be undone.
+
+    `attainable` is what might be reached without noise, which the band holds, as whoever learns from all rows comes closer to it.
+    """
     undone = class_weights(model.target_.matrix)
     if undone is None or model.groups_:
         return None
@@ -67,7 +72,7 @@ def score_behind_noise(model: Any, codes: Any, reported_class: Any) -> Estimate 
     of_reports = score(undone[reported_class][:, :, None] * said[:, None, :], UNBIASED, model.classes_, "accuracy")
     return Estimate(
         [modelled], ["accuracy"], n=len(codes), method="latent class model", covariance=[[off**2]], name="accuracy",
-        ends=BandBehindNoise(modelled, off, of_reports, len(codes)), limits=(0.0, 1.0),
+        ends=BandBehindNoise(modelled, off, of_reports, len(codes), modelled if attainable is None else attainable), limits=(0.0, 1.0),
     )  # fmt: skip
 
 
