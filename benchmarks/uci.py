@@ -19,7 +19,8 @@ FINEST = 20_000
 
 @dataclass
 class DataSet:
-    """True attributes and class; missing cells imputed with the mean (numbers, moved to the grid) or the mode (labels), as published."""
+    """True attributes and class, without ids and design columns; missing cells imputed with the mean (numbers, moved to the grid) or the
+    mode (labels), as published."""
 
     name: str
     X: pd.DataFrame
@@ -36,12 +37,14 @@ def load(data: Path, name: str) -> DataSet:
     """One data set by its name in `datasets.toml`."""
     about = tomllib.loads((data / "datasets.toml").read_text(encoding="utf-8"))[name]
     frame = pd.read_csv(data / about["file"], keep_default_na=False, na_values=[""], dtype=str)
+    frame = frame[frame[about["class"]].notna()].reset_index(drop=True)
+    frame = frame.drop(columns=[attribute["name"] for attribute in about["attributes"] if "role" in attribute])
     y = frame.pop(about["class"])
     domains: dict[str, Any] = {}
     imputed = int(frame.isna().sum().sum())
     for attribute in about["attributes"]:
         column = attribute["name"]
-        if column == about["class"]:
+        if column not in frame:
             continue
         if attribute["type"] in ("continuous", "integer"):
             values = frame[column].astype(float)

@@ -152,7 +152,7 @@ def test_a_classifier_that_is_interrupted_while_it_chooses_or_learns_is_not_writ
     assert run(*fit) == (130, "", NOTHING)
     assert sorted(rows.iterdir()) == before
     told = Told.made[0].told
-    assert told[0] == ("choices", 3)
+    assert told[0] == ("choices", 1)
     assert told[-1] == "ended", "a bar that is left running hides the cursor"
 
 

@@ -30,7 +30,7 @@ class AsReported(ReconstructingClassifier):
 
     Nothing is undone in training. That is sometimes best (many numeric attributes that say the same in different ways), often not, and
     always what a comparison should begin with. `predict` reads true rows, `predict_distorted` reports, which is what the
-    learner has seen; there a hidden class is undone.
+    learner has seen. A hidden class is undone in what it says: it learned the chances of reported classes.
 
     Parameters
     ----------
@@ -130,14 +130,16 @@ class AsReported(ReconstructingClassifier):
             chances[np.arange(len(columns)), self.learner_.predict(columns)] = 1.0
         return chances
 
+    def _undone(self, chances: Any) -> Any:
+        """Chances of classes, of chances of reported ones."""
+        undo = class_weights(self.target_.matrix) if self.target_.hidden else None
+        return chances if undo is None or len(undo) != chances.shape[1] else scaled(np.maximum(chances @ undo, 0.0))
+
     def _proba(self, codes: Any) -> Any:
-        return self._chances(self._columns_of.true(codes))
+        return self._undone(self._chances(self._columns_of.true(codes)))
 
     def _proba_distorted(self, codes: Any, reported_class: Any = None) -> Any:
-        chances = self._chances(self._columns_of.reported(codes))
-        undo = class_weights(self.target_.matrix) if self.target_.hidden else None
-        if undo is not None and len(undo) == chances.shape[1]:
-            chances = scaled(np.maximum(chances @ undo, 0.0))
+        chances = self._undone(self._chances(self._columns_of.reported(codes)))
         return chances if reported_class is None else scaled(chances * self.target_.matrix[:, reported_class].T)
 
     def _one_by_one(self) -> SingleAttributes:

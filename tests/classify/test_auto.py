@@ -8,6 +8,7 @@ import pytest
 
 import deniable as dn
 from benchmarks.auto import correlated_numbers
+from deniable.classify.ensembles.behind_noise import score_behind_noise
 from deniable.classify.ensembles.choice import predicts_more
 from deniable.classify.ensembles.votes import multiplied
 from deniable.classify.latent_bayes import LatentBayes
@@ -163,6 +164,44 @@ def test_numbers_a_hidden_class_and_noise_are_taken():
     model = dn.AutoClassifier(schema).fit(schema.randomise(X.assign(c=y), rng))
     assert model.score(X, y) > max(y.mean(), 1 - y.mean()) - 0.1
     assert 0 <= model.expected_accuracy_.value[0] <= 1
+
+
+def moved_numbers(n, rng):
+    """Three numbers that the class moves."""
+    y = rng.integers(0, 2, n)
+    return pd.DataFrame(np.clip(rng.normal(35 + 30 * y[:, None], 14, (n, 3)), 0, 100).astype(int), columns=list("abc")), y
+
+
+def behind_noise(seed):
+    """One who learned from 600 rows behind noise as wide as their range, and fresh true rows."""
+    rng = np.random.default_rng(seed)
+    truth, y = moved_numbers(600, rng)
+    ways = {name: dn.Additive(dn.Integer(0, 100), dn.Uniform(50)) for name in truth}
+    schema = dn.Schema({**ways, "c": dn.Identity(B)}, target="c")
+    model = dn.AutoClassifier(schema).fit(schema.randomise(truth.assign(c=y), rng))
+    return model, *moved_numbers(20_000, np.random.default_rng([seed, 1]))
+
+
+def test_behind_noise_the_band_reaches_from_reports_that_are_predicted_to_what_a_model_says(tmp_path):
+    held = 0
+    for seed in range(5):
+        model, fresh, y = behind_noise(seed)
+        low, high = model.expected_accuracy_.interval()
+        held += low[0] <= model.score(fresh, y) <= high[0]
+        assert high[0] - low[0] < 0.5
+    assert held == 5
+    assert "Noise cannot be undone" in model.explain_choice()
+    model.save(tmp_path / "auto.json")
+    assert dn.load_model(tmp_path / "auto.json").explain_choice() == model.explain_choice()
+    reported = model.schema.randomise(fresh[:2_000].assign(c=y[:2_000]), np.random.default_rng(9))
+    codes, classes = model._reported_rows(reported, None)
+    found = score_behind_noise(model, codes, classes, model.without_privacy_)
+    low, high = found.interval()
+    on_reports = (model.predict_distorted(reported.drop(columns="c")) == reported["c"]).mean()
+    assert low[0] <= on_reports < found.value[0] <= high[0]
+    wider = found.interval(0.999)
+    assert wider[0][0] < low[0]
+    assert wider[1][0] > high[0]
 
 
 def test_what_is_expected_lies_inside_its_band_and_is_possible():

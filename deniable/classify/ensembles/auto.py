@@ -11,7 +11,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from deniable.classify.coded_rows import CodedRows
-from deniable.classify.ensembles.choice import Choice, choose
+from deniable.classify.confusion import usable_inverse
+from deniable.classify.ensembles.behind_noise import score_behind_noise
+from deniable.classify.ensembles.choice import choose
 from deniable.classify.ensembles.ensemble import ReconstructionEnsemble
 from deniable.classify.ensembles.expected import KnownEnds, expected_accuracy, mean_of
 from deniable.classify.ensembles.training import Copy, Drawing, train
@@ -105,7 +107,7 @@ class AutoClassifier(ReconstructionEnsemble):
                 for other, part in zip(others, rest, strict=True)
             ),
         ]
-        self._choose(learners, taught, listener)
+        self._choose(learners, rows, weights is not None, listener)
         copies = self._taught(learners, taught, listener)
         self._take(copies[0], rows.attributes)
         listener.start("scores", PARTS)
@@ -120,17 +122,14 @@ class AutoClassifier(ReconstructionEnsemble):
         self.expected_accuracy_ = mean_of(found, len(rows))
         return self
 
-    def _choose(self, learners: list[AutoClassifier], taught: list[tuple[CodedRows, Any]], listener: Progress) -> None:
-        """Who decides, for these learners of these rows."""
-        listener.start("choices", len(learners))
-        work = [delayed(choose)(rows, self._schema(), self.bins, weights is not None) for rows, weights in taught]
-        for learner, choice in zip(learners, finished(work, self.n_jobs), strict=True):
-            learner._decide(choice)
-            listener.advance(1)
+    def _choose(self, learners: list[AutoClassifier], rows: CodedRows, weighted: bool, listener: Progress) -> None:
+        """Who decides, by all rows. Half of them might choose another, and say what accuracy to expect of that."""
+        listener.start("choices", 1)
+        choice = choose(rows, self._schema(), self.bins, weighted, self.n_jobs)
+        for learner in learners:
+            learner.members_, learner.kinds_, learner.without_privacy_ = choice.members, choice.kinds, choice.without_privacy
+        listener.advance(1)
         listener.finish()
-
-    def _decide(self, choice: Choice) -> None:
-        self.members_, self.kinds_, self.without_privacy_ = choice.members, choice.kinds, choice.without_privacy
 
     def _taught(
         self, learners: list[AutoClassifier], taught: list[tuple[CodedRows, Any]], listener: Progress
@@ -203,6 +202,11 @@ class AutoClassifier(ReconstructionEnsemble):
             f"Chosen: {self.chosen_}, as {why}.",
             f"Expected accuracy on true rows: {float(expected.value[0]):.0%}{band}, from held-out reports, trained on half of the rows.",
         ]
+        if expected.has_interval and any(usable_inverse(feature) is None for feature in self.features_):
+            lines.append(
+                "Noise cannot be undone answer by answer: the band reaches from how well reports are predicted to what a model of the "
+                "rows says."
+            )
         if self.without_privacy_ is not None and self._hides():
             lines.append(
                 f"Without privacy naive Bayes might reach {self.without_privacy_:.0%}: a guess, from a model of the rows alone."
@@ -260,4 +264,6 @@ class AutoClassifier(ReconstructionEnsemble):
 def _scored(other: AutoClassifier, copies: list[Copy], held_out: CodedRows) -> Estimate:
     """The accuracy on true rows of one who did not learn from these."""
     other._take(copies, held_out.attributes)
-    return score_rows(other, held_out.cells_for(other), held_out.classes, "accuracy")
+    cells = held_out.cells_for(other)
+    found = score_rows(other, cells, held_out.classes, "accuracy")
+    return found if found.has_interval else score_behind_noise(other, cells, held_out.classes, other.without_privacy_) or found

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
@@ -22,12 +23,15 @@ from deniable.classify.forest.unbiased import UnbiasedForest
 from deniable.classify.latent_bayes import MOST_TESTED, LatentBayes
 from deniable.classify.latent_classes import LatentClasses, fit_latent_classes
 from deniable.classify.naive_bayes import ReconstructionNaiveBayes
+from deniable.classify.parallel import finished
 from deniable.core.schema import Schema
 
 REFUTED = 2.0
 """So many kinds of people in a class, on average over people, refute that attributes are independent within classes."""
 CLEARLY = 2.0
 """By so many paired standard errors one must predict more held-out reports than the other."""
+PARTS = 4
+"""Reports are held out in so many parts. Kinds of people are many numbers: taught by half of the rows they would seem too bad."""
 TREES, LEAST_IN_LEAF = 100, 5
 """Of the forest on reports. No leaf is about one report alone, as the file of the classifier may be passed on."""
 DRAWN = 5_000
@@ -42,8 +46,29 @@ class Choice:
     without_privacy: float | None
 
 
-def choose(rows: CodedRows, schema: Schema | None, bins: int, weighted: bool) -> Choice:
-    """Who decides about such rows. `weighted`: not all count the same, so that kinds of people are tested, and not classified by."""
+def choose(rows: CodedRows, schema: Schema | None, bins: int, weighted: bool, n_jobs: int | None = None) -> Choice:
+    """Who decides about such rows.
+
+    Parameters
+    ----------
+    rows : reported rows.
+    schema : how they were distorted.
+    bins : through how many cells numbers are seen.
+    weighted : whether not all count the same, so that kinds of people are tested, and not classified by.
+    n_jobs : how many processes learn at once.
+
+    Returns
+    -------
+    Choice
+        The members, and what was found on the way.
+
+    Examples
+    --------
+    >>> import deniable as dn
+    >>> rows, _ = dn.AutoClassifier()._rows(np.array([[0], [1]] * 50), np.array([0, 1] * 50), None)
+    >>> [type(member).__name__ for member in choose(rows, None, 10, False).members]
+    ['ReconstructionNaiveBayes']
+    """
     classes = len(rows.target.labels)
     alone = ReconstructionNaiveBayes(bins=bins)
     if schema is not None and schema.groups:
@@ -55,7 +80,7 @@ def choose(rows: CodedRows, schema: Schema | None, bins: int, weighted: bool) ->
     if float(latent.parts @ kinds[latent.of_class]) < REFUTED:
         return Choice([alone], kinds, without)
     by_kinds = LatentBayes(kinds=kinds.tolist(), bins=bins)
-    first = by_kinds if not weighted and predicts_more(by_kinds, alone, rows, schema) else alone
+    first = by_kinds if not weighted and predicts_more(by_kinds, alone, rows, schema, n_jobs) else alone
     reports = AsReported(RandomForestClassifier(TREES, min_samples_leaf=LEAST_IN_LEAF), bins=bins)
     # Products of weights need many rows of each class.
     return Choice([first, UnbiasedForest(bins=bins), reports] if classes == 2 else [first, reports], kinds, without)
@@ -73,25 +98,46 @@ def tested(rows: CodedRows, bins: int) -> LatentClasses:
     return fit_latent_classes(codes, rows.classes[some], [cell.matrix for cell in cells], rows.target.matrix)
 
 
-def predicts_more(one: Any, other: Any, rows: CodedRows, schema: Schema | None) -> bool:
-    """Whether one classifier predicts clearly more reported rows right than the other, each half of them by what the other half taught.
+def predicts_more(one: Any, other: Any, rows: CodedRows, schema: Schema | None, n_jobs: int | None = None) -> bool:
+    """Whether one classifier predicts clearly more reported rows right than the other, each part of them by what the others taught.
 
     A hidden class is undone without bias.
+
+    Parameters
+    ----------
+    one, other : classifiers, not fitted.
+    rows : reported rows.
+    schema : how they were distorted.
+    n_jobs : how many processes learn at once.
+
+    Returns
+    -------
+    bool
+        Whether `one` is right more often, by `CLEARLY` paired standard errors.
+
+    Examples
+    --------
+    >>> import deniable as dn
+    >>> rows, _ = dn.AutoClassifier()._rows(np.array([[0], [1]] * 50), np.array([0, 1] * 50), None)
+    >>> predicts_more(dn.ReconstructionNaiveBayes(), dn.ReconstructionNaiveBayes(), rows, None)
+    False
     """
     undone = class_weights(rows.target.matrix)
     if undone is None:
         return False
     order = np.random.default_rng(0).permutation(_some(rows))
-    more = []
-    for taught, asked in ((order[::2], order[1::2]), (order[1::2], order[::2])):
-        held_out, right = rows.take(np.sort(asked)), []
-        for model in (one, other):
-            model = clone(model).set_params(schema=schema).fit(rows.take(np.sort(taught)))
-            predicted = model._proba_distorted(held_out.cells_for(model)).argmax(axis=1)
-            right.append(undone[held_out.classes, predicted])
-        more.append(right[0] - right[1])
-    gained = np.concatenate(more)
+    parts = [np.sort(order[part::PARTS]) for part in range(PARTS)]
+    models = [clone(model).set_params(schema=schema) for model in (one, other)]
+    work = [delayed(held_out_rights)(model, rows, order, asked, undone) for model in models for asked in parts]
+    right = np.array_split(np.concatenate(list(finished(work, n_jobs))), 2)
+    gained = right[0] - right[1]
     return bool(gained.mean() > CLEARLY * gained.std(ddof=1) / np.sqrt(len(gained)))
+
+
+def held_out_rights(model: Any, rows: CodedRows, order: Any, asked: Any, undone: Any) -> Any:
+    """How right a classifier that the other rows of `order` teach is about each of those asked: 1 or 0, with a hidden class undone."""
+    held_out, fitted = rows.take(asked), clone(model).fit(rows.take(np.setdiff1d(order, asked)))
+    return undone[held_out.classes, fitted._proba_distorted(held_out.cells_for(fitted)).argmax(axis=1)]
 
 
 def without_privacy(latent: LatentClasses, classes: int) -> float:
