@@ -1,7 +1,7 @@
 """How many of a list of candidates meet the condition, as said and in truth.
 
-`python -m benchmarks.candidates [--runs 500] [--only NAME]`: seed 1, about 10 minutes on one core. Surveys are simulated as counts of joint
-truths and joint reports, which is all that ranking and counting look at; of equal rows those listed are drawn.
+`python -m benchmarks.candidates [--runs 500] [--only NAME] [--seed 1]`: about 10 minutes on one core. Surveys are simulated as counts of
+joint truths and joint reports, which is all that ranking and counting look at; of equal rows those listed are drawn.
 """
 
 from __future__ import annotations
@@ -129,11 +129,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     for name, design in DESIGNS.items():
         if given.only in name:
             began = time.perf_counter()
-            told = summary(simulated(design, given.runs))
+            told = summary(simulated(design, given.runs, given.seed))
             print(
                 f"{name}: " + ", ".join(f"{key} {value:.4g}" for key, value in told.items()),
                 f"({time.perf_counter() - began:.0f} s)",

@@ -1,6 +1,7 @@
 """Classifiers beside scikit-learn's: accuracy without distortion, time of training, and scores on distorted rows.
 
-python -m benchmarks.classify --data DIR [--quick]
+python -m benchmarks.classify --data DIR [--quick] [--seed S]
+python -m benchmarks.classify --tuning [--quick] [--seed S]
 
 Missing cells are imputed before (mean of numbers, mode of labels), as in the thesis. scikit-learn's tree gets the codes of the labels,
 in their order; it is not pruned, so ours is shown without pruning and with MDL.
@@ -108,12 +109,12 @@ def _twelve(n: int, dependent: bool, rng: np.random.Generator) -> tuple[pd.DataF
     return pd.DataFrame({f"x{i}": own[i % len(own)] for i in range(12)}), y
 
 
-def tuning(repeats: int) -> None:
+def tuning(repeats: int, first: int) -> None:
     """Does a search on distorted rows alone pick what is best on true rows? With the scorer, and with plain score."""
     schema = dn.Schema({"strong": dn.KRR(dn.Binary(), 0.3), "weak": dn.Identity(dn.Binary())})
     grid = {"reconstruction": ["local", "by_class", None], "max_depth": [1, 2]}
     agreed = {"distorted_scorer": 0, "plain score": 0}
-    for seed in range(repeats):
+    for seed in range(first, first + repeats):
         rng = np.random.default_rng([seed, 3])
         truth, y = _two(3_000, rng)
         Z = schema.randomise(truth, rng)
@@ -138,9 +139,18 @@ def _two(n: int, rng: np.random.Generator) -> tuple[pd.DataFrame, Any]:
 def main() -> None:
     """Print everything."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.classify", description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
+    parser.add_argument("--data", type=Path, help="folder of the data sets")
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    parser.add_argument(
+        "--tuning", action="store_true", help="only whether a search picks the best setting, which needs no data sets"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the first seed of the searches; each has its own")
     asked = parser.parse_args()
+    if asked.tuning:
+        tuning(4 if asked.quick else 20, asked.seed)
+        return
+    if asked.data is None:
+        parser.error("give --data, the folder of the data sets, or --tuning, which needs none")
     found = [load(asked.data, name) for name in SETS]
     repeats = 2 if asked.quick else 20
     print(
@@ -159,7 +169,7 @@ def main() -> None:
     for data in found:
         speed(data, 3 if asked.quick else 7)
     model_based(3 if asked.quick else 20)
-    tuning(4 if asked.quick else 20)
+    tuning(4 if asked.quick else 20, asked.seed)
 
 
 if __name__ == "__main__":

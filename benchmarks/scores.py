@@ -1,10 +1,11 @@
 """Do bands of scores from distorted rows hold the accuracy of the fitted classifier on true rows, and how wide are they?
 
-python -m benchmarks.scores [--data DIR] [--quick] [--seed S] [--minutes M] [--distortions N] [--resume FILE]
+python -m benchmarks.scores [--data DIR] [--quick] [--seed S] [--minutes M] [--distortions N] [--resume FILE] [--only SET]
 
 A cell is a data set, a way of hiding and a classifier. In each distortion training and test rows are distorted, the classifier is fitted to
 the first, scored on the second, and its true accuracy is that on fresh true rows (made sets: 20,000; UCI sets: the test rows).
 Distortions go round all cells, so that time which runs out leaves every cell with about as many. `--resume FILE` keeps what was measured.
+`--only SET`, once or more, draws of these sets alone what a run of all sets would.
 """
 
 from __future__ import annotations
@@ -111,6 +112,8 @@ def measured(asked: argparse.Namespace) -> dict[str, list[Found]]:
     places = sources(asked.data, asked.quick)
     for repeat in range(asked.distortions):
         for place, (name, (source, attributes)) in enumerate(places.items()):
+            if asked.only and name not in asked.only:
+                continue
             for number, way in enumerate(WAYS):
                 if time.monotonic() > end:
                     return held
@@ -168,6 +171,9 @@ def main(given: list[str] | None = None) -> bool:
     parser.add_argument("--minutes", type=float, default=80.0, help="stop after so long")
     parser.add_argument("--distortions", type=int, help="of every cell; 200, or 5 with --quick")
     parser.add_argument("--resume", type=Path, help="a file to keep what was measured in")
+    parser.add_argument(
+        "--only", action="append", choices=[*MADE, *UCI], help="of all sets only this one; may be given more than once"
+    )
     asked = parser.parse_args(given)
     asked.distortions = asked.distortions or (5 if asked.quick else 200)
     with warnings.catch_warnings():
