@@ -89,6 +89,15 @@ def fill(page, field, text):
     page.keyboard.type(text)
 
 
+def add(page, kind, **fields):
+    """A view more: its kind, and what is typed into each field or list."""
+    press(page, kind)
+    for field, text in fields.items():
+        page.locator(f"#{field}").focus()
+        page.keyboard.type(text)
+    press(page, "Add to the report")
+
+
 def chosen(page):
     return page.locator(".chosen .what").all_inner_texts()
 
@@ -112,27 +121,9 @@ def test_a_report_is_filled_in_printed_and_released(page, council):
     press(one, "Move up: How is life?")  # what was typed is kept, too
     assert chosen(one) == ["Your sex", "Do you smoke?", "How is life?", "Are you in debt?"]
     assert one.locator("#words_en").input_value() == "Dear councillors,\n\nthese are the results."
-    press(one, "Two groups")
-    one.locator("#of").focus()
-    one.keyboard.type("Do you smoke")
-    one.locator("#first").focus()
-    one.keyboard.type("Your sex: F")
-    one.locator("#second").focus()
-    one.keyboard.type("Your sex: M")
-    press(one, "Add to the report")
-    press(one, "Means")
-    one.locator("#of").focus()
-    one.keyboard.type("How is life")
-    one.locator("#by").focus()
-    one.keyboard.type("Your sex")
-    fill(one, "words_en", "Our aim was 4.")
-    press(one, "Add to the report")
-    press(one, "Cross table")
-    one.locator("#by").focus()
-    one.keyboard.type("Your sex")
-    one.locator("#of").focus()
-    one.keyboard.type("Are you in debt")
-    press(one, "Add to the report")
+    add(one, "Two groups", of="Do you smoke", first="Your sex: F", second="Your sex: M")
+    add(one, "Means", of="How is life", by="Your sex", words_en="Our aim was 4.")
+    add(one, "Cross table", by="Your sex", of="Are you in debt")
     assert len(chosen(one)) == 7
     press(one, "Open the report in English")
     one.get_by_role("heading", name="Life in our town").wait_for()
