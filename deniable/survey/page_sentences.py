@@ -51,7 +51,7 @@ def people(weight: int, denominator: int) -> tuple[int, int] | None:
     """A share as "n of so many people": as few people as give at least one, and nearly the right number.
 
     >>> people(1, 7), people(1, 300)
-    ((14, 100), (3, 1000))
+    ((14, 100), (33, 10000))
     """
     of = 10
     while of <= 10**12:

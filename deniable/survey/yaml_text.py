@@ -19,15 +19,15 @@ _FLOW_WIDTH = 110
 def yaml_text(value: Any) -> tuple[str, dict[Path, int]]:
     """The text, and by its path the line of every value.
 
-    >>> text, lines = yaml_text({"title": "Traffic: a survey", "pages": [{"elements": [{"name": "speed", "rateMax": 5}]}]})
+    >>> text, lines = yaml_text({"title": "Traffic: a survey", "pages": [{"elements": [{"type": "age", "name": "how_old"}]}]})
     >>> print(text)
     title: "Traffic: a survey"
     pages:
     - elements:
-      - name: speed
-        rateMax: 5
+      - type: age
+        name: how_old
     <BLANKLINE>
-    >>> lines["pages", 0, "elements", 0, "rateMax"]
+    >>> lines["pages", 0, "elements", 0, "name"]
     5
     """
     lines: dict[Path, int] = {(): 1}

@@ -130,6 +130,9 @@ class PartForm:
         elif field.kind == "privacy":
             levels = [(one, words[f"level_{one}"]) for one in (*values.PRIVACIES, values.DESIGN)]
             options = [("", self._usual_privacy(words)), *levels]
+            if self.place is None:
+                # What is usual is offered once, as it is written or not.
+                options = [one for one in options if one[0] != ("" if value == "standard" else "standard")]
         else:
             options = [(one, words[f"{field.key}_{one}"]) for one in field.options]
             options = options if field.key == "type" and value else [("", words[f"pick_{field.key}"]), *options]

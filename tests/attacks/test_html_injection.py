@@ -52,6 +52,9 @@ def written():
         for role in ROLES:
             me = Account(EVIL, role, "mark", True, None)
             yield "surveys", pages.list_page([survey(slug=EVIL, state=EVIL)], me, speech)
+            titled, drafts = survey(slug=EVIL, title={"en": EVIL, "": EVIL}), [{"key": EVIL, "title": EVIL, "by": EVIL}]
+            yield "surveys with drafts", pages.list_page([titled], me, speech, drafts)
+            yield "deleting", pages.delete_page(titled, me, EVIL, speech)
             yield "closing", pages.closing_page(survey(slug=EVIL), me, speech)
             yield "not allowed", pages.not_allowed_page(speech, me)
             yield "own password", account_pages.own_password_page(me, EVIL, speech)

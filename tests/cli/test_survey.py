@@ -635,3 +635,20 @@ def test_a_new_database_is_for_its_owner_alone_and_an_old_one_keeps_its_mode(tmp
         assert (tmp_path / "new.db").stat().st_mode & 0o777 == 0o640
     finally:
         os.umask(before)
+
+
+def test_a_closed_survey_is_deleted_by_its_name_typed_again(town, tmp_path):
+    town.run("survey", "open", "q.yaml", "--db", "town.db")
+    answer(tmp_path / "town.db", town.standin, 3)
+    code, _, err = town.run("survey", "delete", "town", "--really", "town", "--db", "town.db")
+    assert (code != 0, "close it before it is deleted" in err) == (True, True)
+    town.run("survey", "close", "town", "--db", "town.db")
+    code, _, err = town.run("survey", "delete", "town", "--really", "twon", "--db", "town.db")
+    assert (code != 0, "nothing was deleted" in err) == (True, True)
+    code, out, _ = town.run("survey", "delete", "town", "--really", "town", "--db", "town.db")
+    assert (code, "town is deleted, with 3 answers" in out) == (0, True)
+    with Store(str(tmp_path / "town.db")) as store:
+        assert store.slugs() == []
+        assert next(iter(store.audit_lines())).action == "deleted"
+    code, _, err = town.run("survey", "delete", "town", "--really", "town", "--db", "town.db")
+    assert "There is no survey 'town'" in err

@@ -372,3 +372,45 @@ def test_the_last_day_is_over(town):
     fields = Form(anna.get(f"{path}/open").text, f'{path}/open"').fields
     refused = anna.post(f"{path}/open", fields)
     assert (refused.status_code, "The last day is over" in refused.text) == (422, True)
+
+
+def test_the_plan_stands_beside_the_editor(town):
+    import deniable as dn
+    from deniable.planning import plan_text
+    from deniable.planning.words import words_of
+
+    anna = Person(town)
+    path = draft(anna)
+    page = anna.get(f"{path}/plan?answers=2000&margin=5&group=30&people=100&budget=2.5").text
+    plan = dn.plan(Questionnaire.parse(YAML), answers=2_000, group=0.3)
+    (smokes, _) = plan.rows
+    for key, found in smokes.figures.items():
+        head, shown = plan_text.head_of(key, words_of("en")), plan_text.figure(key, found, words_of("en"))
+        assert f"<dt>{head}</dt><dd>{shown}</dd>" in page
+    strongest = plan.strongest(0.05)["smokes"]
+    assert f"As strong as possible for ± 5 points: odds of {strongest.odds:.1f}" in page
+    assert f"To know a share of 20% to within ± 5 points: {plan.answers_for(0.05, 'smokes'):,} answers." in page
+    assert "Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing." in page
+    assert "their answers have 5 combinations, so there are 20.0 people for each" in page
+    # The buses are asked openly: nothing is planned for them.
+    assert "The buses?</a>" not in page
+    given = {"answers": "700", "margin": "5", "group": "50", "people": "", "budget": "", "seen": parts.mark_of(content(town))}
+    stale = anna.post(f"{path}/plan", {**given, "do": "use", "name": "smokes", "seen": "another"})
+    assert (stale.status_code, content(town)["pages"][0]["elements"][0]["privacy"]) == (409, "strong")
+    assert anna.post(f"{path}/plan", {**given, "do": "use", "name": "smokes"}).status_code == 303
+    after = dn.plan(Questionnaire.from_json(content(town)), answers=700)
+    assert content(town)["pages"][0]["elements"][0]["privacy"]["design"] == "krr"
+    assert after.margin("smokes") <= 0.05
+    shared = {**given, "budget": "2.5", "do": "share", "seen": parts.mark_of(content(town))}
+    assert anna.post(f"{path}/plan", shared).status_code == 303
+    odds = dn.plan(Questionnaire.from_json(content(town))).rows[0].odds
+    assert odds == pytest.approx(2.5, abs=1e-9)
+    for query, said in (
+        ("answers=x", "The number of answers lies between"),
+        ("margin=60", "The margin lies"),
+        ("budget=0", "The odds lie"),
+    ):
+        assert said in anna.get(f"{path}/plan?{query}").text
+    assert "Liczba odpowiedzi leży" in anna.get(f"{path}/plan?answers=0&lang=pl").text
+    town.store.change_draft(path.split("/")[-1], lambda old: {**old, "survey": "No Slug"}, COMMAND_LINE)
+    assert "still to be done" in anna.get(f"{path}/plan").text

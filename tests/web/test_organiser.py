@@ -226,3 +226,39 @@ def test_whoever_chooses_a_password_reads_the_rule_before_it_refuses():
     assert "A password needs at least 10 characters." in choosing_page("/organiser/first/key", "organiser")
     assert "Hasło musi mieć co najmniej 10 znaków." in choosing_page("/organiser/first/key", "organiser", None, Speech("pl"))
     assert "10" not in login_page()
+
+
+def test_what_to_do_next_and_the_response_in_steps():
+    from deniable.survey.store.accounts import Account
+    from deniable.survey.store.surveys import Overview
+    from deniable.web.pages import Speech, _next, _response
+
+    owner, analyst = (Account("x", role, "m", True, None) for role in ("owner", "analyst"))
+    known = {
+        "slug": "town",
+        "state": "open",
+        "number": 1,
+        "versions": 1,
+        "mixed": 0,
+        "earlier": 0,
+        "shown": False,
+        "linkage": "none",
+    }
+    rest = {"invited": True, "invitations": 400, "used": 0, "closes": None, "view": "v1"}
+
+    def seen(**changed):
+        return Overview(**{**known, **rest, **changed})
+
+    steps = {
+        "next_come_in": seen(), "next_invite": seen(invitations=0), "next_open_results": seen(mixed=60),
+        "next_close": seen(state="closed", due=True), "next_results": seen(state="closed", mixed=3, shown=True),
+        "next_nothing": seen(state="closed"), "next_wait": seen(state="closed", shown=True),
+    }  # fmt: skip
+    assert [_next(one, owner) for one in steps.values()] == list(steps)
+    # Before the first closing there is nothing for those who may not export.
+    assert [_next(steps[name], analyst) for name in ("next_open_results", "next_invite")] == ["next_come_in"] * 2
+    assert _response(seen(used=171), owner, Speech()) == "171 of 400 invited (43%)"
+    # The numbers of 150 to 199 people look alike, and so do shares within a tenth.
+    assert {_response(seen(used=used), analyst, Speech()) for used in range(150, 200)} == {"at least 30% of those invited"}
+    assert _response(seen(used=49), analyst, Speech()) == "too few to be shown"
+    assert _response(seen(invited=False), owner, Speech()) == "no invitations"

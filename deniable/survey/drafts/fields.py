@@ -13,7 +13,7 @@ from typing import Any
 from deniable.planning.known_to import USES
 from deniable.survey.drafts import values
 from deniable.survey.questionnaire import LINKAGES
-from deniable.survey.questions.kinds import KEYS, REFUSED
+from deniable.survey.questions.kinds import KEYS
 
 Part = dict[str, Any]
 Given = Mapping[str, str]
@@ -109,15 +109,6 @@ def fields_of(question: Part) -> list[Field]:
     kind = question.get("type")
     known = KEYS[kind] if isinstance(kind, str) and kind in KEYS else KEYS["boolean"] & KEYS["number"]
     return [field for field in QUESTION if field.key in known]
-
-
-def is_refused(kind: Any) -> bool:
-    """Whether there is a reason why such a question is not asked.
-
-    >>> is_refused("ranking"), is_refused("rating")
-    (True, False)
-    """
-    return kind in REFUSED
 
 
 def shown(fields: Sequence[Field], part: Part, languages: Sequence[str]) -> dict[str, str]:

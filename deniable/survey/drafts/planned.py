@@ -60,7 +60,7 @@ class DraftPlan:
     ... ''')
     >>> [one] = DraftPlan(asked, Wishes(answers=2_000)).questions
     >>> round(100 * one.row.figures["share_20"], 1), one.strongest.odds, one.needed
-    (5.2, 3.2, 2150)
+    (4.9, 3.0, 1940)
     """
 
     def __init__(self, asked: Questionnaire, wishes: Wishes) -> None:
