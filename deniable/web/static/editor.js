@@ -23,38 +23,39 @@ if (form) {
     }
   };
 
+  const send = async () => {
+    said.textContent = form.dataset.saving;
+    const fields = new URLSearchParams(new FormData(form));
+    fields.delete("drop");
+    try {
+      const reply = await fetch(form.action, {
+        method: "POST",
+        headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
+        body: fields,
+        redirect: "error",
+      });
+      const told = await reply.json();
+      said.textContent = told.said ?? form.dataset.unsaved;
+      if (!reply.ok) return;
+      form.elements.seen.value = told.seen;
+      form.elements.called.value = told.called;
+      showWrong(told.wrong);
+    } catch {
+      said.textContent = form.dataset.unsaved;
+    }
+  };
+
   const save = async () => {
-    timer = 0;
     if (running) {
       again = true;
       return;
     }
-    said.textContent = form.dataset.saving;
-    const fields = new URLSearchParams(new FormData(form));
-    fields.delete("drop");
-    running = fetch(form.action, {
-      method: "POST",
-      headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" },
-      body: fields,
-      redirect: "error",
-    });
-    try {
-      const reply = await running;
-      const told = await reply.json();
-      said.textContent = told.said ?? form.dataset.unsaved;
-      if (reply.ok) {
-        form.elements.seen.value = told.seen;
-        form.elements.called.value = told.called;
-        showWrong(told.wrong);
-      }
-    } catch {
-      said.textContent = form.dataset.unsaved;
-    } finally {
-      running = null;
-      if (again) {
-        again = false;
-        save();
-      }
+    running = send();
+    await running;
+    running = null;
+    if (again) {
+      again = false;
+      save();
     }
   };
 
@@ -72,9 +73,10 @@ if (form) {
   // A save that is under way changes the mark that the form carries: the button waits for it.
   form.addEventListener("submit", (event) => {
     clearTimeout(timer);
+    again = false;
     if (!running) return;
     event.preventDefault();
     const { submitter } = event;
-    running.catch(() => {}).then(() => setTimeout(() => form.requestSubmit(submitter), 50));
+    running.then(() => setTimeout(() => form.requestSubmit(submitter)));
   });
 }
