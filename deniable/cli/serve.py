@@ -48,6 +48,9 @@ def serve(
     discard_unreadable: Annotated[
         bool, typer.Option(help="Give up waiting answers whose key is lost for good, instead of refusing to start.")
     ] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin an empty database: surveys are then written in the browser.")
+    ] = False,
 ) -> None:
     """Serve the surveys of a database until interrupted. Answers arrive randomised; nothing else about anyone is kept.
 
@@ -59,9 +62,12 @@ def serve(
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", stream=sys.stderr)
     file, _ = Store.places(db, keys)
-    if file is not None and not file.exists():
+    if file is not None and not file.exists() and not new:
         # A mistyped name must not become an empty service.
-        raise FileError("no_database", "{path} does not exist. {advice}", path=str(file), advice=_how_to_open(db, keys))
+        raise FileError(
+            "no_database", "{path} does not exist. To begin it, and write surveys in the browser, add --new. {advice}",
+            path=str(file), advice=_how_to_open(db, keys),
+        )  # fmt: skip
     with Store(db, keys) as store:
         settings = Settings(burst=burst, per_second=per_second, reset_password=reset_password)
         # The port first: a second server that cannot have it leaves the database alone.
@@ -72,9 +78,9 @@ def serve(
             service.close()
             raise
         _tell_of_database(store, discarded)
-        if not store.slugs():
-            print(f"warning: no survey is in {store.place}. {_how_to_open(db, keys)}", file=sys.stderr)
         _tell_addresses(service, store)
+        if not store.slugs():
+            print(f"No survey is in {store.place} yet: write one at {service.url}/organiser", file=sys.stderr)
         code = _run(service)
     print("Stopped. Every answer that was acknowledged is kept.", file=sys.stderr)
     raise typer.Exit(code)
@@ -160,7 +166,7 @@ def _terminable() -> Iterator[None]:
 def _how_to_open(db: str, keys: Path | None) -> str:
     shown = "..." if "@" in db else db  # an address may hold a password
     named = f" --keys {keys}" if keys is not None else ""
-    return f"Open a survey in it first: deniable survey open QUESTIONNAIRE --db {shown}{named}"
+    return f"Or open a survey in it first: deniable survey open QUESTIONNAIRE --db {shown}{named}"
 
 
 def backup(

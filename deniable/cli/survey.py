@@ -238,7 +238,8 @@ def delete(
 ) -> None:
     """Delete a closed survey with all that belongs to it: answers and keys, invitations, receipts, contact details, questionnaires.
 
-    Backups and exported files keep what they have. What stays is one line in `deniable survey audit`.
+    Backups and exported files keep what they have. What stays are the lines about it in `deniable survey audit`, and the
+    numbers that its versions had: a new survey of that name goes on from there.
     """
     from deniable.survey.store.audit import COMMAND_LINE
 

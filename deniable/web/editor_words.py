@@ -40,7 +40,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "goes_questions": "its questionnaire in every version, the report, and all its results, also those that everyone may see",
             "delete_backups": "Backups and files that were exported keep what they have: delete those yourself if they should go, "
             "too. Whoever "
-            "restores an older backup brings the survey back. What stays here is one line in “What was done”.",
+            "restores an older backup brings the survey back. What stays here are the lines about it in “What was done”.",
             "delete_typed": "To delete it, type its short name: {slug}",
             "still_open": "It is still open. Close it first.",
             "delete_mistyped": "The short name is not right, so nothing was deleted.",
@@ -58,7 +58,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "from_text_note": "A questionnaire as YAML or JSON, with or without mistakes. Remarks (#) in the file are not kept.",
             "from_file": "File",
             "from_pasted": "or pasted text",
-            "take_over": "Take it over",
+            "take_over": "Use this questionnaire",
             "nothing_given": "Choose a file, or paste a text.",
             "draft_of": "Draft: {survey}",
             "draft_pages": "Pages of this draft",
@@ -102,7 +102,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "row_up": "Move up",
             "row": "Answer {number}",
             "new_row": "New answer",
-            "own_design": "A design of your own (for those who know what they do)",
+            "own_design": "A design of your own (for experts)",
             "own_design_label": "The design as YAML",
             "own_design_hint": "Counts if “a design of your own” is chosen above. For example: design: krr, and on the next line p: 0.8.",
             "changed_meanwhile": "Somebody else has changed this meanwhile. Nothing was overwritten. Press “Save” to see both texts.",
@@ -125,11 +125,12 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unknown_question": "There is no such question in this draft: it may have been moved or removed.",
             "many_drafts": "There are {most} drafts already; delete some first.",
             "draft_too_large": "A draft may have {most} characters at most.",
+            "draft_too_long": "A draft may have {pages} pages and {questions} questions at most. Ask fewer, or divide it into two surveys.",
             "draft_gone": "Not found",
             "open_it": "Open “{survey}”?",
             "open_wrong": "Something is still to be done before it can be opened ({count}).",
             "open_wrong_where": "See what",
-            "open_new": "From then on people can answer it.",
+            "open_new": "Once it is open, people can answer it.",
             "open_version": "This becomes version {number} of a survey that is there already. The version before takes no more "
             "answers; the "
             "answers it has stay and are read by themselves. Anyone who has the old page open is asked to load it again. If fewer than 50 "
@@ -199,7 +200,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "goes_questions": "kwestionariusz we wszystkich wersjach, raport i wszystkie wyniki, także te dostępne dla wszystkich",
             "delete_backups": "Kopie zapasowe i wyeksportowane pliki zachowują to, co w nich jest: jeśli i one mają zniknąć, trzeba "
             "je usunąć "
-            "osobno. Kto przywróci starszą kopię zapasową, przywróci i tę ankietę. Tutaj zostaje jeden wiersz w „Co zrobiono”.",
+            "osobno. Kto przywróci starszą kopię zapasową, przywróci i tę ankietę. Tutaj zostają wpisy o niej w „Co zrobiono”.",
             "delete_typed": "Aby ją usunąć, wpisz jej krótką nazwę: {slug}",
             "still_open": "Ankieta jest jeszcze otwarta. Najpierw trzeba ją zamknąć.",
             "delete_mistyped": "Krótka nazwa się nie zgadza, więc niczego nie usunięto.",
@@ -288,6 +289,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "unknown_question": "W tym szkicu nie ma takiego pytania: mogło zostać przeniesione albo usunięte.",
             "many_drafts": "Jest już {most} szkiców; trzeba najpierw usunąć niektóre.",
             "draft_too_large": "Szkic może mieć najwyżej {most} znaków.",
+            "draft_too_long": "Szkic może mieć najwyżej {pages} stron i {questions} pytań. Proszę zadać mniej pytań albo podzielić "
+            "go na dwie ankiety.",
             "draft_gone": "Nie znaleziono",
             "open_it": "Otworzyć „{survey}”?",
             "open_wrong": "Przed otwarciem trzeba jeszcze coś zrobić ({count}).",

@@ -35,7 +35,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "note": "Answers are released together, 50 or more at a time: half an hour to an hour and a half after enough have "
             "arrived, or when the survey is closed. The numbers of answers and of used invitations change only then, so"
             " that they never show that one person has answered. Until then people may have answered although no "
-            "answers have been released. Anyone who sends many of the answers knows those, so the others hide among "
+            "answers have been released. If one person sends many answers, the others are hidden among "
             "fewer.",
             "open": "open",
             "closed": "closed",
@@ -86,8 +86,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "note": "Odpowiedzi są udostępniane razem, co najmniej po 50: od pół godziny do półtorej godziny po tym, jak "
             "zbierze się ich wystarczająco dużo, albo po zamknięciu ankiety. Liczby odpowiedzi i wykorzystanych "
             "zaproszeń zmieniają się dopiero wtedy, żeby nigdy nie zdradziły, że odpowiedziała jedna osoba. Do tego "
-            "czasu mogły już nadejść odpowiedzi, choć żadnej nie udostępniono. Kto wysyła wiele odpowiedzi, zna je, "
-            "więc pozostałe kryją się wśród mniejszej liczby.",
+            "czasu mogły już nadejść odpowiedzi, choć żadnej nie udostępniono. Jeśli ktoś wyśle wiele odpowiedzi, "
+            "pozostałe są ukryte w mniejszej grupie.",
             "open": "otwarta",
             "closed": "zamknięta",
             "none_released": "jeszcze żadnej",

@@ -101,9 +101,17 @@ def public_page(bench: Workbench, ready: Ready, slug: str, draft: Draft, languag
         own=own.words.paragraphs(language),
         asked=who_answered(about, own, total, False, ready.material.spoken(language), said),
         views=views,
+        marked=_is_marked(views),
         verdicts=verdicts,
         closing=own.closing.paragraphs(language),
         **how_hidden(about, words),
+    )
+
+
+def _is_marked(views: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether pictures mark what was reported."""
+    return any(
+        figure.get("reported") for view in views for block in view["blocks"] for _, row in block["groups"] for figure in row
     )
 
 

@@ -83,13 +83,15 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "release_moved": "The survey or its results were changed meanwhile. Please look at the preview again.",
             "public_kind": "Results of a survey",
             "public_released": "Released on {day}. The figures are those of that day.",
-            "public_rule": "No group of fewer than 50 people is shown; rare answers are put together.",
+            "public_rule": "No results are given for groups of fewer than 50 people, and rare answers to open questions are put "
+            "together. Shares of private answers are estimates.",
             "public_answered": "The figures come from {n} answers.",
             "public_few": "There are too few answers to show any figure.",
             "public_version": "The questionnaire was changed while the survey was open. These results are of version {number}.",
-            "public_footer": "Computed by Deniable from randomised answers alone.",
+            "public_footer": "Computed by Deniable from the answers as they were sent.",
             "public_verdicts": "This page compares groups {count} times. The verdicts are adjusted for their number.",
-            "public_untrue": "Answers were changed at random before they were sent, so nobody's true answer is known. The figures take "
+            "public_untrue": "Answers to private questions were changed at random before they were sent, so nobody's true answer to "
+            "them is known. The figures take "
             "that into account. Untrue answers they cannot correct.",
             "public_describes": "The results describe those who answered. Those who did not may think and live differently.",
             "public_reading": "How to read the results",
@@ -170,13 +172,15 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "release_moved": "Ankieta albo jej wyniki zmieniły się tymczasem. Proszę jeszcze raz obejrzeć podgląd.",
             "public_kind": "Wyniki ankiety",
             "public_released": "Udostępniono: {day}. Liczby pochodzą z tego dnia.",
-            "public_rule": "Nie pokazujemy grup mniejszych niż 50 osób; rzadkie odpowiedzi są połączone.",
+            "public_rule": "Nie podajemy wyników grup mniejszych niż 50 osób, a rzadkie odpowiedzi na pytania jawne są połączone. "
+            "Udziały odpowiedzi prywatnych to oszacowania.",
             "public_answered": "Liczba odpowiedzi, z których pochodzą te wyniki: {n}.",
             "public_few": "Odpowiedzi jest zbyt mało, by pokazać jakiekolwiek liczby.",
             "public_version": "W czasie trwania ankiety zmieniono pytania. Wyniki dotyczą wersji {number}.",
-            "public_footer": "Obliczono w programie Deniable wyłącznie z losowo zmienionych odpowiedzi.",
+            "public_footer": "Obliczono w programie Deniable z odpowiedzi w takiej postaci, w jakiej je wysłano.",
             "public_verdicts": "Liczba porównań grup na tej stronie: {count}. We wnioskach uwzględniono, że jest ich wiele.",
-            "public_untrue": "Odpowiedzi były losowo zmieniane przed wysłaniem, więc niczyjej prawdziwej odpowiedzi nie znamy. Liczby to "
+            "public_untrue": "Odpowiedzi na pytania prywatne były losowo zmieniane przed wysłaniem, więc niczyjej prawdziwej "
+            "odpowiedzi na nie nie znamy. Liczby to "
             "uwzględniają. Nieprawdziwych odpowiedzi nie poprawią.",
             "public_describes": "Wyniki opisują osoby, które odpowiedziały. Pozostałe mogą myśleć i żyć inaczej.",
             "public_reading": "Jak czytać wyniki",

@@ -579,21 +579,20 @@ def test_serving_a_database_that_does_not_exist_is_refused_and_none_is_made(run,
     code, out, err = run("serve", "--db", "typo.db", "--port", "0")
     assert (code, out) == (2, "")
     assert err == (
-        "error: typo.db does not exist. Open a survey in it first: deniable survey open QUESTIONNAIRE --db typo.db\n"
+        "error: typo.db does not exist. To begin it, and write surveys in the browser, add --new. "
+        "Or open a survey in it first: deniable survey open QUESTIONNAIRE --db typo.db\n"
     )
     assert not list(tmp_path.iterdir())
 
 
-def test_a_database_without_a_survey_is_served_with_a_word(process, tmp_path):
-    with Store(str(tmp_path / "blank.db")):
-        pass
-    server, _, lines = process("--db", "blank.db")
+def test_a_new_database_is_served_with_a_word(process, tmp_path):
+    server, url, lines = process("--db", "blank.db", "--new")
+    assert (tmp_path / "blank.db").exists()
     assert not any("/s/" in line for line in lines)
     server.send_signal(signal.SIGTERM)
     server.wait(30)
     err = server.stderr.read()
-    assert "no survey is in sqlite:///blank.db." in err
-    assert "deniable survey open QUESTIONNAIRE --db blank.db" in err
+    assert f"No survey is in sqlite:///blank.db yet: write one at {url}/organiser" in err
 
 
 def test_a_server_that_is_interrupted_says_that_answers_are_kept(process):

@@ -10,15 +10,16 @@ from deniable.survey.store import deleting
 from deniable.survey.store.audit import COMMAND_LINE
 from deniable.survey.store.published import Moment
 from deniable.survey.store.tables import STATIC
-from deniable.survey.submission import token_hash
+from deniable.survey.submission import read_submission, token_hash
 
 
 def rows(store):
-    """How many rows each table has, without the audit trail; and the tables and views themselves."""
+    """How many rows each table has, without what stays known of a deleted survey; and the tables and views themselves."""
     look = sa.inspect(store.engine)
     with store.engine.connect() as connection:
         counts = {table.name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar() for table in STATIC}
-    counts.pop("audit")
+    for kept in ("audit", "deleted"):  # that it was there, and the numbers that it had, stay known
+        counts.pop(kept)
     return counts, sorted(look.get_table_names()), sorted(look.get_view_names())
 
 
@@ -86,6 +87,30 @@ def test_no_number_is_given_out_twice(store, standin):
     asked = store.current("three")[0]
     assert asked.version > gone.version
     assert asked.survey > gone.survey
+
+
+def test_a_new_survey_of_that_name_has_other_numbers_and_takes_nothing_that_was_drawn_for_the_old_one(store, standin, send):
+    """Somebody may still have the old page open, and whatever keeps what it read knows a version by its short name and number."""
+    fill(store, standin, send, "town")
+    old = store.current("town")[0]
+    store.delete_survey("town")
+    store.open_survey(standin.Standin(title="Something else"))
+    now = store.current("town")[0]
+    assert (old.number, now.number) == (2, 3)
+    with pytest.raises(RefusedError, match="changed since the page was opened"):
+        send(store, standin.body(version=2))
+    with pytest.raises(RefusedError, match="no version 2"):
+        store.version("town", 2)
+
+
+def test_an_answer_to_a_survey_that_was_deleted_holds_up_nobody_elses(store, standin, send):
+    store.open_survey(standin.Standin(slug="goes"))
+    gone = read_submission(store.current("goes")[0], standin.body())
+    store.close_survey("goes")
+    store.delete_survey("goes")
+    store.open_survey(standin.Standin(slug="stays"))
+    refused, kept = store.submit([gone, read_submission(store.current("stays")[0], standin.body())])
+    assert (refused.code, kept) == ("closed", None)
 
 
 def test_the_file_holds_nothing_of_it(tmp_path, standin, send):

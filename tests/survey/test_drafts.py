@@ -221,6 +221,19 @@ def test_drafts_have_a_limit_in_number_and_size(store, monkeypatch):
         store.change_draft(store.drafts()[0].key, lambda _: {"title": "x" * 2_000_000}, ANNA)
 
 
+def test_a_draft_longer_than_anyone_would_fill_in_is_refused():
+    pages = [{"elements": []}] * 200
+    assert len(beginning.from_text(json.dumps({"survey": "a", "pages": pages}))["pages"]) == 200
+    for longer in ([*pages, {}], [{"elements": [{"type": "boolean"}] * 501}]):
+        with pytest.raises(RefusedError, match="200 pages and 500 questions at most"):
+            beginning.from_text(json.dumps({"survey": "a", "pages": longer}))
+
+
+def test_a_type_that_is_no_text_is_a_mistake_like_others():
+    content = {"survey": "a", "title": "t", "pages": [{"elements": [{"type": ["x"], "name": "q"}]}]}
+    assert "unknown_type" in [one.error.code for one in check(content)[1]]
+
+
 def test_pages_and_questions_are_arranged():
     content = {"pages": [{"title": "One", "elements": [{"name": "a", "type": "boolean"}, {"name": "b", "type": "boolean"}]}]}
 
@@ -238,7 +251,7 @@ def test_pages_and_questions_are_arranged():
     assert names(parts.moved(twice, (1, 0), mark(twice, (1, 0)), -1)) == [["a", "b"], ["b2"]]
     assert names(parts.moved(two, (0, 0), mark(two, (0, 0)), 1)) == [["a", "b"]]
     assert names(parts.removed(two, (0, 0), mark(two, (0, 0)))) == [["b"]]
-    assert names(parts.added(two, "matrix")[0]) == [["a"], ["b", "q1"]]
+    assert names(parts.added(two, "matrix")[0]) == [["a"], ["b", "q3"]]
     assert json.loads(json.dumps(content)) == content
     with pytest.raises(parts.ChangedMeanwhileError):
         parts.joined(two, 1, "another mark")

@@ -388,7 +388,7 @@ def test_the_plan_stands_beside_the_editor(town):
         head, shown = plan_text.head_of(key, words_of("en")), plan_text.figure(key, found, words_of("en"))
         assert f"<dt>{head}</dt><dd>{shown}</dd>" in page
     strongest = plan.strongest(0.05)["smokes"]
-    assert f"As strong as possible for ± 5 points: odds of {strongest.odds:.1f}" in page
+    assert f"The strongest protection for ± 5 points: odds change by a factor of at most {strongest.odds:.1f}" in page
     assert f"To know a share of 20% to within ± 5 points: {plan.answers_for(0.05, 'smokes'):,} answers." in page
     assert "Of 10 people whose answer is “No”, about 2 send “Yes”. So a “Yes” proves nothing." in page
     assert "their answers have 5 combinations, so there are 20.0 people for each" in page

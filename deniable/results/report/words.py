@@ -8,7 +8,8 @@ ENGLISH = {
     "made": "Made on",
     "short": "Before you read",
     "describes": "This report describes those who answered. Those who did not may think and live differently.",
-    "untrue": "Answers were changed at random before they were sent, so nobody's true answer is known. That can be reckoned with; untrue "
+    "untrue": "Answers to private questions were changed at random before they were sent, so nobody's true answer to them is known. "
+    "That can be reckoned with; untrue "
     "answers cannot: randomising does not correct them.",
     "interval": "Every figure is an estimate and stands with an interval: if such surveys were made again and again, 95 of 100 intervals "
     "would hold the true figure. Where an interval is wide, the figure is known that roughly and no better.",
@@ -71,7 +72,7 @@ ENGLISH = {
     "forged_invited": "Every invitation could be used once, so forging many answers takes as many invitations.",
     "forged_anyone": "Nothing kept anyone from answering many times, so such a share cannot be excluded.",
     "everything": "For those who may export the answers: this report may show groups of fewer than 50 people. Do not publish it.",
-    "footer": "Computed by Deniable from randomised answers alone. Schema fingerprint `{fingerprint}`.",
+    "footer": "Computed by Deniable from the answers as they were sent. Schema fingerprint `{fingerprint}`.",
     "estimates": "Estimates with 95% intervals",
     "differences": "Difference with its 95% interval",
     "picture": "Dots are estimates, lines their intervals; an empty diamond marks what was reported before chance was reckoned with.",
@@ -97,7 +98,8 @@ POLISH = {
     "made": "Data raportu",
     "short": "Zanim zaczną Państwo czytać",
     "describes": "Raport opisuje osoby, które odpowiedziały. Pozostałe mogą myśleć i żyć inaczej.",
-    "untrue": "Odpowiedzi były losowo zmieniane przed wysłaniem, więc niczyjej prawdziwej odpowiedzi nie znamy. Wpływ losowania można "
+    "untrue": "Odpowiedzi na pytania prywatne były losowo zmieniane przed wysłaniem, więc niczyjej prawdziwej odpowiedzi na nie nie "
+    "znamy. Wpływ losowania można "
     "uwzględnić w obliczeniach, nieprawdziwych odpowiedzi – nie: losowanie ich nie poprawia.",
     "interval": "Każda liczba jest oszacowaniem i ma swój przedział: gdyby takie ankiety powtarzać wiele razy, 95 na 100 przedziałów "
     "zawierałoby prawdziwą wartość. Gdzie przedział jest szeroki, tam wartość znamy tylko z taką dokładnością.",
@@ -161,7 +163,7 @@ POLISH = {
     "forged_anyone": "Nic nie przeszkadzało odpowiadać wiele razy, więc takiej liczby fałszerstw nie można wykluczyć.",
     "everything": "Tylko dla osób, które mogą pobierać odpowiedzi: raport może pokazywać grupy mniejsze niż 50 osób. Proszę go "
     "nie publikować.",
-    "footer": "Obliczono w programie Deniable wyłącznie z losowo zmienionych odpowiedzi. Odcisk schematu `{fingerprint}`.",
+    "footer": "Obliczono w programie Deniable z odpowiedzi w takiej postaci, w jakiej je wysłano. Odcisk schematu `{fingerprint}`.",
     "estimates": "Oszacowania z przedziałami 95%",
     "differences": "Różnica z przedziałem 95%",
     "picture": "Kropki to oszacowania, linie – ich przedziały; pusty romb pokazuje, co zgłoszono, zanim uwzględniono losowanie.",

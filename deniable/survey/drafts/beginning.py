@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parent / "templates"
 TEMPLATES = ("blank", "sensitive", "site", "services", "register")
 """Files of the folder, in the order in which they are offered; their texts are English and Polish."""
 TEXTS = ("en", "pl")
+MOST_PAGES, MOST_QUESTIONS = 200, 500
 LONGEST_TEXT = 500_000
 """Characters of YAML that are read: a questionnaire has a few thousand, and the reader takes seconds for a million."""
 
@@ -74,7 +75,22 @@ def from_text(text: str) -> Content:
     if not isinstance(document.value, dict):
         raise document.error((), "not_a_questionnaire", "a questionnaire is a mapping with survey, title and pages.")
     _check_values(document, document.value)
+    _check_length(document.value)
     return dict(document.value)
+
+
+def _check_length(content: Content) -> None:
+    """Refuse what nobody would fill in: every page of it is on one page of the editor."""
+    pages = content.get("pages")
+    listed = pages if isinstance(pages, list) else []
+    elements = sum(
+        len(page["elements"]) for page in listed if isinstance(page, dict) and isinstance(page.get("elements"), list)
+    )
+    if len(listed) > MOST_PAGES or elements > MOST_QUESTIONS:
+        raise RefusedError(
+            "draft_too_long", "A draft may have {pages} pages and {questions} questions at most. Ask fewer, or divide it into two surveys.",
+            pages=MOST_PAGES, questions=MOST_QUESTIONS,
+        )  # fmt: skip
 
 
 def _json(text: str) -> Document | None:

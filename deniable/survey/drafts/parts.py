@@ -170,7 +170,8 @@ def added(content: Content, kind: str) -> tuple[Content, Asked]:
             raise RefusedError("pages_unreadable", "The pages of this draft cannot be read; put them right as YAML first.")
         changed["pages"] = [{"elements": []}]
     elements = changed["pages"][-1].setdefault("elements", [])
-    elements.append({"type": kind if kind in KEYS else "boolean", "name": free_name(content, "q1")})
+    number = sum(len(page.get("elements") or ()) for page in pages_of(changed)) + 1
+    elements.append({"type": kind if kind in KEYS else "boolean", "name": free_name(content, f"q{number}")})
     return changed, Asked((len(changed["pages"]) - 1, len(elements) - 1), elements[-1])
 
 

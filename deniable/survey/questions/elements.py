@@ -79,7 +79,7 @@ class Unread:
         if not isinstance(given, dict):
             return cls("", False, None)
         level = privacy_of(reading, given)
-        asks = given.get("type") in KEYS and given["type"] not in ("information", "consent")
+        asks = isinstance(given.get("type"), str) and given["type"] in KEYS and given["type"] not in ("information", "consent")
         rule = Mistakes().read(partial(_visible_if, reading, given), None)
         return cls(
             str(given.get("name", "")), asks and (level in LEVELS if isinstance(level, str) else isinstance(level, dict)), rule

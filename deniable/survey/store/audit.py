@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from deniable.errors import ParameterError
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected, writing
-from deniable.survey.store.tables import account, audit, released_page
+from deniable.survey.store.tables import account, audit, deleted, released_page
 
 MOST_LINES = 10_000
 """So many lines are kept: the newest."""
@@ -80,11 +80,14 @@ def write_line(connection: sa.Connection, by: Actor | None, action: str, about: 
 
 def forget_when(connection: sa.Connection) -> None:
     """PostgreSQL numbers transactions, and keeps with every row by which one it was written. A line with a day would date whatever
-    was written right before and after it, contact details for example. So all lines are written again, and have one number. So are released
-    pages, which have a day, too; as a new text, for a long one that stays the same keeps its old rows."""
+    was written right before and after it, contact details for example. So all lines are written again, and have one number. So is "
+    "what stays
+    known of deleted surveys, whose line has a day, and so are released pages, which have a day, too; as a new text, for a long one "
+    "that stays the same keeps its old rows."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.update(audit).values(repeats=audit.c.repeats))
         connection.execute(sa.update(account).values(role=account.c.role))
+        connection.execute(sa.update(deleted).values(number=deleted.c.number))
         connection.execute(sa.update(released_page).values(content=released_page.c.content + ""))
 
 

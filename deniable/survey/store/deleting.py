@@ -3,6 +3,8 @@ the report and released results."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from deniable.errors import RefusedError
@@ -52,7 +54,7 @@ def delete_survey(database: Database, slug: str, by: Actor | None = None) -> Non
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS answers_{one.id}")
         connection.execute(sa.delete(version).where(version.c.survey_id == row.id))
         connection.execute(sa.delete(survey).where(survey.c.id == row.id))
-        _note(connection, row.id, max(ids))
+        _note(connection, slug, row.id, versions[-1])
         write_line(connection, by, "deleted", slug)
     for name in names:
         keys.destroy(name)
@@ -65,18 +67,23 @@ def delete_survey(database: Database, slug: str, by: Actor | None = None) -> Non
     vacuum(database.engine)
 
 
-def _note(connection: sa.Connection, survey_id: int, version_id: int) -> None:
-    known = connection.execute(sa.select(deleted)).one_or_none()
-    before = (0, 0) if known is None else (known.survey_id, known.version_id)
-    connection.execute(sa.delete(deleted))
-    connection.execute(sa.insert(deleted).values(survey_id=max(before[0], survey_id), version_id=max(before[1], version_id)))
+def _note(connection: sa.Connection, slug: str, survey_id: int, last: sa.Row[Any]) -> None:
+    connection.execute(sa.delete(deleted).where(deleted.c.slug == slug))
+    connection.execute(sa.insert(deleted).values(slug=slug, number=last.number, survey_id=survey_id, version_id=last.id))
+
+
+def first_number(connection: sa.Connection, slug: str) -> int:
+    """The number of a new survey's first version: beyond those of a deleted one that had the same short name. Pages that are still open
+    somewhere, files on people's disks and whoever keeps what was read know a version by short name and number."""
+    gone = connection.execute(sa.select(deleted.c.number).where(deleted.c.slug == slug)).scalar()
+    return 1 if gone is None else int(gone) + 1
 
 
 def unused_id(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     """The number of a new survey or version where the database would give out that of a deleted one again: whoever still holds what was
     said of the old one (a page, a table of counts) must not find another in its place."""
     column = deleted.c.survey_id if table is survey else deleted.c.version_id
-    gone = connection.execute(sa.select(column)).scalar()
+    gone = connection.execute(sa.select(sa.func.max(column))).scalar()
     if gone is None or connection.dialect.name != "sqlite":
         return {}
     highest = connection.execute(sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0))).scalar_one()

@@ -78,7 +78,10 @@ def _drafts(connection: sa.Connection) -> None:
         """CREATE TABLE draft (key TEXT PRIMARY KEY, content TEXT NOT NULL, revision INTEGER NOT NULL,
            changed_by TEXT NOT NULL)"""
     )
-    connection.exec_driver_sql("CREATE TABLE deleted (survey_id INTEGER NOT NULL, version_id INTEGER NOT NULL)")
+    connection.exec_driver_sql(
+        """CREATE TABLE deleted (slug TEXT PRIMARY KEY, number INTEGER NOT NULL, survey_id INTEGER NOT NULL,
+           version_id INTEGER NOT NULL)"""
+    )
 
 
 MIGRATIONS: Sequence[Callable[[sa.Connection], None]] = (

@@ -14,7 +14,7 @@ from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.audit import Actor, write_line
 from deniable.survey.store.database import Database
-from deniable.survey.store.deleting import unused_id
+from deniable.survey.store.deleting import first_number, unused_id
 from deniable.survey.store.engine import writing
 from deniable.survey.store.folder import keys_of
 from deniable.survey.store.labels import create_view
@@ -90,7 +90,7 @@ def open_survey(
             check_retention(questionnaire.linkage, contacts_until)
             if last is None:
                 added = sa.insert(survey).values(slug=slug, state="open", **unused_id(connection, survey))
-                survey_id = _new_id(connection.execute(added))
+                survey_id, number = _new_id(connection.execute(added)), first_number(connection, slug)
             else:
                 survey_id, number = last.survey_id, last.number + 1
                 discarded = _replace(connection, keys, slug, last, discard)

@@ -61,7 +61,10 @@ def _commit(engine: sa.Engine, keys: KeyFolder, group: Sequence[Submission]) -> 
             if one.id_hash in seen:
                 outcomes.append(REPEATED if seen[one.id_hash] == one.body_mac else _id_reused())
                 continue
-            here = versions[one.version]
+            here = versions.get(one.version)
+            if here is None:  # deleted meanwhile: nobody else's answer waits for that
+                outcomes.append(_closed())
+                continue
             token = tokens.get(one.token_hash or "")
             refused = _refusal(here, token, one, today)
             if refused is None and (one.survey, one.code) in codes:
@@ -151,7 +154,7 @@ def _codes(connection: sa.Connection, group: Sequence[Submission]) -> set[tuple[
 
 def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, today: str) -> Outcome:
     if here.state != "open" or (here.closes is not None and today > here.closes):
-        return RefusedError("closed", "This survey is closed; nothing was stored.")
+        return _closed()
     if here.current != here.id:
         return RefusedError(
             "wrong_version", "The survey has changed since the page was opened. Load the page again and answer there."
@@ -165,6 +168,10 @@ def _refusal(here: _Version, token: dict[str, object] | None, one: Submission, t
     if early or late:
         return RefusedError("token_not_now", "This invitation is not valid today.")
     return None
+
+
+def _closed() -> RefusedError:
+    return RefusedError("closed", "This survey is closed; nothing was stored.")
 
 
 def _token_used() -> RefusedError:

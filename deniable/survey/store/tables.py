@@ -120,8 +120,14 @@ draft = sa.Table(
     sa.Column("changed_by", sa.Text),  # who saved it last; never when: a day would date rows that were written beside it
 )
 deleted = sa.Table(
-    "deleted", METADATA, sa.Column("survey_id", sa.Integer), sa.Column("version_id", sa.Integer)
-)  # the highest numbers of surveys and versions that are gone; at most one row, not in backups
+    "deleted",
+    METADATA,
+    sa.Column("slug", sa.Text, primary_key=True),
+    # The highest numbers that it had, none of which is given out again: somebody may still hold a page of it.
+    sa.Column("number", sa.Integer),
+    sa.Column("survey_id", sa.Integer),
+    sa.Column("version_id", sa.Integer),
+)
 
 UNUSED, USED, SHOWN, REVOKED = 0, 1, 2, 3
 """An invitation is used at once; that it was is shown only with the batch its answer is in, for one by one it would tell who came when. One
@@ -138,6 +144,7 @@ STATIC = (
     account,
     audit,
     draft,
+    deleted,
     report_draft,
     released_page,
     once_released,
