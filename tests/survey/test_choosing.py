@@ -242,7 +242,7 @@ def test_a_later_release_that_would_choose_otherwise_changes_nothing_that_is_ope
     assert store.open_survey(found) == 1
     told, kept = store.current("habits")[1], store.version("habits").schema
     other = cheapest(WithMissing(dn.Integer(0, 99), NO_ANSWER), 5, "share")
-    monkeypatch.setattr(reading, "cheapest", lambda *_: other)
+    monkeypatch.setattr(reading, "_cheapest", lambda *_: other.channel)
     changed = asked(", for: mean")
     assert changed.schema["hours"] != kept["hours"]
     assert store.open_survey(changed) == 1, "the questionnaire is as it was"
