@@ -26,7 +26,7 @@ quick test: export OPENBLAS_NUM_THREADS = 1
 # Folders without any such test are not even imported.
 # Compiled tests are kept even where the environment says not to: reading them all anew takes a quarter of the time.
 quick: export PYTHONDONTWRITEBYTECODE =
-NOT_QUICK = attacks browser charts cli engines statistical web
+NOT_QUICK = attacks browser charts cli engines results statistical web
 quick: $(VENV)/.installed-test
 	$(PY) -m pytest -q -n 2 --dist loadgroup -m "unit and not slow" --hypothesis-profile=quick -p no:schemathesis \
 		$(NOT_QUICK:%=--ignore=tests/%) $(NOT_QUICK:%=--ignore=deniable/%)

@@ -26,7 +26,7 @@ settings.register_profile("quick", deadline=None, max_examples=10)
 KINDS = ("unit", "statistical", "servers", "browser")
 STARTED = {"chromium": "browser", "postgresql": "servers", "spark": "servers", "serve": "servers", "served": "servers"}
 FOLDERS = {"statistical": "statistical", "browser": "browser"} | dict.fromkeys(
-    ["attacks", "charts", "cli", "engines", "web"], "servers"
+    ["attacks", "charts", "cli", "engines", "results", "web"], "servers"
 )
 
 

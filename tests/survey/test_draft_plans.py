@@ -16,6 +16,8 @@ from deniable.survey.drafts.planned import DraftPlan, Wishes, privacy_at, with_o
 from deniable.survey.page_sentences import told
 from deniable.survey.questionnaire import Questionnaire
 
+pytestmark = pytest.mark.servers  # databases and plans: not for every day
+
 _SPEC = importlib.util.spec_from_file_location("questionnaires", Path(__file__).with_name("questionnaires.py"))
 questionnaires = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(questionnaires)

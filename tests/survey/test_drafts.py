@@ -18,6 +18,8 @@ from deniable.survey.store import drafts as store_drafts
 from deniable.survey.store.audit import Actor
 from deniable.survey.yaml_text import yaml_text
 
+pytestmark = pytest.mark.servers  # databases and plans: not for every day
+
 _SPEC = importlib.util.spec_from_file_location("questionnaires", Path(__file__).with_name("questionnaires.py"))
 questionnaires = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(questionnaires)
