@@ -9,6 +9,7 @@ import gc
 import math
 import signal
 import socket
+import threading
 import time
 
 import pytest
@@ -192,11 +193,18 @@ def test_a_proxy_may_have_as_many_connections_as_there_are(serve, standin, line)
 
 def test_newcomers_are_refused_only_where_everybody_is_being_served(serve, standin, line, monkeypatch):
     town = serve(standin.Standin(), patience=Patience(connections=3))
-    slow = town.store.slugs
-    monkeypatch.setattr(town.store, "slugs", lambda: time.sleep(0.5) or slow())
+    at_work, answered, names = threading.Semaphore(0), threading.Event(), town.store.slugs
+
+    def slugs():
+        at_work.release()
+        assert answered.wait(60)
+        return names()
+
+    monkeypatch.setattr(town.store, "slugs", slugs)
     served = [line(town, b"GET /api/health HTTP/1.1\r\n\r\n") for _ in range(3)]
-    time.sleep(0.1)
+    assert all(at_work.acquire(timeout=30) for _ in served)
     assert line(town).recv(12) == b"HTTP/1.1 503"
+    answered.set()
     assert [one.recv(12) for one in served] == [b"HTTP/1.1 200"] * 3
     # They are idle now, and the oldest makes room.
     assert town.post(standin.body()).status_code == 201
