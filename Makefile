@@ -22,14 +22,15 @@ wheel: $(VENV)/bin/python
 # Two workers keep two cores busy: linear algebra with threads of its own makes them wait for each other (twice the time behind noise).
 quick test: export OPENBLAS_NUM_THREADS = 1
 
-# For every day, in under a minute on two cores: tests that need nothing but Python (the kinds of tests: pyproject.toml).
+# For every day, in under a minute on two cores: tests that need nothing but Python (the kinds of tests: pyproject.toml), without the
+# examples of docstrings.
 # Folders without any such test are not even imported.
 # Compiled tests are kept even where the environment says not to: reading them all anew takes a quarter of the time.
 quick: export PYTHONDONTWRITEBYTECODE =
 NOT_QUICK = attacks browser charts cli engines results statistical web
 quick: $(VENV)/.installed-test
 	$(PY) -m pytest -q -n 2 --dist loadgroup -m "unit and not slow" --hypothesis-profile=quick -p no:schemathesis \
-		$(NOT_QUICK:%=--ignore=tests/%) $(NOT_QUICK:%=--ignore=deniable/%)
+		tests $(NOT_QUICK:%=--ignore=tests/%)
 
 # Everything.
 test: $(VENV)/.installed-test browser

@@ -24,7 +24,7 @@ settings.register_profile("quick", deadline=None, max_examples=10)
 # Every test is of one kind; `make quick` runs the kind `unit`. What a test starts decides, then the folder or file it is in. Where
 # neither is right, the file says so itself: `pytestmark = pytest.mark.servers`.
 KINDS = ("unit", "statistical", "servers", "browser")
-STARTED = {"chromium": "browser", "postgresql": "servers", "spark": "servers", "serve": "servers", "served": "servers"}
+STARTED = {"chromium": "browser"} | dict.fromkeys(["postgresql", "spark", "serve", "served", "open_store"], "servers")
 FOLDERS = {"statistical": "statistical", "browser": "browser"} | dict.fromkeys(
     ["attacks", "charts", "cli", "engines", "results", "web"], "servers"
 )

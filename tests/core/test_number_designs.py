@@ -192,6 +192,7 @@ def test_a_rating_has_no_more_reports_than_answers():
     )
 
 
+@pytest.mark.statistical
 def test_the_mean_of_a_rating_is_unbiased_and_known_better_than_by_randomised_response():
     """2,000 people of 1, 2, 2, 5 in turn; 60 surveys: the mean of means is 2.5, and they differ less than with KRR at the same odds."""
     rng, ratings = np.random.default_rng(4), dn.Ordinal([str(i) for i in range(1, 11)], missing="no answer")

@@ -263,8 +263,7 @@ def fimi_texts():
     )
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("piece", [1 << 18, 100])
+@pytest.mark.parametrize(("packed", "piece"), [(False, 100), (True, 1 << 18)])
 def test_fimi_files_are_read_as_python_would(tmp_path, monkeypatch, packed, piece):
     monkeypatch.setattr(baskets_module, "PIECE", piece)
     path = tmp_path / ("numbers.dat.gz" if packed else "numbers.dat")

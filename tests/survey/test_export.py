@@ -14,6 +14,8 @@ from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store import Store
 from deniable.survey.store.mixing import BATCH
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture
 def town(tmp_path):

@@ -11,6 +11,8 @@ from deniable.survey.invitations import COLUMNS, invite, new_token, read_list, r
 from deniable.survey.store import Store
 from deniable.survey.submission import token_hash
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture
 def town(tmp_path, standin):

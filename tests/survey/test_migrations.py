@@ -17,6 +17,8 @@ from deniable.survey.store.engine import create, parse
 from deniable.survey.store.submissions import REPEATED
 from deniable.survey.store.tables import STATIC
 
+pytestmark = pytest.mark.servers
+
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("store-v*.sql"))
 # Counted by hand from the rows in the fixtures: 40 of 60 report "yes" to a question kept with 3/4.
 REPORTED_YES, ROWS, KEPT = 40, 60, 0.75
