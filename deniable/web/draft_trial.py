@@ -1,8 +1,7 @@
-"""Trying a draft: the page as respondents see it, a trial with colleagues, and made-up answers. All of it is for owners (permissions.py)."""
+"""Trying a draft: the page as respondents see it, a trial with colleagues, and made-up answers. For owners (permissions.py)."""
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
 from typing import Any
 
@@ -97,16 +96,11 @@ def _add_preview(routes: APIRouter, store: Store, files: Mapping[str, Released])
             asked, _mistakes = check(store.draft(draft).content)
             if asked is None:
                 return problem(422, "draft_wrong", "The draft has mistakes, so there is nothing to show yet.")
-            until = _until() if asked.linkage == "register" else None
-            told = {**asked.client(), "version": 1, "open": True, "contacts_until": until}
+            # The day on which contact details are erased is chosen at the opening.
+            told = {**asked.client(), "version": 1, "open": True, "contacts_until": None}
             return JSONResponse(told, 200, NO_STORE)
 
         return await answered(request, work)
-
-
-def _until() -> str:
-    """The day on which contact details would be erased; the real one is chosen at the opening."""
-    return (datetime.date.today() + datetime.timedelta(CONTACT_DAYS)).isoformat()
 
 
 def _done(collector: Collector, draft: Draft, given: Fields, me: Account) -> str:

@@ -36,7 +36,8 @@ SANDBOX = "default-src 'none'; sandbox"
 STATUS = {
     "unknown_survey": 404, "not_found": 404, "unknown_version": 404, "no_version": 404, "unknown_attribute": 404, "unknown_view": 404,
     "needs_export": 403, "no_export": 403, "nothing_released": 409, "results_after_closing": 409, "busy": 503,
-    "release_after_closing": 409, "few_to_release": 409, "few_apart": 409, "trial_not_released": 409, "not_apart": 409, "release_moved": 409, "draft_changed": 409, "no_place": 404,
+    "release_after_closing": 409, "few_to_release": 409, "few_apart": 409, "release_moved": 409, "draft_changed": 409, "no_place": 404,
+    "trial_not_released": 409, "not_apart": 409,
 }  # fmt: skip
 """All other mistakes of an address are 400."""
 FIXES = {"needs_export": "fix_owner", "no_export": "fix_owner", "nothing_released": "fix_wait", "results_after_closing": "fix_wait",

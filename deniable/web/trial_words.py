@@ -29,8 +29,8 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_close_trial": "Close the trial and read its results",
             "do_delete_trial": "Delete the trial",
             "make_up_it": "Fill it with made-up residents",
-            "make_up_about": "See the result pages before anyone has answered. Made-up people answer the questions of this draft; what they "
-            "answer is mixed and stored as real answers are. It says nothing about real people: only how results will look, and how wide "
+            "make_up_about": "See the result pages before anyone has answered. Made-up people answer the questions of this draft; what "
+            "they answer is mixed and stored as real answers are. It says nothing about real people: only how results will look, and how wide "
             "their intervals will be.",
             "make_up_people": "How many made-up residents",
             "do_make_up": "Make them up",
@@ -62,8 +62,8 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "wysłane.",
             "preview_wrong": "Podglądu jeszcze nie ma: stronę można pokazać, gdy poniższa lista będzie pusta.",
             "try_it": "Wypróbuj ją ze współpracownikami",
-            "try_about": "Próba to osobna ankieta pod osobnym adresem. Kto na nią odpowiada, widzi prawdziwą stronę z napisem, że to próba. "
-            "Odpowiedzi z próby nigdy nie liczą się we właściwej ankiecie.",
+            "try_about": "Próba to osobna ankieta pod osobnym adresem. Kto na nią odpowiada, widzi prawdziwą stronę z napisem, że to "
+            "próba. Odpowiedzi z próby nigdy nie liczą się we właściwej ankiecie.",
             "try_uninvited": "W próbie nikt nie potrzebuje zaproszenia.",
             "try_contacts": "Próba także pyta o dane kontaktowe. Zostaną usunięte po {days} dniach albo razem z próbą.",
             "do_try": "Otwórz próbę",

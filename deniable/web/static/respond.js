@@ -80,7 +80,7 @@ function otherWay() {
 /** The end of the road: a sentence (by its name among the words) and another way, never an empty page. */
 function stuck(sentence) {
   unsaved = false;
-  present(() => show(title(), make("p", { role: "alert" }, words[sentence]), otherWay()));
+  present(() => show(title(), make("p", { role: "alert" }, words[sentence]), previewed ? null : otherWay()));
 }
 
 function speak(chosen) {
