@@ -36,10 +36,7 @@ def try_(
 
     read = read_questionnaire(questionnaire)
     with new_store(db, keys) as store:
-        if made_up is None:
-            tried = open_trial(store, read, COMMAND_LINE)
-        else:
-            tried = make_up(store, read, made_up, COMMAND_LINE)
+        tried = open_trial(store, read, COMMAND_LINE) if made_up is None else make_up(store, read, made_up, COMMAND_LINE)
     if tried.replaced:
         print("The one before it was deleted, with its answers.")
     serve = f"deniable serve --db {shown_place(db)}"

@@ -2,9 +2,9 @@
 
 The model is plain on purpose. Each person has one leaning, which moves all of their answers a little in one direction, so that cross
 tables show something; beyond that, questions have nothing to do with each other. Of yes or no a third says yes, of a list the first
-answers are the most frequent, scales and numbers crowd somewhat above or below their middle. One answer in 25 is withheld. Nothing of this says anything
-about real people. The answers are then mixed by the channels of the questionnaire, with the operating system's randomness, as the
-respondent's page would mix them.
+answers are the most frequent, scales and numbers crowd somewhat above or below their middle. One answer in 25 is withheld. Nothing of this
+says anything about real people. The answers are then mixed by the channels of the questionnaire, with the operating system's randomness, as
+the respondent's page would mix them.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ TRIAL_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_delete_trial": "Delete the trial",
             "make_up_it": "Fill it with made-up residents",
             "make_up_about": "See the result pages before anyone has answered. Made-up people answer the questions of this draft; what "
-            "they answer is mixed and stored as real answers are. It says nothing about real people: only how results will look, and how wide "
-            "their intervals will be.",
+            "they answer is mixed and stored as real answers are. It says nothing about real people: only how results will look, and how "
+            "wide their intervals will be.",
             "make_up_people": "How many made-up residents",
             "do_make_up": "Make them up",
             "do_make_up_again": "Make up others",

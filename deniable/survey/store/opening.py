@@ -85,6 +85,8 @@ def open_survey(
             _lock_version(connection, slug)
             before = connection.execute(sa.select(survey).where(survey.c.slug == slug).with_for_update()).one_or_none()
             last = None if before is None else _last_version(connection, before.id)
+            if trial and last is not None:
+                _check_trial(slug, last.number)
             if last is not None and last.questionnaire == text:
                 keep_until(connection, last, contacts_until)
                 _set_open(connection, last.survey_id)
@@ -99,11 +101,6 @@ def open_survey(
             else:
                 survey_id, number = last.survey_id, last.number + 1
                 discarded = _replace(connection, keys, slug, last, discard)
-            if trial and kind_of(slug, number) is None:
-                raise RefusedError(
-                    "trial_taken", "{slug} is a real survey, which was opened before such names were kept for trials. Delete it, or give "
-                    "the draft another short name.", slug=slug,
-                )  # fmt: skip
             row = {"questionnaire": text, "number": number, "survey_id": survey_id, "key_name": fresh}
             _add_version(connection, questionnaire, contacts_until, row)
             write_line(connection, by, "opened", slug)
@@ -125,6 +122,15 @@ def _check_name(slug: str, trial: bool) -> None:
     if trial == (reserved_for(slug) is None):
         sentence, about = reserved_slug(slug)
         raise RefusedError("reserved_slug", sentence[:1].upper() + sentence[1:], **about)
+
+
+def _check_trial(slug: str, number: int) -> None:
+    """A trial takes the place of no real survey, whatever that is called."""
+    if kind_of(slug, number) is None:
+        raise RefusedError(
+            "trial_taken", "{slug} is a real survey, which was opened before such names were kept for trials. Delete it, or give the draft "
+            "another short name.", slug=slug,
+        )  # fmt: skip
 
 
 def _check_asked(questionnaire: Frozen) -> None:
