@@ -1,9 +1,9 @@
 """Those who want answers of a trial, or made-up ones, among the results of a survey; or real ones hidden in a trial.
 
-Somebody sends what the page of a trial sent to the survey itself. Somebody who may write to the database gives made-up answers the name of the
-survey, or makes them a version of it, or does so in a backup that is restored. An organiser exports or releases them, as if people had
-answered; or opens a real survey under the name of a trial, so that the page tells people that it does not count. Each of them wins where one
-protection is taken away.
+Somebody sends what the page of a trial sent to the survey itself. Somebody who may write to the database gives made-up answers the
+name of the survey, or makes them a version of it, or does so in a backup that is restored. An organiser exports or releases them, as if
+people had answered; or opens a real survey under the name of a trial, so that the page tells people that it does not count. Each of them
+wins where one protection is taken away.
 """
 
 import gzip
