@@ -1,5 +1,5 @@
-"""A draft is previewed, tried by colleagues, filled with made-up residents and rid of both, in a real browser: axe, narrow and wide screens,
-both colour schemes, both languages, and by the keyboard."""
+"""A draft is previewed, tried by colleagues, filled with made-up residents and rid of both, in a real browser: axe, narrow and wide
+screens, both colour schemes, both languages, and by the keyboard."""
 
 import json
 import os
