@@ -246,11 +246,12 @@ def delete(
     numbers that its versions had: a new survey of that name goes on from there.
     """
     from deniable.survey.store.audit import COMMAND_LINE
-    from deniable.survey.trials import delete_trial
 
     with opened(db, keys) as store:
         seen = store.overview(slug)
         if seen.kind is not None:
+            from deniable.survey.trials import delete_trial
+
             delete_trial(store, slug, COMMAND_LINE)
             print(f"{slug} is deleted.")
             return
