@@ -10,6 +10,7 @@ the respondent's page would mix them.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from deniable.core.channels.base import Channel
 from deniable.core.channels.sampling import byte_source
@@ -65,15 +66,15 @@ def made_up_answers(asked: Questionnaire, people: int, rng: np.random.Generator 
     return answers
 
 
-def _is_shown(element: Element, asked: Questionnaire, answers: dict[str, Ints], people: int) -> Floats:
+def _is_shown(element: Element, asked: Questionnaire, answers: dict[str, Ints], people: int) -> npt.NDArray[np.bool_]:
     """Who is asked a question: that depends on an open one before it, of which silence is no answer."""
     rule = element.visible_if
     if rule is None:
         return np.ones(people, dtype=bool)
     before = next(one for one in asked.elements if one.name == rule["name"])
     wanted = [choice.value for choice in before.choices].index(rule["value"])
-    shown: Floats = (answers[before.name] == wanted) == rule["equal"]
-    return shown
+    chosen = answers[before.name] == wanted
+    return chosen if rule["equal"] else ~chosen
 
 
 def _shares(element: Element, channel: Channel) -> Floats:
@@ -98,5 +99,4 @@ def _leaning_to(shares: Floats, leaning: Floats, rng: np.random.Generator) -> In
 
     own = rng.standard_normal(leaning.size)
     rank = ndtr(LEANING * leaning + np.sqrt(1 - LEANING**2) * own)
-    codes: Ints = np.searchsorted(np.cumsum(shares)[:-1], rank, side="right")
-    return codes
+    return np.searchsorted(np.cumsum(shares)[:-1], rank, side="right").astype(np.int64)

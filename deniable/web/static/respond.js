@@ -56,7 +56,7 @@ function show(...children) {
 /** What a page says on every screen if it is no real survey's. */
 function banner() {
   if (here.kind === null) return null;
-  const back = here.draft ? make("a", { href: `${here.draft}?lang=${words === wordsOf("pl") ? "pl" : "en"}` }, words.toDraft) : null;
+  const back = here.draft ? make("a", { href: `${here.draft}?lang=${LANGUAGES.includes(language) ? language : "en"}` }, words.toDraft) : null;
   return make("p", { class: "banner" }, make("strong", {}, words.banner[here.kind]), back ? " " : null, back);
 }
 
