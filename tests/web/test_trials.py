@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 
 import httpx
 import pytest
@@ -238,6 +239,10 @@ def test_who_answers_waits_for_nobody_who_makes_up_people(town, anna, monkeypatc
     assert begun.wait(30)
     assert town.post(body(1), "real").status_code == 201
     assert anna.get(f"{path}/trial").status_code == 200
+    until = time.monotonic() + 30
+    while not replies and time.monotonic() < until:
+        time.sleep(0.01)
+    assert [reply.status_code for reply in replies] == [503]
     go_on.set()
     for one in pressing:
         one.join()
