@@ -45,7 +45,7 @@ def test_made_up_residents_answer_and_are_reported(run, file):
     assert run("survey", "report", "made-up--town", "-o", "report.html", "--db", "town.db")[0] == 0
     assert "nobody gave them" in (file.parent / "report.html").read_text()
     code, _, err = run("survey", "export", "made-up--town", "-o", "answers.csv", "--db", "town.db")
-    assert (code, "would look like one of real answers" in " ".join(err.split())) == (1, True)
+    assert (code, "would look like one of real answers" in " ".join(err.split())) == (2, True)
     assert not (file.parent / "answers.csv").exists()
     code, out, _ = run("survey", "delete", "made-up--town", "--db", "town.db")
     assert (code, "is deleted" in out) == (0, True)
@@ -57,7 +57,7 @@ def test_what_is_refused_leaves_no_database_behind(run, file):
         (["--made-up", "10001"], "1 to 10,000 people"),
     ):
         code, _, err = run("survey", "try", "town.yaml", *arguments, "--db", "new.db")
-        assert (code, said in " ".join(err.split())) == (1, True)
+        assert (code, said in " ".join(err.split())) == (2, True)
     file.write_text(YAML.replace("survey: town", "survey: trial--town"))
     for command in ("check", "open", "try"):
         given = [] if command == "check" else ["--db", "new.db"]

@@ -42,8 +42,8 @@ def test_every_column_has_an_answer_of_its_domain_from_everyone(answers):
     for name, codes in answers.items():
         size = ASKED.schema[name].domain.size
         assert (len(codes), set(np.unique(codes)) <= set(range(size))) == (PEOPLE, True)
-        # Every answer occurs, so that every bar of a picture is seen.
-        assert len(np.unique(codes)) == size
+        # Every answer of a list occurs, so that every bar of a picture is seen.
+        assert len(np.unique(codes)) == size or size > 20
 
 
 def test_shares_are_those_of_the_model(answers):
