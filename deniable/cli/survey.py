@@ -28,7 +28,8 @@ Slug = Annotated[str, typer.Argument(metavar="SURVEY", help="The short name of a
 SAMPLE = Path(__file__).parents[1] / "survey" / "sample.yaml"
 
 
-def _questionnaire(path: Path) -> Any:
+def read_questionnaire(path: Path) -> Any:
+    """A questionnaire in a file."""
     # Loaded late: it needs PyYAML, which only the extra `serve` has.
     return import_module("deniable.survey.questionnaire").Questionnaire.load(path)
 
@@ -84,7 +85,7 @@ def check(
     if language not in ("en", "pl"):
         raise ParameterError("language", "This is said in en (English) or pl (Polish), got {got!r}.", got=language)
     say = sayer(language)
-    read = _questionnaire(questionnaire)
+    read = read_questionnaire(questionnaire)
     table = Table()
     table.add_column(say("column"))
     table.add_column(say("hidden by"))
@@ -144,14 +145,14 @@ def open_(
     from deniable.survey.backup import new_store
     from deniable.survey.store.audit import COMMAND_LINE
 
-    read = _questionnaire(questionnaire)
+    read = read_questionnaire(questionnaire)
     read.check_last_day(datetime.date.today())
     # What is refused leaves no new database behind.
     with new_store(db, keys) as store:
         before = store.overviews(read.slug) if read.slug in store.slugs() else []
         number = store.open_survey(read, _day(erase_contacts_on), discard, COMMAND_LINE)
         seen = store.overviews(read.slug)
-    print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {_shown(db)}")
+    print(f"{read.slug} is open (version {number}). Serve it: deniable serve --db {shown_place(db)}")
     if 0 < len(before) < number:
         _tell_replaced(seen[-2], number, discard, _given(db, keys))
     elif before:
@@ -187,7 +188,7 @@ def _answers(count: int) -> str:
 
 def _given(db: str, keys: Path | None) -> str:
     """What has to be said again to reach the same store."""
-    return (f" --db {_shown(db)}" if db != DEFAULT_DB else "") + (f" --keys {keys}" if keys is not None else "")
+    return (f" --db {shown_place(db)}" if db != DEFAULT_DB else "") + (f" --keys {keys}" if keys is not None else "")
 
 
 def _day(text: str | None) -> datetime.date | None:
@@ -199,7 +200,8 @@ def _day(text: str | None) -> datetime.date | None:
         raise ParameterError("bad_date", "{got!r} is not a date; write YYYY-MM-DD.", got=text) from None
 
 
-def _shown(db: str) -> str:
+def shown_place(db: str) -> str:
+    """A database as it may be named on a screen."""
     # A URL may hold a password.
     return "..." if "@" in db else db
 
@@ -238,6 +240,8 @@ def delete(
 ) -> None:
     """Delete a closed survey with all that belongs to it: answers and keys, invitations, receipts, contact details, questionnaires.
 
+    A trial (deniable survey try) goes at once, open or closed.
+
     Backups and exported files keep what they have. What stays are the lines about it in `deniable survey audit`, and the
     numbers that its versions had: a new survey of that name goes on from there.
     """
@@ -245,6 +249,12 @@ def delete(
 
     with opened(db, keys) as store:
         seen = store.overview(slug)
+        if seen.kind is not None:
+            from deniable.survey.trials import delete_trial
+
+            delete_trial(store, slug, COMMAND_LINE)
+            print(f"{slug} is deleted.")
+            return
         if seen.state == "open":
             raise RefusedError("still_open", "{slug} is open; close it before it is deleted.", slug=slug)
         count = seen.mixed + seen.earlier
@@ -266,6 +276,7 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
     """
     with opened(db, keys) as store:
         surveys = [one for slug in store.slugs() for one in store.overviews(slug)]
+    surveys.sort(key=lambda one: one.kind is not None)  # trials come last
     table = Table()
     for heading in ("survey", "version", "state", "last day", "invitations used", "view of the database"):
         # On a narrow terminal names go on in the next line; the words of a state stay whole.
@@ -275,8 +286,11 @@ def list_(db: Database = DEFAULT_DB, keys: Keys = None) -> None:
         # Invitations are to a survey, whatever its version.
         invited = f"{one.used:,} of {one.invitations:,}" if one.invited else "no invitations"
         invited = "" if one.state == "replaced" else invited
-        table.add_row(one.slug, str(one.number), one.state, one.closes or "", invited, one.view, f"{one.mixed:,}")
+        version = one.kind or str(one.number)
+        table.add_row(one.slug, version, one.state, one.closes or "", invited, one.view, f"{one.mixed:,}")
     console().print(table)
+    if any(one.kind is not None for one in surveys):
+        print("Trials and made-up answers count in no survey: deniable survey delete SURVEY")
     if any(one.state == "open" for one in surveys):
         print("While a survey is open these numbers move in steps of 50 or more, and some time after people answered.")
     if any(one.state == "replaced" and one.mixed for one in surveys):
@@ -338,4 +352,6 @@ def schema(
     read.schema.with_texts(frozen_texts(read.questionnaire)).save(output, force)
     where = db if "://" in db else f"sqlite:///{db}"
     print(f"Schema of {slug}, version {read.number}, written to {output}.")
-    print(f"Its mixed answers are in the view {view_name(slug, read.number)}: {_shown(where)}#{view_name(slug, read.number)}")
+    print(
+        f"Its mixed answers are in the view {view_name(slug, read.number)}: {shown_place(where)}#{view_name(slug, read.number)}"
+    )

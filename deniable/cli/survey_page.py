@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from deniable.cli import survey_accounts, survey_people, survey_report  # noqa: F401 - their commands stand before this one
+from deniable.cli import survey_accounts, survey_people, survey_report, survey_trials  # noqa: F401 - their commands stand before this one
 from deniable.cli.serve import DEFAULT_DB, Database, Keys
 from deniable.cli.shared_options import Force
 from deniable.cli.survey import Slug, app, opened

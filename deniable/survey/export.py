@@ -18,6 +18,7 @@ from deniable.core.domains.missing import WithMissing
 from deniable.errors import FileError, RefusedError, Setting
 from deniable.files.sidecar import NOTICE, sidecar, write_reports
 from deniable.files.tables import is_parquet
+from deniable.survey.apart import kind_of
 from deniable.survey.question_texts import frozen_texts
 from deniable.survey.spreadsheets import guarded
 from deniable.survey.store import Store
@@ -52,6 +53,11 @@ def export(
     """
     sidecar(target)  # a format that we do not write is refused first
     read = store.version(slug, number)
+    if kind_of(slug, read.number) is not None:
+        raise RefusedError(
+            "trial_not_exported", "{slug} is a trial: a file of its answers would look like one of real answers. Its results are on the "
+            "pages of the service, and in its report (deniable survey report).", slug=slug,
+        )  # fmt: skip
     if spreadsheet:
         _check_cells(target, read)
     pieces = _pieces(store, read, spreadsheet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deniable.planning.known_to import USES
+from deniable.survey.apart import PREFIXES
 from deniable.survey.levels import DESIGNS, LEVELS
 from deniable.survey.page_rules import NAME
 from deniable.survey.questionnaire import KEYS, LINKAGES, REQUIRED, SLUG
@@ -46,7 +47,7 @@ _PAGE = {
     "additionalProperties": False,
 }
 _SURVEY: dict[str, Any] = {
-    "survey": {"type": "string", "pattern": f"^{SLUG.pattern}$"},
+    "survey": {"type": "string", "pattern": f"^{SLUG.pattern}$", "not": {"pattern": f"^({'|'.join(PREFIXES.values())})"}},
     "closes": {"type": "string", "format": "date"},
     "languages": {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": "^[a-z]{2,3}$"}},
     "linkage": {"enum": list(LINKAGES)},

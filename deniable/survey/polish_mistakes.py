@@ -28,6 +28,7 @@ MISTAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "bad_date": ("closes to dzień, na przykład 2027-03-31; podano {got!r}.",),
         "bad_slug": ("survey to krótka nazwa z małych liter a–z (bez znaków diakrytycznych), cyfr i -; podano {got!r}{instead}.",),
+        "reserved_slug": ("nazwy, które zaczynają się od {first} albo {second}, są dla prób; podano {got!r}, trzeba wpisać {better}.",),
         "bad_name": (
             "name składa się z liter a–z (bez znaków diakrytycznych), cyfr i _, i zaczyna się od litery; podano "
             "{got!r}{instead}.",

@@ -14,6 +14,7 @@ from typing import Any
 
 from deniable.core.schema import Schema
 from deniable.errors import FileError, QuestionnaireError
+from deniable.survey.apart import reserved_for, reserved_slug
 from deniable.survey.levels import LEVELS
 from deniable.survey.lines import Document
 from deniable.survey.mistakes import Mistakes
@@ -51,7 +52,9 @@ class Questionnaire:
     ('habits', ['smokes'], 3.0)
     '''
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, frozen: bool = False) -> None:
+        # What a store gives back may be a trial, or have a name that was taken before those of trials were reserved.
+        self._frozen = frozen
         given = document.value
         if not isinstance(given, dict):
             raise document.error((), "not_a_questionnaire", "a questionnaire is a mapping with survey, title and pages.")
@@ -136,7 +139,7 @@ class Questionnaire:
     @classmethod
     def from_json(cls, given: dict[str, Any]) -> Questionnaire:
         """Read back what `to_json` gave."""
-        return cls(Document.of(given, "the questionnaire"))
+        return cls(Document.of(given, "the questionnaire"), frozen=True)
 
     def check_last_day(self, today: datetime.date) -> None:
         """Refuse a last day that is over: nobody could answer."""
@@ -211,6 +214,9 @@ class Questionnaire:
                 "survey is a short name of small letters a to z (without accents), digits and -, got {got!r}{instead}.",
                 got=slug, instead=f"; write {better}" if SLUG.fullmatch(better) else "",
             )  # fmt: skip
+        if not self._frozen and reserved_for(slug) is not None:
+            sentence, about = reserved_slug(slug)
+            raise self._error("survey", "reserved_slug", sentence, **about)
         return slug
 
     def _languages(self) -> list[str]:

@@ -29,6 +29,7 @@ from deniable.web import (
     draft_opening,
     draft_plan,
     draft_routes,
+    draft_trial,
     login,
     offline,
     organiser,
@@ -100,10 +101,12 @@ def create_app(store: Store, settings: Settings | None = None) -> FastAPI:
     app.include_router(organiser.router(collector))
     app.include_router(results.router(asked))
     app.include_router(public_results.router(store))
+    files = released(settings.static)
     app.include_router(draft_opening.router(collector))
+    app.include_router(draft_trial.router(collector, files))
     app.include_router(draft_plan.router(store))
     app.include_router(draft_routes.router(store))
-    app.include_router(served_files.router(collector, released(settings.static)))
+    app.include_router(served_files.router(collector, files))
     _describe(app)
     _add_health(app, collector)
     return app

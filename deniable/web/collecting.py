@@ -13,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from deniable.errors import DeniableError, RefusedError
+from deniable.survey.apart import MADE_UP, kind_of
 from deniable.survey.store import Store
 from deniable.survey.store.submissions import Outcome
 from deniable.survey.submission import CONTACT_FIELDS, CONTACT_LENGTH, Asked, Submission, read_submission
@@ -159,6 +160,9 @@ async def stored(collector: Collector, limit: Limit | None, slug: str, request: 
     """Take one person's answers, or say why not."""
     body = await _json(request)
     asked = await collector.asked(slug, body)
+    if kind_of(slug, asked.number) == MADE_UP:
+        # Open only while it is filled, which nobody does from outside.
+        raise RefusedError("closed", "This survey is closed; nothing was stored.")
     submission = read_submission(asked, body)
     # Only what is stored counts: others behind the same address must not be shut out by somebody's junk.
     address = address_of(request)

@@ -34,7 +34,7 @@ def router(collector: Collector) -> APIRouter:
     @routes.get("/{draft}/open")
     async def explain(draft: str, request: Request) -> Response:
         def work(me: Account, speech: Speech) -> Response:
-            return page(_opening_page(store, Writer(store.draft(draft), me, speech), _host(request)))
+            return page(_opening_page(store, Writer(store.draft(draft), me, speech), host_of(request)))
 
         return await answered(request, work)
 
@@ -50,7 +50,7 @@ def router(collector: Collector) -> APIRouter:
                 _open(store, writer, given)
             except (RefusedError, QuestionnaireError) as error:
                 said = in_words(error, speech.language)
-                return page(_opening_page(store, writer, _host(request), said, given), 422)
+                return page(_opening_page(store, writer, host_of(request), said, given), 422)
             collector.forget(str(writer.draft.content["survey"]))
             return led_to(request, "/organiser")
 
@@ -59,7 +59,8 @@ def router(collector: Collector) -> APIRouter:
     return routes
 
 
-def _host(request: Request) -> str:
+def host_of(request: Request) -> str:
+    """Where the server is, as the browser sees it."""
     return f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 

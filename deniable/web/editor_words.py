@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from deniable.web.field_words import FIELD_WORDS
 from deniable.web.plan_words import PLAN_WORDS
+from deniable.web.trial_words import TRIAL_WORDS
 
 _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -340,5 +341,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )  # fmt: skip
 EDITOR_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {language: {**words, **FIELD_WORDS[language], **PLAN_WORDS[language]} for language, words in _WORDS.items()}
+    {
+        language: {**words, **FIELD_WORDS[language], **PLAN_WORDS[language], **TRIAL_WORDS[language]}
+        for language, words in _WORDS.items()
+    }
 )

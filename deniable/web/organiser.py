@@ -16,6 +16,7 @@ from deniable.files.sidecar import sidecar
 from deniable.survey.export import export
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import OWNER
+from deniable.survey.trials import delete_trial
 from deniable.web.collecting import Collector
 from deniable.web.draft_pages import title_of
 from deniable.web.forms import optional_field
@@ -71,9 +72,14 @@ def router(collector: Collector) -> APIRouter:
 
 
 async def _delete(collector: Collector, slug: str, request: Request) -> Response:
-    """A closed survey goes if its short name is typed; until then the page says what goes with it."""
+    """A closed survey goes if its short name is typed; until then the page says what goes with it. A trial just goes."""
     me, speech, store = account_of(request), speech_of(request), collector.store
     seen = await run_in_threadpool(store.overview, slug)
+    if seen.kind is not None:
+        # What was only tried goes by one button, open or closed.
+        await run_in_threadpool(delete_trial, store, slug, me.actor)
+        collector.forget(slug, deleted=True)
+        return led_to(request, PATH)
     typed = (await optional_field(request, "typed")).strip()
     complaint = speech["delete_mistyped"] if typed and typed != slug else None
     if typed == slug:

@@ -62,7 +62,7 @@ def list_page(
     surveys: Sequence[Overview], me: Account, speech: Speech = ENGLISH, drafts: Sequence[Mapping[str, str]] = ()
 ) -> str:
     """All surveys with their state and how many answers have been released; those that wait are not counted. Drafts are for owners."""
-    rows = [_row(one, me, speech) for one in surveys]
+    rows = [_row(one, me, speech) for one in surveys if one.kind is None]
     return spoken(
         "surveys.html",
         speech,
@@ -71,6 +71,7 @@ def list_page(
         here="/organiser",
         owner=me.role == OWNER,
         rows=rows,
+        apart=[{**_row(one, me, speech), "kind": speech[f"is_{one.kind}"]} for one in surveys if one.kind is not None],
         drafts=drafts,
     )
 

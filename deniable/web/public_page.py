@@ -93,6 +93,7 @@ def public_page(bench: Workbench, ready: Ready, slug: str, draft: Draft, languag
         speech=speech,
         words=words,
         preview=preview,
+        apart=speech[f"banner_{about.kind}"] if about.kind else "",
         path=f"/organiser/surveys/{slug}/publish" if preview else f"/s/{slug}/results",
         styles=[f"/static/{name}" for name in STYLES] if preview else [f"/s/{slug}/results/{STYLE}"],
         title=title[0] if title else clean(about.title),

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from deniable.errors import DeniableError, RefusedError
 from deniable.survey.store.accounts import Account
+from deniable.survey.store.published import trial_not_released
 from deniable.web.forms import form
 from deniable.web.login import NO_STORE, PATH, speech_of
 from deniable.web.pages import Speech
@@ -92,6 +93,8 @@ def _released(results: Results, slug: str, fields: Fields, me: Account, speech: 
     from deniable.web.release_pages import sure_page
 
     desk = desk_of(results, slug, me, speech)
+    if desk.reader.kind is not None:
+        raise trial_not_released(slug)
     try:
         made = made_pages(results.bench, slug, desk.draft)
     except DeniableError as error:

@@ -12,6 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from deniable.errors import DeniableError, RefusedError, StoreError
+from deniable.survey.apart import kind_of
 from deniable.survey.store import Store
 from deniable.survey.store.accounts import OWNER, Account
 from deniable.web.lanes import Lane
@@ -36,6 +37,7 @@ STATUS = {
     "unknown_survey": 404, "not_found": 404, "unknown_version": 404, "no_version": 404, "unknown_attribute": 404, "unknown_view": 404,
     "needs_export": 403, "no_export": 403, "nothing_released": 409, "results_after_closing": 409, "busy": 503,
     "release_after_closing": 409, "few_to_release": 409, "few_apart": 409, "release_moved": 409, "draft_changed": 409, "no_place": 404,
+    "trial_not_released": 409, "not_apart": 409,
 }  # fmt: skip
 """All other mistakes of an address are 400."""
 FIXES = {"needs_export": "fix_owner", "no_export": "fix_owner", "nothing_released": "fix_wait", "results_after_closing": "fix_wait",
@@ -92,9 +94,10 @@ class Results:
         """Who reads, with these questions to choose from."""
         from deniable.web.results_pages import Reader
 
-        texts = self.store.version(slug).questionnaire.get("title", slug)
+        read = self.store.version(slug)
+        texts = read.questionnaire.get("title", slug)
         title = texts if isinstance(texts, str) else texts.get(speech.language) or next(iter(texts.values()), slug)
-        return Reader(slug, title, me, speech, menu, versions)
+        return Reader(slug, title, me, speech, menu, versions, kind_of(slug, read.number))
 
 
 def router(results: Results) -> APIRouter:

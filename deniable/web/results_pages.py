@@ -41,6 +41,8 @@ class Reader:
     speech: Speech
     menu: Sequence[Choice] = ()
     versions: Sequence[int] = ()
+    kind: str | None = None
+    """Whether these are the results of a trial, or made up (survey/apart.py)."""
 
     @property
     def path(self) -> str:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from deniable.errors import DeniableError
 from deniable.web.publishing_words import PUBLISHING_WORDS
+from deniable.web.trial_words import TRIAL_WORDS
 
 RESULT_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -226,7 +227,8 @@ def said_of(error: DeniableError, language: str) -> str:
     >>> said_of(ParameterError("empty", "The condition is empty."), "pl")
     'Warunek jest pusty.'
     """
-    known = {**(POLISH_ERRORS if language == "pl" else {}), **RESULT_WORDS[language], **PUBLISHING_WORDS[language]}
+    ours = {**RESULT_WORDS[language], **PUBLISHING_WORDS[language], **TRIAL_WORDS[language]}
+    known = {**(POLISH_ERRORS if language == "pl" else {}), **ours}
     given = {name: ", ".join(map(str, value)) if isinstance(value, list) else value for name, value in error.parameters.items()}
     try:
         return known[error.code].format(**given)

@@ -16,10 +16,12 @@ import pytest
 
 from deniable.pages import renderer
 from deniable.survey.drafts import parts
+from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.store.accounts import Account
 from deniable.survey.store.audit import COMMAND_LINE
 from deniable.survey.store.drafts import Draft
-from deniable.web import body_limits, draft_opening, draft_pages, draft_plan, draft_routes, permissions
+from deniable.survey.trials import make_up, open_trial
+from deniable.web import body_limits, draft_opening, draft_pages, draft_plan, draft_routes, draft_trial, permissions
 from deniable.web.accounts import COOKIE
 from deniable.web.body_limits import LARGEST_DRAFT
 from deniable.web.headers import LARGEST_BODY
@@ -88,7 +90,10 @@ def hostile():
 
 
 def written(store):
-    """Every page of every draft, in both languages."""
+    """Every page of every draft, in both languages; the one without mistakes is being tried."""
+    _, right, _ = hostile()
+    open_trial(store, Questionnaire.from_json(right))
+    make_up(store, Questionnaire.from_json(right), 60)
     for language in ("en", "pl"):
         speech, me = Speech(language, True), Account(EVIL, "owner", "mark", True, None)
         for content in hostile():
@@ -99,6 +104,7 @@ def written(store):
             yield "open", draft_opening._opening_page(store, writer, EVIL, EVIL, {"until": EVIL})
             yield "plan", draft_plan._plan_page(writer, {**draft_plan.USUAL, "people": "100", "budget": "50"}, EVIL)
             yield "plan", draft_plan._plan_page(writer, dict.fromkeys(draft_plan.USUAL, EVIL))
+            yield "trial", draft_trial.trial_page(store, writer, EVIL, EVIL, {"people": EVIL})
             yield "delete", draft_pages.sure_page(writer, "delete", writer.path)
             yield "settings", draft_pages.part_page(writer, draft_routes._part(writer, "settings", ""), EVIL)
             for one in parts.questions_of(content):
@@ -141,9 +147,7 @@ def session(town, name, role):
 
 
 def tries(town, cookie, headers):
-    """What somebody gets done: a draft changed, a survey opened, another deleted."""
-    from deniable.survey.questionnaire import Questionnaire
-
+    """What somebody gets done: a draft read, changed and tried, a survey opened, another deleted."""
     asked = Questionnaire.parse(YAML)
     for slug in town.store.slugs():
         town.store.close_survey(slug)
@@ -169,6 +173,18 @@ def tries(town, cookie, headers):
     if len(town.store.drafts()) > before:
         won.add("reads a survey's questionnaire")
     town.store.change_draft(made.key, lambda _: asked.to_json(), COMMAND_LINE)
+    if "smokes" in send("GET", f"{path}/preview/survey").text:
+        won.add("previews")
+    for verb, slug in (("try", "trial--habits"), ("make-up", "made-up--habits")):
+        send("POST", f"{path}/trial", do=verb, people="60")
+        if slug in town.store.slugs():
+            won.add(verb)
+    open_trial(town.store, asked)
+    make_up(town.store, asked, 60)
+    send("POST", f"{path}/trial", do="delete")
+    send("POST", "/organiser/surveys/made-up--habits/delete")
+    if not {"trial--habits", "made-up--habits"} & set(town.store.slugs()):
+        won.add("deletes trials")
     send("POST", f"{path}/open", sure="yes", seen=mark)
     if "habits" in town.store.slugs():
         won.add("opens")
@@ -180,7 +196,8 @@ def tries(town, cookie, headers):
     return won
 
 
-ALL = {"reads a draft", "changes a draft", "reads a survey's questionnaire", "opens", "deletes"}
+READS = {"reads a draft", "previews"}
+ALL = READS | {"changes a draft", "reads a survey's questionnaire", "opens", "deletes", "try", "make-up", "deletes trials"}
 
 
 def test_an_analyst_writes_and_opens_nothing(serve, monkeypatch):
@@ -198,7 +215,7 @@ def test_pages_of_other_sites_write_and_open_nothing(serve, monkeypatch, headers
     town = serve()
     cookie = session(town, "Anna", "owner")
     # What is read is read by the owner's own browser, which shows other sites nothing.
-    assert tries(town, cookie, headers) <= {"reads a draft"}
+    assert tries(town, cookie, headers) <= READS
     monkeypatch.setattr(permissions, "same_site", lambda *_, **__: None)
     assert tries(town, cookie, headers) == ALL
 

@@ -54,6 +54,11 @@ def written():
             yield "surveys", pages.list_page([survey(slug=EVIL, state=EVIL)], me, speech)
             titled, drafts = survey(slug=EVIL, title={"en": EVIL, "": EVIL}), [{"key": EVIL, "title": EVIL, "by": EVIL}]
             yield "surveys with drafts", pages.list_page([titled], me, speech, drafts)
+            tried = [
+                survey(slug=kind + EVIL, title={"en": EVIL}, number=number)
+                for kind, number in (("trial--", 1_000_001), ("made-up--", 2_000_001))
+            ]
+            yield "trials", pages.list_page(tried, me, speech)
             yield "deleting", pages.delete_page(titled, me, EVIL, speech)
             yield "closing", pages.closing_page(survey(slug=EVIL), me, speech)
             yield "not allowed", pages.not_allowed_page(speech, me)

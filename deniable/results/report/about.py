@@ -8,6 +8,7 @@ from deniable.core.schema import Schema
 from deniable.errors import QuestionnaireError
 from deniable.privacy.reporting.report import PrivacyReport
 from deniable.privacy.reporting.report import report as privacy_of
+from deniable.survey.apart import kind_of
 from deniable.survey.questionnaire import Questionnaire
 from deniable.survey.reporting import how_it_hides
 from deniable.survey.store import Store
@@ -28,6 +29,8 @@ class About:
     state: str = ""
     number: int = 1
     versions: int = 1
+    kind: str | None = None
+    """Whether it is a trial, or made up (survey/apart.py)."""
 
 
 def about_export(title: str, schema: Schema, language: str) -> About:
@@ -40,7 +43,7 @@ def about_survey(store: Store, slug: str, number: int, language: str) -> About:
     read = store.version(slug, number)
     seen = next(one for one in store.overviews(slug) if one.number == number)
     known = {"invited": seen.invited, "invitations": seen.invitations, "used": seen.used, "state": seen.state}
-    counted = {"number": number, "versions": seen.versions}
+    counted = {"number": number, "versions": seen.versions, "kind": kind_of(slug, number)}
     try:
         asked = Questionnaire.from_json(read.questionnaire)
     except QuestionnaireError:  # of an earlier release, which this one would not open

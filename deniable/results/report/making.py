@@ -173,6 +173,7 @@ def council_report(
         forged=_forged([*questions, *comparisons], about, total, spoken, words),
         closing=contents.closing.paragraphs(language),
         everything=everything,
+        apart=words[about.kind] if about.kind else "",
         stylesheet=stylesheet,
         fingerprint=words["footer"].format(fingerprint=asked.whole.schema.fingerprint),
         **how_hidden(about, words),

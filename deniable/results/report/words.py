@@ -4,6 +4,8 @@ from __future__ import annotations
 
 ENGLISH = {
     "kind": "Report of the survey",
+    "trial": "This is the report of a trial. Its answers count in no survey.",
+    "made-up": "The answers in this report are made up: nobody gave them. It shows what a report will look like, and nothing else.",
     "organiser": "Organiser",
     "made": "Made on",
     "short": "Before you read",
@@ -94,6 +96,8 @@ ENGLISH = {
 }
 POLISH = {
     "kind": "Raport z ankiety",
+    "trial": "To raport z próby. Jej odpowiedzi nie liczą się w żadnej ankiecie.",
+    "made-up": "Odpowiedzi w tym raporcie są zmyślone: nikt ich nie udzielił. Raport pokazuje tylko, jak będzie wyglądać.",
     "organiser": "Organizator",
     "made": "Data raportu",
     "short": "Zanim zaczną Państwo czytać",

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deniable.errors import RefusedError
+from deniable.survey import apart
 from deniable.survey.store import releases
 from deniable.survey.store.audit import Actor, write_line
 from deniable.survey.store.database import Database
@@ -76,7 +77,8 @@ def first_number(connection: sa.Connection, slug: str) -> int:
     """The number of a new survey's first version: beyond those of a deleted one that had the same short name. Pages that are still open
     somewhere, files on people's disks and whoever keeps what was read know a version by short name and number."""
     gone = connection.execute(sa.select(deleted.c.number).where(deleted.c.slug == slug)).scalar()
-    return 1 if gone is None else int(gone) + 1
+    first = apart.first_number(slug)
+    return first if gone is None else max(first, int(gone) + 1)
 
 
 def unused_id(connection: sa.Connection, table: sa.Table) -> dict[str, int]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError, Setting
+from deniable.survey.apart import MADE_UP, kind_of, reserved_for, reserved_slug
 from deniable.survey.page_rules import check_page
 from deniable.survey.sealing import KeyFolder, unseal
 from deniable.survey.store.audit import Actor, write_line
@@ -48,6 +49,7 @@ def open_survey(
     contacts_until: datetime.date | None = None,
     discard: bool = False,
     by: Actor | None = None,
+    trial: bool = False,
 ) -> int:
     """Freeze a questionnaire and take answers; an unchanged one is opened again under its old number.
 
@@ -63,6 +65,8 @@ def open_survey(
         Throw away the answers that wait for their batch, if there are too few to become one.
     by : Actor, optional
         Who is listed as having opened it.
+    trial : bool
+        Whether it is a trial, or made up: only those have the names that are kept for them.
 
     Returns
     -------
@@ -70,6 +74,7 @@ def open_survey(
         The number of the version.
     """
     keys = keys_of(database)
+    _check_name(questionnaire.slug, trial)
     _check_asked(questionnaire)
     _check_days(questionnaire, contacts_until)
     text = json.dumps(questionnaire.to_json(), ensure_ascii=False, sort_keys=True)
@@ -80,6 +85,8 @@ def open_survey(
             _lock_version(connection, slug)
             before = connection.execute(sa.select(survey).where(survey.c.slug == slug).with_for_update()).one_or_none()
             last = None if before is None else _last_version(connection, before.id)
+            if trial and last is not None:
+                _check_trial(slug, last.number)
             if last is not None and last.questionnaire == text:
                 keep_until(connection, last, contacts_until)
                 _set_open(connection, last.survey_id)
@@ -108,6 +115,22 @@ def open_survey(
         mix(database, before.version_id)
         vacuum(database.engine)
     return number
+
+
+def _check_name(slug: str, trial: bool) -> None:
+    """Real surveys and trials have names of two kinds; none is opened under one of the other."""
+    if trial == (reserved_for(slug) is None):
+        sentence, about = reserved_slug(slug)
+        raise RefusedError("reserved_slug", sentence[:1].upper() + sentence[1:], **about)
+
+
+def _check_trial(slug: str, number: int) -> None:
+    """A trial takes the place of no real survey, whatever that is called."""
+    if kind_of(slug, number) is None:
+        raise RefusedError(
+            "trial_taken", "{slug} is a real survey, which was opened before such names were kept for trials. Delete it, or give the draft "
+            "another short name.", slug=slug,
+        )  # fmt: skip
 
 
 def _check_asked(questionnaire: Frozen) -> None:
@@ -218,6 +241,8 @@ def reopen_survey(database: Database, slug: str, by: Actor | None = None) -> Non
         row = find_survey(connection, slug)
         _lock_version(connection, slug)
         here = connection.execute(sa.select(version).where(version.c.id == row.version_id)).one()
+        if kind_of(slug, here.number) == MADE_UP:
+            raise RefusedError("made_up_closed", "{slug} holds made-up answers; nobody can add to them.", slug=slug)
         if here.closes is not None and datetime.date.today().isoformat() > here.closes:
             raise _over(here.closes)
         keep_until(connection, here, None)

@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from deniable.errors import RefusedError
+from deniable.survey.apart import kind_of
 from deniable.survey.store.audit import Actor, lock_accounts, write_line
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected, writing
@@ -114,6 +115,9 @@ def release_results(
         row = _alone(connection, slug)
         if row.state != "closed":
             raise RefusedError("release_after_closing", "Results of {slug} can be released when it is closed.", slug=slug)
+        number = connection.execute(sa.select(version.c.number).where(version.c.id == of.version_id)).scalar_one()
+        if kind_of(slug, number) is not None:
+            raise trial_not_released(slug)
         counted = connection.exec_driver_sql(f"SELECT count(*) FROM answers_{of.version_id}").scalar_one()
         query = sa.select(sa.func.coalesce(sa.func.sum(version.c.closings), 0)).where(version.c.survey_id == row.id)
         here = (connection.execute(query).scalar_one(), counted, _once(connection, of.version_id))
@@ -126,6 +130,13 @@ def release_results(
         for name, content in pages.items():
             connection.execute(sa.insert(released_page).values(survey_id=row.id, name=name, day=day, content=content))
         write_line(connection, by, "released_results", slug)
+
+
+def trial_not_released(slug: str) -> RefusedError:
+    """Trials and made-up answers are nobody's results."""
+    return RefusedError(
+        "trial_not_released", "{slug} is a trial: what was found in it is never released to everyone. You can look at the page.", slug=slug
+    )  # fmt: skip
 
 
 def take_back_results(database: Database, slug: str, by: Actor | None) -> None:

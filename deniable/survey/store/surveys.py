@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from deniable.core.schema import Schema
 from deniable.errors import RefusedError
+from deniable.survey.apart import check_kept_apart, kind_of
 from deniable.survey.store.database import Database
 from deniable.survey.store.engine import connected
 from deniable.survey.store.labels import view_name
@@ -42,6 +43,11 @@ class Overview:
     view: str
     title: Mapping[str, str] = field(default_factory=dict)  # by language
     due: bool = False  # its last day is over, and nobody has closed it yet
+
+    @property
+    def kind(self) -> str | None:
+        """Whether it is a trial or made up (apart.py); None for a real survey."""
+        return kind_of(self.slug, self.number)
 
 
 @dataclass(frozen=True)
@@ -158,6 +164,7 @@ def _unknown_version(slug: str, number: int | None) -> RefusedError:
 
 
 def _asked(slug: str, here: sa.Row[Any]) -> Asked:
+    check_kept_apart(slug, here.number)
     return Asked(
         slug=slug,
         survey=here.survey_id,
@@ -178,6 +185,7 @@ def frozen_version(database: Database, slug: str, number: int | None = None) -> 
         here = connection.execute(query).one_or_none()
     if here is None:
         raise _unknown_version(slug, number)
+    check_kept_apart(slug, here.number)
     schema = Schema.from_json(here.schema)
     return Version(
         id=here.id,

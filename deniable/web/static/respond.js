@@ -2,23 +2,24 @@
 
 import { day, mixedPart, panel, practice } from "./explain.js";
 import { field, isVisible, labelOf, make, read } from "./form.js";
+import { placeOf } from "./kind.js";
 import { carried, tokenField } from "./offline.js";
 import { acknowledged, count, mayDraw } from "./once.js";
 import { NoRandomness, checkRandomness, integerBelow, randomise, secureBytes } from "./randomise.js";
 import { accepted, readJson } from "./rules.js";
-import { decoded, remembered, takeToken } from "./tab.js";
+import { remembered, takeToken } from "./tab.js";
 import { LANGUAGES, wordsOf } from "./words.js";
 
 const main = document.getElementById("main");
 // A page that is one file carries its survey; all others ask the server they come from.
 const file = carried();
-const slug = file ? file.survey.survey : decoded(location.pathname.split("/").filter(Boolean).pop());
-const address = file ? file.address : `/api/surveys/${encodeURIComponent(slug)}`;
+const here = placeOf(file, location.pathname);
+const previewed = here.answers === null;
 // What this tab remembers over a reload: what was drawn and has not arrived yet, and the token of an invitation.
-// Another file may have the same survey's name and another server.
-const waiting = remembered(`deniable-unsent-${file ? address : slug}`);
-const ticket = remembered(`deniable-token-${file ? address : slug}`);
-let token = takeToken(ticket);
+// Another file may have the same survey's name and another server. A preview remembers nothing.
+const waiting = remembered(`deniable-unsent-${here.name}`);
+const ticket = remembered(`deniable-token-${here.name}`);
+let token = previewed ? null : takeToken(ticket);
 // How long Send waits to hear that the survey has not changed.
 const LOOK_MS = 5_000;
 let survey;
@@ -34,7 +35,7 @@ let unsaved = false;
 let travel = () => {};
 
 addEventListener("beforeunload", (event) => {
-  if (unsaved) event.preventDefault();
+  if (unsaved && !previewed) event.preventDefault();
 });
 addEventListener("popstate", (event) => travel(event.state?.page ?? 0));
 // Another invitation was opened in this tab: only what follows the # differs.
@@ -47,9 +48,16 @@ function present(render) {
 }
 
 function show(...children) {
-  main.replaceChildren(...[languagePicker(), ...children].filter((child) => child != null));
+  main.replaceChildren(...[banner(), languagePicker(), ...children].filter((child) => child != null));
   main.querySelector("h1")?.focus();
   window.scrollTo(0, 0);
+}
+
+/** What a page says on every screen if it is no real survey's. */
+function banner() {
+  if (here.kind === null) return null;
+  const back = here.draft ? make("a", { href: `${here.draft}?lang=${LANGUAGES.includes(language) ? language : "en"}` }, words.toDraft) : null;
+  return make("p", { class: "banner" }, make("strong", {}, words.banner[here.kind]), back ? " " : null, back);
 }
 
 const heading = (text) => make("h1", { tabindex: "-1" }, text);
@@ -72,7 +80,7 @@ function otherWay() {
 /** The end of the road: a sentence (by its name among the words) and another way, never an empty page. */
 function stuck(sentence) {
   unsaved = false;
-  present(() => show(title(), make("p", { role: "alert" }, words[sentence]), otherWay()));
+  present(() => show(title(), make("p", { role: "alert" }, words[sentence]), previewed ? null : otherWay()));
 }
 
 function speak(chosen) {
@@ -207,7 +215,7 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   form.inert = true;
   holdLanguage(true);
   // A survey that was changed in the meantime takes no answers to this version: nothing is drawn for it.
-  const now = await look();
+  const now = previewed ? null : await look();
   if (file && !now) {
     form.inert = false;
     holdLanguage(false);
@@ -220,7 +228,7 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   const changed = now !== null && now.version !== survey.version;
   let payload;
   try {
-    if (!changed && !over && mayDraw(survey)) payload = drawn(answers, others, contact);
+    if (previewed || (!changed && !over && mayDraw(survey))) payload = drawn(answers, others, contact);
   } catch (error) {
     stuck(error instanceof NoRandomness ? "noRandom" : "stuck");
     return;
@@ -229,7 +237,8 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
   form.reset();
   form.remove();
   unsaved = false;
-  if (changed && file) stuck("outdated");
+  if (previewed) previewEnd(payload.payload);
+  else if (changed && file) stuck("outdated");
   else if (changed) refused({ code: "wrong_version" });
   else if (over) refused({ code: "closed" });
   else if (!payload) stuck("drawnBefore");
@@ -243,7 +252,7 @@ async function sendForm({ form, fields, contacts, errors, pages, go }) {
  *  loaded it from there a moment ago; a file may be weeks old, and holds the answers back. */
 async function look() {
   try {
-    const answer = await fetch(address, { ...QUIETLY, signal: AbortSignal.timeout(LOOK_MS) });
+    const answer = await fetch(here.survey, { ...QUIETLY, signal: AbortSignal.timeout(LOOK_MS) });
     const now = readJson(await answer.arrayBuffer());
     return answer.ok && Number.isSafeInteger(now?.version) ? now : null;
   } catch {
@@ -296,13 +305,25 @@ const letters = (n) => Array.from({ length: n }, () => LETTERS[integerBelow(LETT
 /** The one draw: what is sent, with an id so that repeats of the same sending are known as such. */
 function drawn(answers, others, contact) {
   checkRandomness();
-  const odds = count(survey);
+  // What leaves the page counts; a preview's does not leave it.
+  const odds = previewed ? 1 : count(survey);
   const id = Array.from(secureBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const payload = { version: survey.version, id, report: randomise(survey.recipe, answers, others) };
   if (survey.invited) payload.token = token;
   if (contact) payload.contact = contact;
   if (survey.linkage !== "none") payload.code = [letters(5), letters(5), letters(5)].join("-");
   return { payload, odds };
+}
+
+/** The only place from which answers leave the page. */
+function post(payload) {
+  if (here.answers === null) throw new Error("a preview sends nothing");
+  return fetch(here.answers, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(payload),
+    ...QUIETLY,
+  });
 }
 
 /** Sends what was drawn, as often as it takes. A file first asks which version is taken, unless it has just heard (`now`). */
@@ -320,12 +341,7 @@ async function deliver({ payload, odds }, now = null) {
         return;
       }
     }
-    answer = await fetch(`${address}/answers`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(payload),
-      ...QUIETLY,
-    });
+    answer = await post(payload);
     reply = await answer.json();
     // A network that answers in the server's place, with a page of its own, has stored nothing.
     if (answer.status >= 500 || answer.status === 429 || (answer.ok && reply.stored !== true)) throw new Error("try again");
@@ -370,17 +386,37 @@ function refused({ code, message }) {
   });
 }
 
+/** A report in words: every question, and what is sent for it. */
+function inWords({ report }) {
+  const list = make("dl", {});
+  for (const element of survey.elements) {
+    if (!element.attributes.length) continue;
+    list.append(make("dt", {}, element.title[language]));
+    for (const name of element.attributes) list.append(make("dd", {}, labelOf(element, name, report[name], language, words)));
+  }
+  return list;
+}
+
+/** The end of a preview: all that would have been sent. */
+function previewEnd(payload) {
+  present(() => {
+    const also = [payload.contact ? Object.values(payload.contact).join(", ") : null, payload.code ?? null].filter((text) => text !== null);
+    show(
+      title(),
+      make("p", { role: "status", class: "strong" }, words.previewEnd),
+      make("p", { class: "hint" }, words.whatSentNote[mixedPart(survey.elements)]),
+      inWords(payload),
+      make("p", {}, words.previewAlso(also.length)),
+      ...also.map((text) => make("p", {}, make("bdi", {}, text))),
+      buttons(button(words.previewAgain, begin, "main")),
+    );
+  });
+}
+
 function thanks(payload) {
   const part = mixedPart(survey.elements);
   present(() => {
-    const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote[part]));
-    const list = make("dl", {});
-    for (const element of survey.elements) {
-      if (!element.attributes.length) continue;
-      list.append(make("dt", {}, element.title[language]));
-      for (const name of element.attributes) list.append(make("dd", {}, labelOf(element, name, payload.report[name], language, words)));
-    }
-    details.append(list);
+    const details = make("details", {}, make("summary", {}, words.whatSent), make("p", { class: "hint" }, words.whatSentNote[part]), inWords(payload));
     show(
       title(),
       make("p", { role: "status", class: "strong" }, words.thanks[part]),
@@ -427,13 +463,14 @@ async function load() {
   present(() => show(make("p", { role: "status" }, words.loading)));
   let answer;
   try {
-    answer = await fetch(address, QUIETLY);
+    // Drafts are shown to those who have logged in.
+    answer = await fetch(here.survey, previewed ? { ...QUIETLY, credentials: "same-origin" } : QUIETLY);
   } catch {
-    stuck(file ? "notReached" : "unreachable");
+    stuck(previewed ? "previewGone" : file ? "notReached" : "unreachable");
     return;
   }
   if (!answer.ok) {
-    stuck(answer.status === 404 ? "notFound" : "unreachable");
+    stuck(previewed ? "previewGone" : answer.status === 404 ? "notFound" : "unreachable");
     return;
   }
   let told;
@@ -448,6 +485,10 @@ async function load() {
   }
   const best = picked ?? wanted;
   speak(survey.languages.includes(best) ? best : survey.languages[0]);
+  if (previewed) {
+    introduction();
+    return;
+  }
   const unsent = waiting.get();
   // Not even what was drawn before is sent under an old version.
   if (file?.isOld(told)) stuck("outdated");

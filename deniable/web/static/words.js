@@ -142,6 +142,16 @@ const WORDS = {
     email: "E-mail",
     errorContact: "Please tell us how to reach you.",
     errorEmail: "Please enter an e-mail address such as name@example.org.",
+    banner: {
+      preview: "Preview: nothing is sent.",
+      trial: "Trial: this is not the real survey. Answers given here are not counted in it.",
+      madeUp: "The answers here are made up. Nobody can take part.",
+    },
+    toDraft: "Back to the draft",
+    previewEnd: "This is the end of the preview. Nothing was sent. This is what would have been sent:",
+    previewAlso: (more) => `With it goes a random number by which a repeated sending is recognised${more ? ", and this:" : "."}`,
+    previewAgain: "Go through it again",
+    previewGone: "The draft cannot be shown: it is gone, something in it is not right yet, or you are no longer logged in. Nothing was sent.",
   },
   pl: {
     language: "Język",
@@ -278,6 +288,16 @@ const WORDS = {
     email: "E-mail",
     errorContact: "Proszę podać, jak się z Tobą skontaktować.",
     errorEmail: "Proszę podać adres e-mail, na przykład imie@example.org.",
+    banner: {
+      preview: "Podgląd: nic nie jest wysyłane.",
+      trial: "Próba: to nie jest właściwa ankieta. Odpowiedzi podane tutaj nie są w niej liczone.",
+      madeUp: "Odpowiedzi tutaj są zmyślone. Nikt nie może wziąć udziału.",
+    },
+    toDraft: "Wróć do szkicu",
+    previewEnd: "To koniec podglądu. Nic nie wysłano. Zostałoby wysłane:",
+    previewAlso: (more) => `Do tego losowy numer, po którym rozpoznaje się powtórzone wysłanie${more ? ", oraz:" : "."}`,
+    previewAgain: "Przejdź jeszcze raz",
+    previewGone: "Szkicu nie można pokazać: nie ma go, coś trzeba w nim jeszcze poprawić albo trzeba się ponownie zalogować. Nic nie wysłano.",
   },
 };
 

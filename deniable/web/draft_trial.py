@@ -1,0 +1,172 @@
+"""Trying a draft: the page as respondents see it, a trial with colleagues, and made-up answers. For owners (permissions.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+
+from deniable.errors import QuestionnaireError, RefusedError
+from deniable.survey.apart import MADE_UP, TRIAL, slug_apart
+from deniable.survey.drafts.checked import check
+from deniable.survey.questionnaire import Questionnaire
+from deniable.survey.store import Store
+from deniable.survey.store.accounts import Account
+from deniable.survey.store.drafts import Draft
+from deniable.survey.trials import (
+    CONTACT_DAYS,
+    MOST_PEOPLE,
+    PEOPLE,
+    delete_trial,
+    find_trial,
+    is_of_now,
+    make_up,
+    open_trial,
+)
+from deniable.web.body_limits import DRAFTS
+from deniable.web.collecting import Collector
+from deniable.web.draft_forms import Fields, sent
+from deniable.web.draft_opening import host_of
+from deniable.web.draft_pages import Writer, draft_page
+from deniable.web.draft_routes import answered, page
+from deniable.web.lanes import Lane
+from deniable.web.login import NO_STORE, led_to, speech_of
+from deniable.web.organiser_words import in_words
+from deniable.web.pages import Speech, other_way_page
+from deniable.web.permissions import account_of
+from deniable.web.problems import problem
+from deniable.web.released import SHELL, Released
+from deniable.web.served_files import served
+
+MOST_WAITING = 3
+"""More who want to try something at the same moment are asked to come again."""
+
+
+def router(collector: Collector, files: Mapping[str, Released]) -> APIRouter:
+    """The routes by which a draft is tried."""
+    routes = APIRouter(prefix=DRAFTS, include_in_schema=False)
+    store, lane = collector.store, Lane(MOST_WAITING)
+    _add_preview(routes, store, files)
+
+    @routes.get("/{draft}/trial")
+    async def state(draft: str, request: Request) -> Response:
+        host = host_of(request)
+        return await answered(request, lambda me, speech: page(trial_page(store, Writer(store.draft(draft), me, speech), host)))
+
+    @routes.post("/{draft}/trial")
+    async def do(draft: str, request: Request) -> Response:
+        given, me, speech = await sent(request), account_of(request), speech_of(request)
+        try:
+            # One at a time: whoever presses twice must not have two trials that take each other's place.
+            return led_to(request, await lane.run(lambda: _done(collector, store.draft(draft), given, me)))
+        except (RefusedError, QuestionnaireError) as error:
+            said, status, host = in_words(error, speech.language), 503 if error.code == "busy" else 422, host_of(request)
+
+        def refused(me: Account, speech: Speech) -> Response:
+            return page(trial_page(store, Writer(store.draft(draft), me, speech), host, said, given), status)
+
+        return await answered(request, refused)
+
+    return routes
+
+
+def _add_preview(routes: APIRouter, store: Store, files: Mapping[str, Released]) -> None:
+    @routes.get("/{draft}/preview")
+    async def preview(draft: str, request: Request) -> Response:
+        """The released page itself: it sees by its address that there is nothing to send."""
+
+        def work(me: Account, speech: Speech) -> Response:
+            writer = Writer(store.draft(draft), me, speech)
+            asked, _ = check(writer.draft.content)
+            if asked is None:
+                return page(draft_page(writer, speech["preview_wrong"]), 422)
+            if "other-way" in request.query_params:
+                return HTMLResponse(other_way_page(asked.client()), headers=NO_STORE)
+            return served(files.get(SHELL), request)
+
+        return await answered(request, work)
+
+    @routes.get("/{draft}/preview/survey")
+    async def told(draft: str, request: Request) -> Response:
+        """What that page is told, as it will be told of the survey."""
+
+        def work(_: Account, __: Speech) -> Response:
+            asked, _mistakes = check(store.draft(draft).content)
+            if asked is None:
+                return problem(422, "draft_wrong", "The draft has mistakes, so there is nothing to show yet.")
+            # The day on which contact details are erased is chosen at the opening.
+            told = {**asked.client(), "version": 1, "open": True, "contacts_until": None}
+            return JSONResponse(told, 200, NO_STORE)
+
+        return await answered(request, work)
+
+
+def _done(collector: Collector, draft: Draft, given: Fields, me: Account) -> str:
+    """Do what a button says; the path of what is to be seen next."""
+    store, verb, here = collector.store, given.get("do", ""), f"{DRAFTS}/{draft.key}/trial"
+    slug = str(draft.content.get("survey", ""))
+    trial, made_up = slug_apart(TRIAL, slug), slug_apart(MADE_UP, slug)
+    try:
+        if verb == "try":
+            open_trial(store, _asked(draft), me.actor)
+        elif verb == "close":
+            store.close_survey(_there(store, TRIAL, slug), me.actor)
+            here = f"/organiser/surveys/{trial}/results"
+        elif verb == "make-up":
+            make_up(store, _asked(draft), _people(given), me.actor)
+        elif verb in ("delete", "delete-made-up"):
+            delete_trial(store, _there(store, TRIAL if verb == "delete" else MADE_UP, slug), me.actor)
+        else:
+            raise RefusedError("unknown_question", "There is nothing else that is done to a trial.")
+    finally:
+        for one in (trial, made_up):
+            collector.forget(one)
+    return here
+
+
+def _asked(draft: Draft) -> Questionnaire:
+    asked, mistakes = check(draft.content)
+    if asked is None:
+        raise mistakes[0].error
+    return asked
+
+
+def _there(store: Store, kind: str, slug: str) -> str:
+    """The short name of a trial that is there."""
+    found = find_trial(store, kind, slug)
+    if found is None:
+        raise RefusedError("unknown_survey", "There is no survey {slug!r} here.", slug=slug_apart(kind, slug))
+    return found.slug
+
+
+def _people(given: Fields) -> int:
+    text = given.get("people", "").strip() or str(PEOPLE)
+    if not (text.isascii() and text.isdigit() and len(text) < 9):
+        raise RefusedError("made_up_people", "1 to {most:,} people can be made up at once.", most=MOST_PEOPLE)
+    return int(text)
+
+
+def trial_page(store: Store, writer: Writer, host: str, complaint: str | None = None, given: Fields | None = None) -> str:
+    """What can be tried, and what is being tried now."""
+    asked, mistakes = check(writer.draft.content)
+    speech = writer.speech
+    values: dict[str, Any] = {"wrong": len(mistakes), "complaint": complaint, "people": (given or {}).get("people") or PEOPLE}
+    if asked is not None:
+        notes = [speech["try_uninvited"]] if asked.invited else []
+        notes += [speech["try_contacts"].format(days=CONTACT_DAYS)] if asked.linkage == "register" else []
+        values |= {"notes": notes, "trial": _seen(store, TRIAL, asked, host), "made_up": _seen(store, MADE_UP, asked, host)}
+    title = speech["trial_title"].format(survey=writer.title)
+    return writer.page("draft_trial.html", "trial", title, f"{writer.path}/trial", **values)
+
+
+def _seen(store: Store, kind: str, asked: Questionnaire, host: str) -> dict[str, Any] | None:
+    found = find_trial(store, kind, asked.slug)
+    if found is None:
+        return None
+    return {
+        "address": f"{host}/s/{found.slug}", "open": found.state == "open", "changed": not is_of_now(store, kind, asked),
+        "results": f"/organiser/surveys/{found.slug}/results" if found.mixed else "",
+        "survey": f"/organiser/surveys/{found.slug}", "languages": [one for one in ("en", "pl") if one in asked.languages] or ["en"],
+    }  # fmt: skip
