@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from deniable.picture_words import answer_to
+
 WIDTH, LABELS, RIGHT, ROW, TOP, BOTTOM = 640, 240, 18, 26, 34, 26
 LONGEST_LABEL = 36
 LINE, MARK, GRID = "#2b72c4", "#8a8a8a", "#9a9a9a"
@@ -76,7 +78,7 @@ def dots(rows: Sequence[Dot], title: str, written: Callable[[float], str], reach
         for tick in ticks
     ]
     height = y + BOTTOM
-    told = "; ".join(f"{row.group + ': ' if row.group else ''}{row.label}: {row.said}" for row in rows)
+    told = "; ".join(f"{row.group + ': ' if row.group else ''}{answer_to(row.label, row.said)}" for row in rows)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" '
         f'font-family="system-ui, sans-serif" color="#1a1a1a" aria-label={quoteattr(clean(f"{title}. {told}"))}>'
@@ -86,7 +88,7 @@ def dots(rows: Sequence[Dot], title: str, written: Callable[[float], str], reach
 
 def _line(row: Dot, y: float, x: Callable[[float], float], reported: str) -> str:
     label = _text(LABELS - 10, y + 4, row.label, "end", 12)
-    hover = f"<title>{escape(clean(f'{row.label}: {row.said}'))}</title>"
+    hover = f"<title>{escape(clean(answer_to(row.label, row.said)))}</title>"
     if row.value is None or row.low is None or row.high is None:
         return f"<g>{hover}{label}{_text(LABELS, y + 4, row.said, 'start', 12, italic=True)}</g>"
     mark = ""

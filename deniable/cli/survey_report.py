@@ -31,7 +31,7 @@ def report(
     contents: Annotated[
         Path | None,
         typer.Option(
-            help="What is in it: a YAML or JSON file of questions, comparisons and your own words (docs/organisers.md)."
+            help="What is in it: a YAML or JSON file of questions, comparisons, cross tables and your own words (docs/organisers.md)."
         ),
     ] = None,
     question: Annotated[
@@ -41,6 +41,11 @@ def report(
     compare: Annotated[
         list[str] | None,
         typer.Option(help="Two groups: \"credit: sex == 'F' | sex == 'M'\", or of one answer \"credit == overdue: ...\"."),
+    ] = None,
+    cross: Annotated[list[str] | None, typer.Option(help='A cross table: "credit by sex".')] = None,
+    together: Annotated[
+        list[str] | None,
+        typer.Option(help='What goes together among some questions: "credit, sex, children".'),
     ] = None,
     words: Annotated[Path | None, typer.Option(help="A text file with your own words, shown first.")] = None,
     language: Annotated[str | None, typer.Option(help="en or pl; the survey's first unless given.")] = None,
@@ -63,7 +68,7 @@ def report(
     from deniable.results.report.making import report_of_export, report_of_survey
     from deniable.survey.store.audit import COMMAND_LINE
 
-    chosen = _contents(contents, question or [], compare or [], words)
+    chosen = _contents(contents, words, questions=question, compare=compare, cross=cross, together=together)
     if output.exists() and not force:
         raise file_exists(output)  # before all the work
     if survey.lower().endswith(FILES):
@@ -81,15 +86,18 @@ def report(
         print("It may show groups of fewer than 50 people: do not publish it.")
 
 
-def _contents(path: Path | None, question: list[str], compare: list[str], words: Path | None) -> Contents:
+def _contents(path: Path | None, words: Path | None, **options: list[str] | None) -> Contents:
     from deniable.results.report import contents as reading
 
     if path is not None:
-        if question or compare or words:
+        if any(options.values()) or words:
             raise ParameterError(
                 "contents_or_options",
-                "Give --contents, or --question, --compare and --words; not both: the file has all of them.",
+                "Give --contents, or --question, --compare, --cross, --together and --words; not both: the file has all of them.",
             )
         return reading.read_contents(path)
     own = reading.NOTHING if words is None else reading.own_words(reading.read_text(words), str(words))
-    return reading.Contents(tuple(map(reading.asked_for, question)), tuple(map(reading.compared, compare)), words=own)
+    readers = {
+        "questions": reading.asked_for, "compare": reading.compared, "cross": reading.crossed, "together": reading.going_together,
+    }  # fmt: skip
+    return reading.Contents(words=own, **{kind: tuple(map(readers[kind], given or ())) for kind, given in options.items()})

@@ -8,8 +8,9 @@ from deniable.results.rounding import supported
 from deniable.results.words import Said
 
 
-def picture(block: Block, said: Said, title: str | None = None) -> str:
-    """A block as SVG: dots on lines, what was reported as a faint mark, and what is said where nothing is drawn."""
+def picture(block: Block, said: Said, title: str | None = None, ends: tuple[float, float] | None = None) -> str:
+    """A block as SVG: dots on lines, what was reported as a faint mark, and what is said where nothing is drawn. `ends` are those of the
+    axis, where it is that of other pictures, too."""
     rows = []
     for figure in block.figures:
         exact = "" if figure.value is None else f"{exactly(figure, figure.value, block.kind, said)}, "
@@ -21,7 +22,7 @@ def picture(block: Block, said: Said, title: str | None = None) -> str:
         rows,
         block.title if title is None else title,
         lambda number: written(number, block.kind, said),
-        reach(block),
+        ends or reach(block),
         said.reported,
     )
 

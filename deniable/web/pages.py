@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from deniable.dates import day
 from deniable.pages import render
 from deniable.survey.store.accounts import OWNER, Account
 from deniable.survey.store.mixing import BATCH
 from deniable.survey.store.surveys import Overview
 from deniable.survey.texts import LANGUAGES
 from deniable.web.accounts import SHORTEST_PASSWORD
-from deniable.web.languages import NAMES, day
+from deniable.web.languages import NAMES
 from deniable.web.organiser_words import WORDS, answers_released, at_least_released, earlier, released_to
 
 

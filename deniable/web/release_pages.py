@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deniable.dates import day
 from deniable.results.draft import languages_of
-from deniable.web.languages import day
 from deniable.web.pages import spoken
 from deniable.web.results_pages import Reader, around
 
