@@ -24,6 +24,7 @@ from deniable.web.draft_routes import answered, page
 from deniable.web.languages import NAMES
 from deniable.web.login import led_to
 from deniable.web.organiser_words import in_words
+from deniable.web.origin import host_of
 from deniable.web.pages import Speech
 
 
@@ -35,7 +36,7 @@ def router(collector: Collector) -> APIRouter:
     @routes.get("/{draft}/open")
     async def explain(draft: str, request: Request) -> Response:
         def work(me: Account, speech: Speech) -> Response:
-            return page(_opening_page(store, Writer(store.draft(draft), me, speech), _host(request)))
+            return page(_opening_page(store, Writer(store.draft(draft), me, speech), host_of(request)))
 
         return await answered(request, work)
 
@@ -51,17 +52,13 @@ def router(collector: Collector) -> APIRouter:
                 _open(store, writer, given)
             except (RefusedError, QuestionnaireError) as error:
                 said = in_words(error, speech.language)
-                return page(_opening_page(store, writer, _host(request), said, given), 422)
+                return page(_opening_page(store, writer, host_of(request), said, given), 422)
             collector.forget(str(writer.draft.content["survey"]))
             return led_to(request, "/organiser")
 
         return await answered(request, work)
 
     return routes
-
-
-def _host(request: Request) -> str:
-    return f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
 def _open(store: Store, writer: Writer, given: Fields) -> None:

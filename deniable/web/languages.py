@@ -29,7 +29,16 @@ def preferred(header: str) -> str:
     >>> preferred("de-DE,de;q=0.9,pl;q=0.8,en;q=0.7"), preferred("en-GB,pl;q=0.5"), preferred("pl;q=0"), preferred("")
     ('pl', 'en', 'en', 'en')
     """
+    return wished(header) or "en"
+
+
+def wished(header: str) -> str | None:
+    """What a browser likes best of the languages that there are; None if it says nothing of them.
+
+    >>> wished("pl-PL,pl;q=0.9"), wished("de")
+    ('pl', None)
+    """
     wishes = [_WISH.fullmatch(part) for part in header[:500].split(",")]
     known = [(-float(wish[2] or 1), wish[1].lower()) for wish in wishes if wish and wish[1].lower() in LANGUAGES]
-    best = min((wish for wish in known if wish[0] < 0), default=(0.0, "en"), key=lambda wish: wish[0])
-    return best[1]
+    best = min((wish for wish in known if wish[0] < 0), default=None, key=lambda wish: wish[0])
+    return None if best is None else best[1]

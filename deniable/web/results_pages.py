@@ -141,9 +141,9 @@ def _asked(choice: Choice) -> Texts:
 
 
 def _conditions(menu: Sequence[Choice]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What a click on an answer means, by question."""
+    """What a click on an answer means, by question; each line says its question too, for a list that is closed shows that line alone."""
     return [
-        (choice.title, [(chosen(choice.name, label), text) for label, text in choice.labels])
+        (choice.title, [(chosen(choice.name, label), answer_to(choice.title, text)) for label, text in choice.labels])
         for choice in menu
         if choice.labels and choice.groups
     ]
