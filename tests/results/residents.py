@@ -46,7 +46,8 @@ pages:
      choices: [{value: car, text: {pl: samochodem, en: by car}}, {value: bus, text: {pl: autobusem, en: by bus}},
      {value: bike, text: {pl: rowerem, en: by bicycle}}]}
   - {type: checkbox, name: fun, title: {pl: 'Co Pan/Pani robi w wolnym czasie?', en: 'What do you do in your free time?'}, privacy: light,
-     choices: [{value: park, text: {pl: spacery w parku, en: walks in the park}}, {value: bets, text: {pl: zakłady bukmacherskie, en: betting}}]}
+     choices: [
+     {value: park, text: {pl: spacery w parku, en: walks in the park}}, {value: bets, text: {pl: zakłady bukmacherskie, en: betting}}]}
   - {type: rating, name: buses, title: {pl: 'Jak ocenia Pan/Pani autobusy?', en: 'How good are the buses?'}, privacy: light, rateMax: 5}
   - {type: number, name: hours, title: {pl: 'Ile godzin tygodniowo ogląda Pan/Pani telewizję?', en: 'Hours of television a week?'},
      grid: true, min: 0, max: 40, for: mean}
