@@ -140,7 +140,7 @@ class Polite(Town):
 
 
 def test_a_visitor_plays_with_the_language_of_the_browser(tmp_path):
-    """It chooses between pages that are frozen, and changes no byte of either; nothing of it is repeated, or kept by a browser or a cache."""
+    """It chooses between frozen pages, and changes no byte of either; nothing of it is repeated, or kept by a browser or a cache."""
     with Store(str(tmp_path / "town.db")) as store:
         town = Polite(store)
         town.choose(OneQuestion("owes"))
