@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,7 +69,7 @@ def report(
     from deniable.results.report.making import report_of_export, report_of_survey
     from deniable.survey.store.audit import COMMAND_LINE
 
-    chosen = _contents(contents, words, questions=question, compare=compare, cross=cross, together=together)
+    chosen = _contents(contents, words, [question, compare, cross, together])
     if output.exists() and not force:
         raise file_exists(output)  # before all the work
     if survey.lower().endswith(FILES):
@@ -86,18 +87,18 @@ def report(
         print("It may show groups of fewer than 50 people: do not publish it.")
 
 
-def _contents(path: Path | None, words: Path | None, **options: list[str] | None) -> Contents:
+def _contents(path: Path | None, words: Path | None, options: Sequence[list[str] | None]) -> Contents:
+    """What is in the report: from a file, or from the options for questions, comparisons, cross tables and what goes together."""
     from deniable.results.report import contents as reading
 
     if path is not None:
-        if any(options.values()) or words:
+        if any(options) or words:
             raise ParameterError(
                 "contents_or_options",
                 "Give --contents, or --question, --compare, --cross, --together and --words; not both: the file has all of them.",
             )
         return reading.read_contents(path)
     own = reading.NOTHING if words is None else reading.own_words(reading.read_text(words), str(words))
-    readers = {
-        "questions": reading.asked_for, "compare": reading.compared, "cross": reading.crossed, "together": reading.going_together,
-    }  # fmt: skip
-    return reading.Contents(words=own, **{kind: tuple(map(readers[kind], given or ())) for kind, given in options.items()})
+    readers = (reading.asked_for, reading.compared, reading.crossed, reading.going_together)
+    questions, compare, cross, together = (tuple(map(read, given or ())) for read, given in zip(readers, options, strict=True))
+    return reading.Contents(questions, compare, words=own, cross=cross, together=together)

@@ -118,7 +118,8 @@ def parse_contents(text: str, where: str = "the contents") -> Contents:
                 (key,), "unknown_key", "a report has no {got!r}; it may have {allowed}.", got=key, allowed=", ".join(KEYS)
             )
     said = {key: _words(document, (key,), given.get(key)) for key in ("title", "words", "asked", "closing")}
-    return Contents(**{key: _views(document, given, key) for key in VIEWS}, **said)
+    questions, compare, cross, together = (_views(document, given, key) for key in VIEWS)
+    return Contents(questions, compare, **said, cross=cross, together=together)
 
 
 def _views(document: Document, given: dict[str, Any], key: str) -> tuple[Chosen, ...]:

@@ -57,7 +57,7 @@ def _most_frequent(block: Block, spoken: Spoken, words: dict[str, str]) -> tuple
         percent = spoken.said.words.percent(top.value or 0.0)
         said = words["cross_most"].format(row=top.group, column=top.label, percent=percent, between=top.sentence)
         return said, []
-    return words["cross_nobody_most"], [words["cannot_rank"].format(title=quoted(block.title, words))]
+    return words["cross_nobody_most"], [words["cannot_rank_cross"].format(title=quoted(block.title, words))]
 
 
 def _cells(block: Block, columns: Sequence[str], spoken: Spoken) -> list[tuple[str, list[Cell]]]:

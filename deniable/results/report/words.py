@@ -100,6 +100,7 @@ ENGLISH = {
     "cross_rows": "Rows: “{rows}”. Columns: “{columns}”.",
     "cross_most": "The most frequent combination is “{row}” with “{column}”: {percent}, {between}.",
     "cross_nobody_most": "Which combination is the most frequent cannot be told: the intervals overlap.",
+    "cannot_rank_cross": "{title}: which combination is the most frequent.",
     "cross_forged": "If 1% of the answers were forged to push one figure of this table, it would move by at most {one} points; with "
     "5%, by at most {five} points.",
     "rules": "What goes together",
@@ -206,6 +207,7 @@ POLISH = {
     "cross_rows": "Wiersze: „{rows}”. Kolumny: „{columns}”.",
     "cross_most": "Najczęstsze połączenie to „{row}” i „{column}”: {percent}, {between}.",
     "cross_nobody_most": "Nie można stwierdzić, które połączenie jest najczęstsze: przedziały zachodzą na siebie.",
+    "cannot_rank_cross": "{title}: które połączenie jest najczęstsze.",
     "cross_forged": "Gdyby 1% odpowiedzi sfałszowano, by przesunąć jedną liczbę tej tabeli, przesunęłaby się najwyżej o {one} pkt "
     "proc.; przy 5% – najwyżej o {five} pkt proc.",
     "rules": "Co idzie w parze",
