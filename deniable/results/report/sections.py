@@ -29,8 +29,8 @@ from deniable.results.verdicts import holm, p_value
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-MOST_ROWS = 14
-"""So many dots are in one picture, unless a group has more."""
+MOST_ROWS = 12
+"""So many lines are in one picture, headings of groups included, unless a group has more."""
 
 
 @dataclass(frozen=True)
@@ -277,11 +277,15 @@ def drawn(block: Block, spoken: Spoken, title: str) -> list[Picture]:
     from markupsafe import Markup
 
     parts: list[list[Figure]] = [[]]
-    for _, group in itertools.groupby(block.figures, key=lambda figure: figure.group):
+    lines = 0
+    for name, group in itertools.groupby(block.figures, key=lambda figure: figure.group):
         figures = list(group)
-        if parts[-1] and len(parts[-1]) + len(figures) > MOST_ROWS:
+        more = len(figures) + (name is not None)
+        if parts[-1] and lines + more > MOST_ROWS:
             parts.append([])
+            lines = 0
         parts[-1] += figures
+        lines += more
     labels = [f"{title} ({place}/{len(parts)})" if len(parts) > 1 else title for place in range(1, len(parts) + 1)]
     return [
         # `charts/dots.py` escapes every text in it.
