@@ -78,7 +78,8 @@ def truths(n: int, rng: np.random.Generator) -> dict[str, Any]:
     return {
         "q_district": district, "q_age": age, "q_home": home, "q_people": np.clip(rng.poisson(1.6, n), 0, 7),
         "q_smokes": np.where(silent, 2, smokes), "q_owes": owes, "q_dear": dear, "q_travel": travel, "q_fun_c_park": yes(0.6),
-        "q_fun_c_bets": yes(0.05 + 0.3 * owes), "q_buses": buses, "q_hours": hours, "q_safe_c_day": day, "q_safe_c_night": np.maximum(0, day - yes(0.6)),
+        "q_fun_c_bets": yes(0.05 + 0.3 * owes), "q_buses": buses, "q_hours": hours, "q_safe_c_day": day,
+        "q_safe_c_night": np.maximum(0, day - yes(0.6)),
     }  # fmt: skip
 
 
