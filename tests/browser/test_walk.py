@@ -125,24 +125,30 @@ def walked(one, url, slug):
     one.goto(f"{url}/organiser")
     follow(one, f"{PL['public_page']}: {slug}")
     assert one.url == seen["public"]
-    return seen
+    results = f"{url}/organiser/surveys/{slug}/results"
+    return seen | {f"form_{view}": f"{results}/choose?view={view}" for view in ("compare", "cross", "together")}
 
 
 def looked_at(reader, seen, language, pictures):
     """What is wrong with any page, in one language; each page is photographed."""
     wrong, one = [], reader.page
+
+    def look(name):
+        found = reader.wrong() + ([] if name.startswith("report_") else faults(one.content(), CODES))
+        said = one.locator("main").inner_text()
+        found += [text for text in ("?:", "(KRR)", "None", "nan") if re.search(rf"{re.escape(text)}(?!\w)", said)]
+        dark, width = one.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), one.viewport_size["width"]
+        one.screenshot(path=pictures / f"{name}-{language}-{width}-{'dark' if dark else 'light'}.png", full_page=True)
+        wrong.extend((name, language, fault) for fault in found)
+
     for name, address in seen.items():
         if name in ("report_en", "public_en", "report_pl") and not name.endswith(language):
             continue
-        reply = one.goto(f"{address}{'&' if '?' in address else '?'}lang={language}" if "/organiser" in address else address)
-        wrong += [(name, language, fault) for fault in reader.wrong()]
-        if not name.startswith("report_"):
-            wrong += [(name, language, fault) for fault in faults(reply.text(), CODES)]
-        for text in ("?:", "(KRR)", "None", "nan"):
-            if re.search(rf"{re.escape(text)}(?!\w)", one.locator("main").inner_text()):
-                wrong.append((name, language, text))
-        dark, width = one.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"), one.viewport_size["width"]
-        one.screenshot(path=pictures / f"{name}-{language}-{width}-{'dark' if dark else 'light'}.png", full_page=True)
+        one.goto(f"{address}{'&' if '?' in address else '?'}lang={language}" if "/organiser" in address else address)
+        look(name)
+        if name == "released":
+            one.locator(".actions button").first.click()  # "really release it?"
+            look("sure")
     return wrong
 
 
