@@ -66,12 +66,12 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_release": "Release",
             "do_release_again": "Release again",
             "do_take_back": "Take it back",
-            "release_it": "Release the results of {survey}?",
+            "release_it": "Release the results of “{survey}”?",
             "release_sure": "Anyone will be able to read them. Look at the preview first. What others have read or copied cannot be "
             "taken back: taking the page back removes it from this server only, and backups keep it.",
             "release_later": "What is released now also limits what can be released later, even if it is taken back.",
             "release_differs": "What would be released has changed since you looked. Please look at the preview again.",
-            "take_back_it": "Take back the results of {survey}?",
+            "take_back_it": "Take back the results of “{survey}”?",
             "take_back_sure": "The page will be gone at once, as if it had never been there. Copies that others have made keep it, and "
             "so do backups of this server.",
             "leave_as_is": "Leave it as it is",
@@ -154,12 +154,12 @@ PUBLISHING_WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "do_release": "Udostępnij",
             "do_release_again": "Udostępnij ponownie",
             "do_take_back": "Wycofaj",
-            "release_it": "Udostępnić wyniki ankiety {survey}?",
+            "release_it": "Udostępnić wyniki ankiety „{survey}”?",
             "release_sure": "Przeczyta je każdy, kto zechce. Najpierw warto obejrzeć podgląd. Tego, co inni przeczytali albo "
             "skopiowali, nie da się cofnąć: wycofanie usuwa stronę tylko z tego serwera, a kopie zapasowe ją zachowują.",
             "release_later": "To, co zostanie teraz udostępnione, ogranicza też późniejsze strony, nawet po wycofaniu.",
             "release_differs": "To, co miało być udostępnione, zmieniło się od obejrzenia. Proszę jeszcze raz obejrzeć podgląd.",
-            "take_back_it": "Wycofać wyniki ankiety {survey}?",
+            "take_back_it": "Wycofać wyniki ankiety „{survey}”?",
             "take_back_sure": "Strona zniknie od razu, jakby jej nigdy nie było. Zachowają ją kopie, które ktoś zrobił, i kopie zapasowe "
             "serwera.",
             "leave_as_is": "Zostaw bez zmian",

@@ -111,7 +111,7 @@ def described(question: Question, reader: Reader) -> str:
 
     words = reader.said.words
     if isinstance(question, Together):
-        return f"{reader.speech['view_together']}: {'; '.join(map(title, question.of))}"
+        return clean(", ".join(reader.said.quoted.format(text=title(name)) for name in question.of))
     if isinstance(question, Comparison):
         what = reader.said.mean.format(title=title(question.of)) if question.mean else title(question.of)
         return clean(answer_to(what, f"{condition(question.first)} / {condition(question.second)}"))

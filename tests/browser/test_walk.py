@@ -114,7 +114,7 @@ def walked(one, url, slug):
     here("preview")
     one.go_back()
     press(one, PL["do_release"])
-    assert one.locator("h1").inner_text() == "Udostępnić wyniki ankiety Życie w naszym mieście?"
+    assert one.locator("h1").inner_text() == "Udostępnić wyniki ankiety „Życie w naszym mieście”?"
     press(one, PL["do_release"])
     here("released")
     follow(one, f"{url}/s/{slug}/results")

@@ -176,6 +176,7 @@ def council_report(
         questions=questions,
         comparisons=comparisons,
         adjusted=_adjusted(sum(one.verdicts for one in comparisons), words),
+        needed=any(one.needs_more for one in comparisons),
         crossed=crossed,
         together=together,
         cannot=[one for section in sections for one in section.cannot],

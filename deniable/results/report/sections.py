@@ -86,6 +86,13 @@ class Section:
     columns: list[str] = field(default_factory=list)
     cells: list[tuple[str, list[Cell]]] = field(default_factory=list)
     """A cross table, row by row."""
+    needs_more: bool = False
+    """Whether it says how many more answers would tell something."""
+
+    @property
+    def long(self) -> bool:
+        """Whether its table may go on on the next page."""
+        return max(len(self.lines), len(self.cells)) > 8
 
     @property
     def in_points(self) -> bool:
@@ -107,6 +114,8 @@ def question_section(ready: Ready, chosen: Chosen, language: str) -> Section:
     title, own = block.title, chosen.words.paragraphs(language)
     if not any(figure.value is not None for figure in block.figures):
         return nothing_told(block, own, spoken, words)
+    if block.kind == MEAN and len(block.figures) == 1:  # the question is the title
+        block = dataclasses.replace(block, figures=(dataclasses.replace(block.figures[0], label=words["mean"]),))
     shown_places, untold = _told_groups(block)
     places = range(len(block.figures)) if block.kind == MEAN or not shown_places else shown_places
     block = dataclasses.replace(block, figures=tuple(block.figures[place] for place in places))
@@ -183,9 +192,11 @@ def _comparison(
     cannot = words["cannot_compare"].format(title=title, first=first, second=second, what=", ".join(unsure))
     lines = lines_of(ready, answer, differences, spoken, range(len(estimates)), [0] * len(estimates))
     pictures = [*drawn(sides, spoken, words["estimates"]), *drawn(differences, spoken, words["differences"])]
+    more = words["not_told_more"].partition("{more}")[0]
     return Section(
         answer.title, own, [words["groups"].format(first=first, second=second)], pictures, lines, list(remarks(estimates, spoken)),
         [cannot] if unsure else [], _is_marked(sides, differences), verdicts=len(estimates), listed=list(differences.sentences),
+        needs_more=any(more in sentence for sentence in differences.sentences),
     )  # fmt: skip
 
 

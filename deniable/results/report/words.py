@@ -28,6 +28,7 @@ ENGLISH = {
     "found": "What was found",
     "most": "The most frequent answer is “{label}”: {percent}, {between}.",
     "nobody_most": "Which answer is the most frequent cannot be told: the intervals overlap.",
+    "mean": "Mean",
     "the_mean": "The mean is {value}, {between}.",
     "worth": "Hiding has its price: these {n} answers tell as much as about {worth} direct ones would.",
     "worth_open": "This question was asked openly.",
@@ -133,6 +134,7 @@ POLISH = {
     "found": "Co ustalono",
     "most": "Najczęstsza odpowiedź to „{label}”: {percent}, {between}.",
     "nobody_most": "Nie można stwierdzić, która odpowiedź jest najczęstsza: przedziały zachodzą na siebie.",
+    "mean": "Średnia",
     "the_mean": "Średnia wynosi {value}; przedział: {between}.",
     "worth": "Ukrywanie ma swoją cenę: te odpowiedzi (jest ich {n}) mówią mniej więcej tyle, ile powiedziałyby odpowiedzi jawne w "
     "liczbie {worth}.",
