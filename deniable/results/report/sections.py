@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.charts.dots import NARROW, WIDE
 from deniable.core.estimate import Estimate
 from deniable.results.answers import Answer
 from deniable.results.comparing import judged
@@ -58,10 +59,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, and what is in it."""
+    """A picture, and what is in it: drawn for paper and wide screens, and again for narrow ones."""
 
     label: str
-    svg: Markup
+    wide: Markup
+    narrow: Markup
 
 
 @dataclass(frozen=True)
@@ -298,11 +300,13 @@ def drawn(block: Block, spoken: Spoken, title: str) -> list[Picture]:
         parts[-1] += figures
         lines += more
     labels = [f"{title} ({place}/{len(parts)})" if len(parts) > 1 else title for place in range(1, len(parts) + 1)]
-    return [
-        # `charts/dots.py` escapes every text in it.
-        Picture(label, Markup(picture(dataclasses.replace(block, figures=tuple(part)), spoken.said, label, reach(block))))
-        for label, part in zip(labels, parts, strict=True)
-    ]
+    pictures = []
+    for label, part in zip(labels, parts, strict=True):
+        some, ends = dataclasses.replace(block, figures=tuple(part)), reach(block)
+        # `charts/dots.py` escapes every text in them.
+        wide, narrow = (Markup(picture(some, spoken.said, label, ends, layout)) for layout in (WIDE, NARROW))
+        pictures.append(Picture(label, wide, narrow))
+    return pictures
 
 
 def _named(figure: Figure) -> str:
